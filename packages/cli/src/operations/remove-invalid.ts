@@ -1,7 +1,6 @@
-import { stringifyJson } from '@contract-first/contract';
+import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { formatDiagnostic, METHODS, tokensOf, type PlacedDiagnostic } from '@contract-first/documents';
 import { parse } from 'yaml';
-import { parameterNames } from '../resources/item-path.ts';
 
 /** An operation that is not valid, with its first problem. */
 export type InvalidOperation = { readonly operation: string; readonly problem: string };

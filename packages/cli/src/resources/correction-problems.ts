@@ -1,7 +1,7 @@
+import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { identityPlace, type DirectedSchemas } from './identity-place.ts';
-import { parameterNames } from './item-path.ts';
 import { findItems, successSchemas } from './list-schema.ts';
 import { findCorrected, hasSeveral, pathOf, type Correction, type Corrections } from './resource-paths.ts';
 import { allPropertiesOf } from '../values/schema-property.ts';

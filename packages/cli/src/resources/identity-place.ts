@@ -1,9 +1,9 @@
-import { escapePointer, stringifyJson } from '@contract-first/contract';
+import { escapePointer, parameterNames, stringifyJson } from '@contract-first/contract';
 import type { ApiOperation, ResponseLink } from '../operations/api-operation.ts';
 import type { Schema, SchemaDocument } from '../values/dialect.ts';
 import type { Json } from '../values/json-value.ts';
 import { scalarTypesOf } from '../values/schema-merge.ts';
-import { type ItemPath, parameterNames, shapeOf } from './item-path.ts';
+import { type ItemPath, shapeOf } from './item-path.ts';
 import { memberNames, resourceNames, snakeCase } from './resource-names.ts';
 import { propertiesOf, propertyOf } from '../values/schema-property.ts';
 

@@ -1,3 +1,4 @@
+import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
 
 /** The path of single resources, such as `/things/{thingId}`, with the operations on it and on its collection. */
@@ -87,11 +88,6 @@ export function innermostItem(
   const shape = `${shapeOf(path)}/`;
   const found = items.filter((item) => shape.startsWith(`${shapeOf(item.path)}/`) && isWanted(item));
   return found.sort((one, other) => other.path.length - one.path.length)[0];
-}
-
-/** Returns the names of the parameters of a path template, in their order. */
-export function parameterNames(path: string): readonly string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
 /** Returns a path template without the names of its parameters, so that `/a/{b}` and `/a/{c}/` are the same. */

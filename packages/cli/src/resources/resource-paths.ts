@@ -1,10 +1,10 @@
+import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
 import {
   collectionOf,
   findItemPaths,
   findSingletonPaths,
   itemAt,
-  parameterNames,
   shapeOf,
   singletonAt,
   type ItemPath,

@@ -1,11 +1,11 @@
-import { stringifyJson } from '@contract-first/contract';
+import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
 import type { ApiOperation, ResponseLink } from '../../operations/api-operation.ts';
 import { headerOf } from '../conformance.ts';
 import { readingsOf } from '../parameter-text.ts';
 import type { Run } from '../run.ts';
 import { identityPlace, idText, isTarget } from '../../resources/identity-place.ts';
-import { type ItemPath, parameterNames, shapeOf } from '../../resources/item-path.ts';
+import { type ItemPath, shapeOf } from '../../resources/item-path.ts';
 import { isScalar, partAt, type Json } from '../../values/json-value.ts';
 import { evaluate, evaluateWithin } from '../../values/runtime-expression.ts';
 import { expressionSourceOf, type Step } from './send.ts';

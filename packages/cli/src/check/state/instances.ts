@@ -1,3 +1,4 @@
+import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import { exampleCases } from '../example-cases.ts';
 import type { Run } from '../run.ts';
@@ -5,7 +6,7 @@ import type { Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
 import { identifyingMembers, identityPlace } from '../../resources/identity-place.ts';
 import { identitiesIn, type Identity } from './identity.ts';
-import { innermostItem, parameterNames, type ItemPath } from '../../resources/item-path.ts';
+import { innermostItem, type ItemPath } from '../../resources/item-path.ts';
 import { itemIds, itemsIn } from '../../resources/list-items.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
 import type { Send, Step } from './send.ts';

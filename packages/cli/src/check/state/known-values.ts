@@ -1,3 +1,4 @@
+import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import { classify } from '../case.ts';
 import type { Tokens } from '../credentials.ts';
@@ -10,7 +11,6 @@ import { percentEncode } from '../parameter-text.ts';
 import { idText, isTarget } from '../../resources/identity-place.ts';
 import { linkedBody } from './identity.ts';
 import { createInstances } from './instances.ts';
-import { parameterNames } from '../../resources/item-path.ts';
 import { findResourcePaths } from '../../resources/resource-paths.ts';
 import { withReferences } from './references.ts';
 import { requestOf, stepOf, type Send } from './send.ts';

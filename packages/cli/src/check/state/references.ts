@@ -1,3 +1,4 @@
+import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import { classify } from '../case.ts';
 import type { Run } from '../run.ts';
@@ -5,7 +6,7 @@ import type { Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { isLong } from './identity.ts';
-import { parameterNames, shapeOf, type ItemPath } from '../../resources/item-path.ts';
+import { shapeOf, type ItemPath } from '../../resources/item-path.ts';
 import { isNamedFor } from '../../resources/resource-names.ts';
 import { propertiesOf } from '../../values/schema-property.ts';
 import type { Send } from './send.ts';

@@ -1,3 +1,4 @@
+import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import { documentedResponse, headerOf } from '../conformance.ts';
 import type { Run } from '../run.ts';
@@ -5,7 +6,7 @@ import type { Schema } from '../../values/dialect.ts';
 import { isObject, type Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
 import type { Instances } from './instances.ts';
-import { parameterNames, type ItemPath } from '../../resources/item-path.ts';
+import type { ItemPath } from '../../resources/item-path.ts';
 import type { Judge } from './judge.ts';
 import { listAll, type Listing } from './list-all.ts';
 import { withReferences } from './references.ts';

@@ -1,8 +1,7 @@
-import { stringifyJson } from '@contract-first/contract';
+import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { isObject, partAt } from '../../values/json-value.ts';
 import { checkDeletion } from './deletion.ts';
 import type { Absence } from './instances.ts';
-import { parameterNames } from '../../resources/item-path.ts';
 import { checkOmission } from './omission.ts';
 import { etagOf, isConditional, isDone, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import { isAsynchronous } from './statuses.ts';

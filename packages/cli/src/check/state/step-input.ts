@@ -1,3 +1,4 @@
+import { parameterNames } from '@contract-first/contract';
 import fc from 'fast-check';
 import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { createInputs } from '../inputs.ts';
@@ -6,7 +7,6 @@ import type { Json } from '../../values/json-value.ts';
 import { isObject } from '../../values/json-value.ts';
 import { attempt } from '../../values/no-value.ts';
 import type { RequestInput } from '../wire-request.ts';
-import { parameterNames } from '../../resources/item-path.ts';
 import { propertyOf } from '../../values/schema-property.ts';
 
 /** Generates plain valid values for an operation, other ones for another seed; the smaller ones last. */

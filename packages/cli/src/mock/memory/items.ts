@@ -1,6 +1,6 @@
+import { parameterNames } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import { idText } from '../../resources/identity-place.ts';
-import { parameterNames } from '../../resources/item-path.ts';
 import { partAt, replaceAt, type Json, type JsonObject } from '../../values/json-value.ts';
 import type { Described } from '../../values/documented-values.ts';
 import { usualStatus } from '../responses/respond.ts';

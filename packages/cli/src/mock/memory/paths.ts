@@ -1,6 +1,7 @@
+import { parameterNames } from '@contract-first/contract';
 import type { Json } from '../../values/json-value.ts';
 import { idText } from '../../resources/identity-place.ts';
-import { parameterNames, shapeOf, type ItemPath } from '../../resources/item-path.ts';
+import { shapeOf, type ItemPath } from '../../resources/item-path.ts';
 import type { MockRequest } from './reply.ts';
 import type { Resource } from './resources.ts';
 import type { Store } from './store.ts';

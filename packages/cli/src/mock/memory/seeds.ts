@@ -1,7 +1,6 @@
-import { kindOf } from '@contract-first/contract';
+import { kindOf, parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import { itemsIn } from '../../resources/list-items.ts';
-import { parameterNames } from '../../resources/item-path.ts';
 import type { Values } from '../../values/documented-values.ts';
 import { isObject, partAt, type Json, type JsonObject } from '../../values/json-value.ts';
 import type { Identifiers } from './identifiers.ts';
