@@ -6,6 +6,8 @@ import { openPlantStore } from '../src/plants/open-plant-store.ts';
 import type { StoredPlant } from '../src/plants/plant-store.ts';
 import type { Configuration } from './command.ts';
 
+const IMPORT = { name: 'import', scheme: 'none' };
+
 /** Stores the lines of a file, or of standard input for `-`. Returns the exit code. */
 export function importPlants(path: string, configuration: Configuration): Promise<number> {
   const { location, bodyLimitBytes, ...options } = configuration;
@@ -20,7 +22,8 @@ export function importPlants(path: string, configuration: Configuration): Promis
         async add(request, key) {
           let isNew = false;
           const keyed = { add: async (plant: StoredPlant) => (isNew = await store.add(plant, key)) };
-          await createPlant(keyed, request as Request<'createPlant'>); // The import has validated it.
+          // The import has validated the line, and calls the handler itself.
+          await createPlant(keyed, { ...(request as Request<'createPlant'>), caller: IMPORT });
           return isNew;
         },
         isUnavailable: (error) => error instanceof DatabaseUnavailable,

@@ -137,7 +137,10 @@ test('an operation is checked with the first alternative whose credentials are g
 });
 
 test.each([
-  [['--credential', 'apiKey=x'], 'getA needs credentials: --credential for oauth, or --token for all\n'],
+  [
+    ['--credential', 'apiKey=x'],
+    'getA and 2 other operations need credentials: --credential for oauth or oauth and apiKey, or --token for all; --allow-incomplete checks the others\n',
+  ],
   [['--credential', 'apiKeys=x'], 'unknown security scheme apiKeys; the document has oauth, apiKey\n'],
   [['--credential', 'apiKey'], '--credential must be such as apiKey=abc, with the name of a security scheme\n'],
   [['--client', 'abc'], '--client must be such as my-client:secret\n'],
