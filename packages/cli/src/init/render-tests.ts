@@ -97,7 +97,7 @@ function renderOperation(title: string, tests: readonly string[], { valid }: Req
   return `describe(${quote(title)}, () => {\n${indent((isUsed ? constant : '') + tests.join('\n'))}});\n`;
 }
 
-const DATA = '// Store what it is about first, by service().opened or with a request.';
+const DATA = '// Store the resource first, with service().opened or a request.';
 
 /** Renders the test of a status; of a 5xx or `default` response, which no request can ask for, none. */
 function renderTest(operation: ApiOperation, status: string, description: string, requests: Requests): string[] {
