@@ -4,6 +4,7 @@ import { isInAuthorization } from './credentials.ts';
 import { defectOf, type Defect } from './defect.ts';
 import { isSuccess } from './state/statuses.ts';
 import { describeRequest } from './describe-request.ts';
+import { isRefusedForOtherId } from './own-id.ts';
 import { isPairedStatus } from './paired-status.ts';
 
 // Rejections of the client or of the method, regardless of the data. A 403 may be about either.
@@ -43,6 +44,7 @@ export const positiveDataAcceptance: Check = (exchange) => {
   const { status } = response;
   if (status >= 500) return undefined; // Reported by not_a_server_error.
   if (expectedStatuses.has(status) || isSuccess(status) || isPairedStatus(exchange)) return undefined;
+  if (isRefusedForOtherId(exchange)) return undefined;
   const outcome = `got status ${String(status)}`;
   if (documentedResponse(operation, status) === undefined)
     return outcomeOf(exchange, ` ${outcome}, which is not documented`);

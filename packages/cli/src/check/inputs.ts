@@ -7,6 +7,7 @@ import { classify, type BodyChoice } from './case.ts';
 import { isObject, isScalar, type Json } from '../values/json-value.ts';
 import { attempt, NoValue, filtered } from '../values/no-value.ts';
 import type { Oracle } from '../values/oracle.ts';
+import { withIdOfPath } from './own-id.ts';
 import { isKnownStyle, writeParameter } from './parameter-text.ts';
 import { withoutOne } from './variants.ts';
 import type { RequestInput } from './wire-request.ts';
@@ -47,10 +48,14 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
       .filter((parameter) => parameter.required || !unsupportedParameters.includes(parameter))
       .map((parameter) => parameterInputs(parameter, plain));
     const body = choice === undefined ? fc.constant(undefined) : bodies(choice, plain);
-    return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => ({
-      parameters: optional.filter((one) => one !== undefined),
-      body: choice === undefined || value === undefined ? undefined : { content: choice, value },
-    }));
+    return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => {
+      const input: RequestInput = {
+        parameters: optional.filter((one) => one !== undefined),
+        body: choice === undefined || value === undefined ? undefined : { content: choice, value },
+      };
+      const own = withIdOfPath(operation, input);
+      return own.body === undefined || oracle.allows(own.body.content.schema, own.body.value) ? own : input;
+    });
   }
 
   /**

@@ -5,7 +5,7 @@ const KEY = /^(?:(.+)_)?(id|uuid|guid|gid|sid|identifier|key|slug|code|number)$/
 const IDENTIFIERS = ['uuid', 'guid', 'identifier'];
 
 /** Lists the names that the member with the id of a resource may have, the most exact first. */
-export function memberNames(item: ItemPath): readonly string[] {
+export function memberNames(item: Pick<ItemPath, 'path' | 'parameter'>): readonly string[] {
   const { parameter } = item;
   const snake = snakeCase(parameter);
   const camel = snake.replaceAll(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase());
@@ -17,7 +17,7 @@ export function memberNames(item: ItemPath): readonly string[] {
 }
 
 /** Lists the names of one resource of a path, in snake case: `box`, `boxe` and `boxes` for `/boxes/{id}`. */
-export function resourceNames({ path }: ItemPath): readonly string[] {
+export function resourceNames({ path }: Pick<ItemPath, 'path'>): readonly string[] {
   const collection = snakeCase(path.split('/').at(-2) ?? '');
   return [collection, collection.replace(/s$/, ''), collection.replace(/es$/, ''), collection.replace(/ies$/, 'y')];
 }

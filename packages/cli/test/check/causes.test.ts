@@ -85,6 +85,27 @@ test('an unusual value that is refused is one failure, with any statuses', async
   expect(stdout).toMatch(/^ {2}valid data \(an empty text\) got status 422$[^]*\n {2}also: postB\n/m);
 });
 
+test('a PUT whose body has another id than its path may be refused, and others may not', async () => {
+  const schema = object({ id: { type: 'integer' }, name: { type: 'string' } });
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
+  const put = {
+    operationId: 'putA',
+    parameters: [id],
+    requestBody: taking(schema),
+    responses: { 204: done, 400: rejected },
+  };
+  const refusing = (isRefused: (sent: string | undefined, path: string) => boolean) => {
+    const handle: Handle = (request) => {
+      const { id: sent } = Object(valueOf(request)) as { readonly id?: unknown };
+      const inPath = /[^/]*$/.exec(request.url)?.[0] ?? '';
+      return empty(isRefused(sent === undefined ? undefined : JSON.stringify(sent), inPath) ? 400 : 204);
+    };
+    return check({ '/as/{id}': { put } }, handle, ['--checks', 'positive_data_acceptance']);
+  };
+  expect((await refusing((sent, path) => sent !== undefined && sent !== path)).failed).toEqual([]);
+  expect((await refusing((sent) => sent === undefined)).failed).toEqual(['positive_data_acceptance  putA']);
+});
+
 test('a documented 405 rejects invalid data', async () => {
   const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done, 405: rejected } };
   const args = ['--checks', 'negative_data_rejection'];

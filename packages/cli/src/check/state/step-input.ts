@@ -2,6 +2,7 @@ import { parameterNames } from '@contract-first/contract';
 import fc from 'fast-check';
 import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { createInputs } from '../inputs.ts';
+import { withIdOfPath } from '../own-id.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../../values/json-value.ts';
 import { isObject } from '../../values/json-value.ts';
@@ -33,16 +34,17 @@ function withoutOptional({ parameters, body }: RequestInput): RequestInput {
 
 /** Copies values with other ones for the first parameters of the path. */
 export function withPathValues(
-  { path }: ApiOperation,
+  operation: ApiOperation,
   { parameters, body }: RequestInput,
   values: readonly Json[],
 ): RequestInput {
+  const { path } = operation;
   const known = new Map(parameterNames(path).map((name, index) => [name, values[index]]));
   const changed = parameters.map(({ parameter, value }) => {
     const other = parameter.in === 'path' ? known.get(parameter.name) : undefined;
     return { parameter, value: other ?? value };
   });
-  return { parameters: changed, body };
+  return withIdOfPath(operation, { parameters: changed, body });
 }
 
 /** Copies values with another one for a parameter, which may be absent so far. */
