@@ -31,7 +31,7 @@ export default defineConfig({
       group('Reference', 'docs/reference', ['documents', 'behaviour', 'configuration']),
       group('Packages', 'api', [
         ...['@contract-first/engine', '@contract-first/engine/run', '@contract-first/database'],
-        ...['contract-first', 'contract-first/testing'],
+        ...['contract-first', 'contract-first/testing', 'contract-first/mock'],
       ]),
       group('Maintain', '.', [
         ...['docs/maintain/architecture', 'docs/decisions/README', 'docs/maintain/performance'],

@@ -1,3 +1,9 @@
+/**
+ * The mock in the tests of a client.
+ *
+ * @module contract-first/mock
+ */
+
 import { fileURLToPath } from 'node:url';
 import { compileContract, formatDiagnostic } from '@contract-first/documents';
 import { readFileCorrections } from '../check/options.ts';
