@@ -188,7 +188,7 @@ test('the client asks for a response by query parameters', async () => {
 
 test.each([
   ['code=500', /^code=500 is not documented: send one of 200, 202, 404, 4XX$/],
-  ['example=green', /^example=green is no valid example of this response: send one of red, blue$/],
+  ['example=green', /^example=green is not a valid example of this response: send one of red, blue$/],
   ['example=wrong', /send one of red, blue$/],
 ])('the client asks for a response: 400 to Prefer: %s, with the names that exist', async (prefer, reason) => {
   const { status, body } = await get('/things/1', { Prefer: prefer });

@@ -7,6 +7,8 @@ import { hideSecrets, type Secret } from './secrets.ts';
 /** Known failures. They do not count: only new failures fail a run. */
 export type Baseline = {
   readonly accepts: (failure: KnownFailure) => boolean;
+  /** Returns whether a failure may be accepted once its request is simplified, which may change its cause. */
+  readonly mayAccept: (failure: KnownFailure) => boolean;
   /** Removes the accepted failures from a result, and adds a note for each entry without a failure. */
   readonly apply: (result: ContractResult) => ContractResult;
 };
@@ -30,6 +32,7 @@ export function readBaseline(path: string, secrets: readonly Secret[]): Baseline
   const accepts = (failure: KnownFailure): boolean => keys.has(keyOf(failure));
   return {
     accepts,
+    mayAccept: ({ check, operationId }) => known.some((one) => one.check === check && one.operationId === operationId),
     apply(result) {
       const found = new Set(failuresOf(result).map(keyOf));
       const checked = result.operations.filter((operationId) => !result.incomplete.includes(operationId));

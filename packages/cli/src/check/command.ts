@@ -112,7 +112,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
   const secrets = [...options.secrets]; // Tokens that are fetched are added.
   const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
   const hooks = hooksPath === undefined ? undefined : await loadHooks(hooksPath);
-  const { accepts, conclude } = prepareConclusion({ ...options, secrets }, invalid);
+  const { mayAccept, conclude } = prepareConclusion({ ...options, secrets }, invalid);
   const reports = openReports(options.reports);
   const {
     token,
@@ -140,7 +140,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
     let isFirst = true;
     const onFailure = (failure: Failure): void => {
       const isMinor = isProtocolFolded && failure.category === 'protocol';
-      if (!isFirst || isMinor || accepts(failure)) return;
+      if (!isFirst || isMinor || mayAccept(failure)) return;
       isFirst = false;
       progressLine?.clear();
       printError(`the first failure:\n${formatFailure(failure, seed, report)}`);

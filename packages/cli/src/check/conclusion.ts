@@ -7,7 +7,7 @@ import type { InvalidOperation } from '../operations/remove-invalid.ts';
 import { formatResult, type ReportOptions } from './report.ts';
 
 /** The end of a run, as its options say. */
-export type Conclusion = Pick<Baseline, 'accepts'> & {
+export type Conclusion = Pick<Baseline, 'accepts' | 'mayAccept'> & {
   /**
    * Prints a result, or writes the baseline instead.
    *
@@ -33,6 +33,7 @@ export function prepareConclusion(options: CheckOptions, invalid: readonly Inval
     isIncompleteAllowed ? { ...result, incomplete: [], unsuccessful: undefined } : result;
   return {
     accepts: (failure) => baseline?.accepts(failure) === true,
+    mayAccept: (failure) => baseline?.mayAccept(failure) === true,
     conclude(found, report) {
       const all = isAll ? withInvalid(found, invalid) : found;
       if (baselinePath !== undefined && isBaselineUpdated) {

@@ -65,7 +65,11 @@ export function gatherFindings(
   );
   const sameNotes = Map.groupBy(ownNotes, ({ note }) => note);
   return {
-    failures: firstOfEach(results.flatMap(({ failures }) => failures.filter((failure) => !isEcho(failure, echoes)))),
+    failures: firstOfEach(
+      results.flatMap(({ failures }) =>
+        failures.filter((failure) => !isEcho(failure, echoes) && !isOfAllData(failure, failures)),
+      ),
+    ),
     unsuccessful: describeUnsuccessful(
       successful.size,
       results.flatMap(({ operationId, failureNote, validStatuses }) =>
@@ -123,6 +127,12 @@ function describeError(error: unknown): string {
 /** Returns whether a response has invalid data that an earlier request may have left. */
 function isEcho({ check, cause, request }: Failure, echoes: ReadonlySet<string>): boolean {
   return check === 'response_schema_conformance' && request.body === undefined && echoes.has(cause);
+}
+
+/** Returns whether a failure of invalid data has the status that valid data gets, too: it is not about the data. */
+function isOfAllData({ check, response }: Failure, failures: readonly Failure[]): boolean {
+  if (check !== 'negative_data_rejection' && check !== 'missing_required_header') return false;
+  return failures.some((one) => one.check === 'positive_data_acceptance' && one.response?.status === response?.status);
 }
 
 /** Keeps the first failure of each cause. */

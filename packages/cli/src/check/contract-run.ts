@@ -30,6 +30,8 @@ export const DEFAULT_RUNS = 100;
 const REQUESTS_PER_OPERATION = 1_000;
 const JUDGING_LIMIT_MS = 2_000;
 const PATIENCE_MS = 1_000;
+const OTHER_USER_CHECK: CheckName = 'object_level_authorization';
+const OTHER_USER = 'no request of the second user was judged: are its credentials right?';
 
 /** Returns the time limit for a number of operations, where a number of requests is sent in a second at most. */
 export function defaultBudgetMs(operations: number, rate = Infinity): number {
@@ -135,6 +137,8 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const { checked, ...findings } = gatherFindings(finished, resources, run.echoes);
     const heldSeconds = Math.ceil(connection.heldMs() / 1_000);
     if (heldSeconds > 0) notes.push(`the server asked to wait: ${String(heldSeconds)} s in all (Retry-After)`);
+    const isOtherUserJudged = (): boolean =>
+      users.otherTokens === undefined || !checks.has(OTHER_USER_CHECK) || checked.has(OTHER_USER_CHECK);
     const applicable = [...checks].filter(
       (check) => !isOff(check, run) && (!isStateCheck(check) || resources.length > 0),
     );
@@ -142,6 +146,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       ...{ seed, operations: selected.map(({ operationId }) => operationId), requests },
       ...findings,
       incomplete: [...forbidden.map(({ operationId }) => operationId), ...findings.incomplete],
+      unsuccessful: findings.unsuccessful ?? (isOtherUserJudged() ? undefined : OTHER_USER),
       unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
       notes: [...notes, ...findings.notes],
       coverage: coverage?.result(),
@@ -163,7 +168,7 @@ function noteDeletion(deleted: Set<string>, { request, response }: Observation):
 /** Returns whether a check applies only with an option that is not set. */
 function isOff(check: CheckName, { maxResponseTimeMs, users }: Run): boolean {
   if (check === 'own_check') return true;
-  if (check === 'object_level_authorization') return users.otherTokens === undefined;
+  if (check === OTHER_USER_CHECK) return users.otherTokens === undefined;
   return check === 'max_response_time' && maxResponseTimeMs === undefined;
 }
 

@@ -44,7 +44,8 @@ const NAMES = ['setUp', 'cleanUp', 'values', 'beforeRequest', 'afterResponse'] s
 /** Loads the hooks of a module. @throws {CannotCheck} when it has none */
 export async function loadHooks(path: string): Promise<Hooks> {
   const { default: hooks } = (await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
-    throw new CannotCheck(`the hooks ${path} cannot be loaded: ${String(error)}`, { cause: error });
+    const advice = error instanceof SyntaxError && /\.[jt]s$/.test(path) ? '; a module is named .mts or .mjs' : '';
+    throw new CannotCheck(`the hooks ${path} cannot be loaded: ${String(error)}${advice}`, { cause: error });
   })) as { readonly default?: unknown }; // A module is an object.
   if (typeof hooks !== 'object' || hooks === null)
     throw new CannotCheck(`${path} must have a default export, an object with ${NAMES.join(', ')}`);

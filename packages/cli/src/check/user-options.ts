@@ -27,6 +27,7 @@ export function readUsers(reader: OptionReader, environment: Environment): UserO
     const text = textOf(name);
     if (text !== undefined) return readSecret(text, placeOf(name), variable);
     const value = environment[fallback];
+    if (value === '') refuse(`${fallback} is empty: set it to the token, or unset it`);
     if (value !== undefined) hide(fallback, value);
     return value;
   }
@@ -56,8 +57,14 @@ export function readUsers(reader: OptionReader, environment: Environment): UserO
   /** Expands a secret. Where it has no environment variable, another variable stands for it. */
   function readSecret(text: string, place: string, variable: string): string {
     const value = expand(text, place);
+    if (value === '' && !isMissing(text)) refuse(`${place} is empty: is the variable set?`);
     if (!isExpanded(text)) hide(variable, value);
     return value;
+  }
+
+  /** Returns whether the environment lacks a variable, which is a problem of its own. */
+  function isMissing(text: string): boolean {
+    return [...text.matchAll(/\$\{(\w+)\}/g)].some(([, name = '']) => environment[name] === undefined);
   }
 }
 

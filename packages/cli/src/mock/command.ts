@@ -1,5 +1,5 @@
 import { readEnvFile, runApplications } from '@contract-first/engine/tools';
-import { print, printError, refuse, reportBugs } from '../terminal/command.ts';
+import { exitWithoutOutput, print, printError, refuse, reportBugs } from '../terminal/command.ts';
 import { stopWithNpm } from '../terminal/stop-with-npm.ts';
 import { writeModule } from '../generate/write-module.ts';
 import { EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
@@ -25,7 +25,9 @@ their servers, or below the path that is named.
   --callback-host HOST  send them to this host, too; repeatable
   --config FILE         a file with corrections of the resources (default: .contract.yaml, if there is one)
   --allow-refs KINDS    let the document refer to files outside of its folder, to http URLs, or both: files,http
-  --help                print this text`;
+  --help                print this text
+
+PORT and HOST are the address (default: port 3000 of this machine), as for a service.`;
 
 /** Serves the mock until a signal ends the process. Returns the exit code of `--help` and `--msw` only. */
 export async function mockCommand(args: readonly string[]): Promise<number | undefined> {
@@ -34,6 +36,7 @@ export async function mockCommand(args: readonly string[]): Promise<number | und
   const options = readOptions(args, problems);
   if (problems.length > 0) refuse(...problems, USAGE);
   if (options.isHelpWanted) {
+    exitWithoutOutput();
     print(USAGE);
     return 0;
   }

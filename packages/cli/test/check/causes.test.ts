@@ -106,6 +106,13 @@ test('a PUT whose body has another id than its path may be refused, and others m
   expect((await refusing((sent) => sent === undefined)).failed).toEqual(['positive_data_acceptance  putA']);
 });
 
+test('a status that all data gets is one failure: of valid data', async () => {
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 201: done, 401: rejected } };
+  expect(
+    (await check({ '/a': { post } }, () => empty(401), ['--exclude-checks', 'unsupported_method'])).failed,
+  ).toEqual(['positive_data_acceptance  postA']);
+});
+
 test('a documented 405 rejects invalid data', async () => {
   const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done, 405: rejected } };
   const args = ['--checks', 'negative_data_rejection'];

@@ -153,7 +153,7 @@ test('ids of resources that exist come from lists where nothing can be created',
 
 test('ids of resources that exist that are missing are noted with the reason', async () => {
   expect(await check({}, ['getNote'])).toEqual([
-    'getNote: no valid request was successful: they got 404; no checked operation gives an id for id',
+    'getNote: no valid request was successful: they got 404; no checked operation gives an id for id: give one with --value id=…',
   ]);
   const refused = 'no valid request was successful: they got 404; the creation was refused with 409';
   const notes = await check({ create: () => empty(409) }, ['createNote', 'getNote']);

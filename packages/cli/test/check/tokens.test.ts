@@ -143,6 +143,10 @@ test.each([
   ],
   [['--credential', 'apiKeys=x'], 'unknown security scheme apiKeys; the document has oauth, apiKey\n'],
   [['--credential', 'apiKey'], '--credential must be such as apiKey=abc, with the name of a security scheme\n'],
+  [
+    ['--token', '', '--other-token', ''],
+    '--token is empty: is the variable set?\n--other-token is empty: is the variable set?\n',
+  ],
   [['--client', 'abc'], '--client must be such as my-client:secret\n'],
   [['--token', 'x', '--token-command', 'x'], '--token-command: the token is given by --token as well; leave one out\n'],
 ])('exit 2: wrong credentials %p', async (args, message) => {

@@ -28,10 +28,10 @@ async function check(server: OwnedNotesOptions, options: Partial<ContractOptions
   const users = { token: TOKEN, otherToken: OTHER_TOKEN };
   const result = await checkContract({ ...{ document, baseUrl, ...users, checks, seed: 1, runs: 0 }, ...options });
   const found = result.failures.map(({ operationId, message }) => `${operationId}: ${message}`);
-  return { found, notes: result.notes, unused: result.unused };
+  return { found, notes: result.notes, unused: result.unused, unsuccessful: result.unsuccessful };
 }
 
-const nothing = { found: [], notes: [], unused: [] };
+const nothing = { found: [], notes: [], unused: [], unsuccessful: undefined };
 
 /** Carries out requests of some methods without regard to the user. */
 const allowing =
@@ -39,9 +39,9 @@ const allowing =
   ({ method, notes, id, note, request }) =>
     methods.includes(method) && note !== undefined ? act(notes, id, note, request) : undefined;
 
-const hint = (method: string): string => `; if everyone may, add --shared '${method} PATH'`;
+const hint = (method: string, path = '/notes/{id}'): string => `; if everyone may, add --shared '${method} ${path}'`;
 const READ = `getNote: another user can read it: GET got status 200${hint('GET')}`;
-const LIST = `listNotes: another user can list it: GET got status 200${hint('GET')}`;
+const LIST = `listNotes: another user can list it: GET got status 200${hint('GET', '/notes')}`;
 const CHANGE = `replaceNote: another user can change it: PUT got status 200${hint('PUT')}`;
 const PATCH = `patchNote: another user can change it: PATCH got status 200${hint('PATCH')}`;
 const DELETE = `deleteNote: another user can delete it: DELETE got status 204${hint('DELETE')}`;
@@ -110,11 +110,12 @@ test('without a second user, the check does not apply', async () => {
   expect(await check({ trespass: allowing('GET') }, { otherToken: undefined })).toEqual(nothing);
 });
 
-test('a second user who can do nothing proves nothing, which is noted', async () => {
-  const { found, notes, unused } = await check({}, { otherToken: 'unknown' });
+test('a second user who can do nothing proves nothing: the run is not successful', async () => {
+  const { found, notes, unused, unsuccessful } = await check({}, { otherToken: 'unknown' });
   expect(found).toEqual([]);
   expect(unused).toEqual(['object_level_authorization']);
   expect(notes).toContain('createNote: other users were not judged: no request of the second user was successful');
+  expect(unsuccessful).toBe('no request of the second user was judged: are its credentials right?');
 });
 
 test('without a token, the operations that need none are checked if the run may be incomplete', async () => {

@@ -127,8 +127,7 @@ export function createInstances(
     const isSource = ({ create: creator, list }: ItemPath): boolean =>
       (creator !== undefined && creator !== operation) || list !== undefined;
     const item = innermostItem(items, operation.path, isSource);
-    if (item === undefined)
-      return { reason: `no checked operation gives an id for ${parameterNames(operation.path)[0] ?? ''}` };
+    if (item === undefined) return { reason: describeUnknown(parameterNames(operation.path)[0] ?? '') };
     return createOrList(item, send, salt);
   }
 
@@ -181,7 +180,11 @@ export function createInstances(
 }
 
 function withoutSource({ parameter }: ItemPath): Absence {
-  return { reason: `no checked operation gives an id for ${parameter}` };
+  return { reason: describeUnknown(parameter) };
+}
+
+function describeUnknown(parameter: string): string {
+  return `no checked operation gives an id for ${parameter}: give one with --value ${parameter}=…`;
 }
 
 /** Returns whether the creation of a resource tells its id, as far as the document says. */

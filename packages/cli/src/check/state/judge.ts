@@ -2,7 +2,7 @@ import type { ApiOperation } from '../../operations/api-operation.ts';
 import { checksFor, isSameFailure, violationOf, violationsIn, type CheckName, type Violation } from '../checks.ts';
 import type { Case } from '../case.ts';
 import type { Tokens } from '../credentials.ts';
-import { defectOf } from '../defect.ts';
+import { defectOf, type Defect } from '../defect.ts';
 import { exchange, type Outcome } from '../exchange.ts';
 import type { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
@@ -21,13 +21,13 @@ export type Judge = {
   /**
    * Records the result of a check.
    *
-   * @param message the reason of a failure; `undefined` when the check passed
+   * @param defect a failure, or its reason where that has no values; `undefined` when the check passed
    * @param others further requests that lead to the failure
    */
   readonly expect: (
     check: CheckName,
     step: Evidence,
-    message: string | undefined,
+    defect: Defect | string | undefined,
     others?: readonly Evidence[],
   ) => void;
   readonly failures: () => readonly Failure[];
@@ -103,12 +103,13 @@ export function createJudge(run: Run, turn: Turn): Judge {
   function expect(
     check: CheckName,
     step: Evidence,
-    message: string | undefined,
+    defect: Defect | string | undefined,
     others: readonly Evidence[] = [],
   ): void {
     if (!checks.has(check)) return;
     checked.add(check);
-    if (message !== undefined) record(violationOf(check, defectOf(message)), step, others);
+    if (defect === undefined) return;
+    record(violationOf(check, typeof defect === 'string' ? defectOf(defect) : defect), step, others);
   }
 
   function record(

@@ -1,6 +1,7 @@
 import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import { documentedResponse, headerOf } from '../conformance.ts';
+import type { Defect } from '../defect.ts';
 import type { Run } from '../run.ts';
 import type { Schema } from '../../values/dialect.ts';
 import { isObject, type Json } from '../../values/json-value.ts';
@@ -96,7 +97,7 @@ export function differenceBetween(
   read: Step,
   { idMembers, run }: Scene,
   and: Json = {},
-): string | undefined {
+): Defect | undefined {
   const { body } = written.testCase.input ?? {};
   if (body === undefined || read.json === undefined) return undefined;
   const schemas = { written: body.content.schema, read: schemaOf(read) };

@@ -1,5 +1,6 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { CheckName } from '../checks.ts';
+import { defectOf } from '../defect.ts';
 import { isMarked } from './deletion.ts';
 import { differenceBetween, etagOf, isDone, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Step } from './send.ts';
@@ -11,11 +12,13 @@ const REFUSALS = [401, 403, 404, 410];
 
 /** Records a deed of a second user as a failure, and names the option that allows it; without one, records a pass. */
 export function judgeTrespass({ judge }: Scene, step: Step, deed: string | undefined): void {
-  const { method } = step.operation;
+  const { method, template } = step.operation;
   const { status } = step.response;
-  const hint = `if everyone may, add --shared '${method} PATH'`;
-  const message = deed && `another user can ${deed}: ${method} got status ${String(status)}; ${hint}`;
-  if (isDone(step) || REFUSALS.includes(status)) judge.expect(CHECK, step, message);
+  if (!isDone(step) && !REFUSALS.includes(status)) return;
+  const cause = `another user can ${deed ?? ''}`;
+  const hint = `if everyone may, add --shared '${method} ${template}'`;
+  const message = `${cause}: ${method} got status ${String(status)}; ${hint}`;
+  judge.expect(CHECK, step, deed === undefined ? undefined : defectOf(message, cause));
 }
 
 /**

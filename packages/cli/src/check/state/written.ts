@@ -2,6 +2,7 @@ import type { Schema, SchemaDocument } from '../../values/dialect.ts';
 import { isArray, isObject, isScalar, type Json, type JsonObject } from '../../values/json-value.ts';
 import { stringifyJson } from '@contract-first/contract';
 import { flatten } from '../../values/schema-merge.ts';
+import { defectOf, type Defect } from '../defect.ts';
 import type { Run } from '../run.ts';
 import { propertiesOf } from '../../values/schema-property.ts';
 
@@ -15,7 +16,7 @@ export type Schemas = { readonly written: Schema | undefined; readonly read: Sch
  * lists in any order.
  *
  * @param except the member that identifies the resource, which the server may choose
- * @returns a message; `undefined` when there is none
+ * @returns `undefined` when there is none
  */
 export function findDifference(
   written: Json,
@@ -23,21 +24,27 @@ export function findDifference(
   schemas: Schemas,
   { requestSchemas, responseSchemas, responseOracle }: Run,
   except: readonly string[] = [],
-): string | undefined {
+): Defect | undefined {
   if (isObject(written) && isObject(read)) return differenceIn(written, read, schemas, '');
   if (!isScalar(written) || !isScalar(read) || schemas.written === undefined || schemas.read === undefined)
     return undefined;
-  const isDifferent = !isSame(written, read, requestSchemas, schemas.written);
-  return isDifferent ? `${shortText(written)} was written, and ${shortText(read)} is read` : undefined;
+  if (isSame(written, read, requestSchemas, schemas.written)) return undefined;
+  return defectOf(
+    `${shortText(written)} was written, and ${shortText(read)} is read`,
+    'another value is read than was written',
+  );
 
-  function differenceIn(sent: JsonObject, received: JsonObject, at: Schemas, place: string): string | undefined {
+  function differenceIn(sent: JsonObject, received: JsonObject, at: Schemas, place: string): Defect | undefined {
     const writable = propertiesOf(requestSchemas, at.written);
     const readable = propertiesOf(responseSchemas, at.read);
     for (const [name, value] of Object.entries(sent)) {
       const [inWritten, inRead] = [writable[name], readable[name]];
       if (inWritten === undefined || inRead === undefined || (place === '' && except.includes(name))) continue;
       const other = Object.hasOwn(received, name) ? (received[name] ?? null) : undefined;
-      const isDifferent = `${place}${name} was written as ${shortText(value)} and is read as ${shortText(other)}`;
+      const isDifferent = defectOf(
+        `${place}${name} was written as ${shortText(value)} and is read as ${shortText(other)}`,
+        `${place}${name} is read with another value than was written`,
+      );
       if (isObject(value)) {
         const inner = { written: inWritten, read: inRead };
         if (other === undefined || other === null) {

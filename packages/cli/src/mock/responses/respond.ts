@@ -100,7 +100,8 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
     const names = new Set(valid.flatMap(([, , examples]) => examples.map(([other]) => other)));
     if (found.length === 0)
       throw new InvalidRequest(
-        `example=${name} is no valid example of this response: send one of ${[...names].join(', ')}`,
+        `example=${name} is not a valid example of this response: ` +
+          (names.size === 0 ? 'it has none' : `send one of ${[...names].join(', ')}`),
       );
     return Object.fromEntries(found);
   }
