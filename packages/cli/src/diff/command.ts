@@ -87,7 +87,6 @@ async function compare(args: readonly string[]): Promise<number> {
   const unnamed = [...positionals];
   const { base: from = unnamed.shift(), revision: to = unnamed.shift() ?? 'openapi.yaml' } = values;
   if (from === undefined) throw new Error('name the base: a file, a git revision or a URL; see --help');
-  if (from === to) throw new Error(`the base and the revision are both ${from}: name two documents`);
   if (unnamed.length > 0) throw new Error('name a base and a revision, and no more');
 
   const allowed = readAllowedRefs(values['allow-refs']);
