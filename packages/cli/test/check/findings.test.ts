@@ -92,10 +92,7 @@ test('the first failure is printed when it is found', async () => {
 
 test('--baseline accepts the failures that it has, and names those that are fixed', async () => {
   const folder = temporaryFolder();
-  const args = [
-    ...['--operation', '/items*', '--baseline', 'known.yaml'],
-    ...['--checks', 'unsupported_method,not_a_server_error'],
-  ];
+  const args = ['--operation', '/items*', '--baseline', 'known.yaml', '--checks', 'unsupported_method'];
   const written = await check(unknownMethods, [...args, '--update-baseline'], folder);
   expect(written).toMatchObject({ code: 0, stdout: 'known.yaml accepts the failures of this run\n' });
   expect(readFileSync(join(folder, 'known.yaml'), 'utf8')).toContain(
@@ -106,7 +103,7 @@ test('--baseline accepts the failures that it has, and names those that are fixe
   expect(same.stdout).toMatch(/^known.yaml accepts 3 failures$/m);
   const worse = await check(
     (request, respond) => failsOn('\\ud800', 500)(request, (one) => unknownMethods(one, respond)),
-    args,
+    [...args.slice(0, -1), 'unsupported_method,not_a_server_error'],
     folder,
   );
   expect([worse.code, blocksOf(worse.stdout)]).toEqual([1, ['FAILED not_a_server_error  putItem']]);
