@@ -3,7 +3,16 @@ import Sequencer from '@jest/test-sequencer';
 // The files that take longest. Jest knows how long a file took, but a fresh clone has no earlier run: there, it begins with the
 // largest files, and a slow one that is small would run alone at the end.
 const SLOWEST = [
-  ...['tokens-file', 'check/hostile', 'broken-servers', 'test/bench', 'engine-faults', 'test/dev', 'durability'],
+  ...[
+    'tokens-file',
+    'broken-servers',
+    'check/limits',
+    'published-faults',
+    'check/hostile',
+    'check/state',
+    'test/bench',
+  ],
+  ...['engine-faults', 'test/dev', 'durability'],
   ...['upload-files', 'soak', 'unmatched', 'init', 'contracts', 'import', 'stop', 'postgres-failures'],
 ];
 
