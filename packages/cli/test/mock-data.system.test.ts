@@ -2,12 +2,12 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadContract } from '@contract-first/documents';
+import { NO_OUTSIDE } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
-import { normalizeDocument } from '../../documents/src/normalize.ts';
 import { checkContract } from '../src/check/contract-run.ts';
+import { readDocument } from '../src/check/read-document.ts';
 import { readFileCorrections } from '../src/check/options.ts';
 
 const json = (schema: string): string => `content: { application/json: { schema: ${schema} } }`;
@@ -122,11 +122,10 @@ test('corrected resources are remembered, and the contract checks follow them', 
     '  /trips/{trip}/stops/{id}  create, list',
     '  /settings                 read, replace',
   ]);
-  const loaded = await loadContract(join(folder, 'trips.yaml'), 'validity');
-  if (loaded.document === undefined) throw new Error('the document was rejected');
+  const { document } = await readDocument(join(folder, 'trips.yaml'), NO_OUTSIDE);
   const corrections = readFileCorrections(join(folder, '.contract.yaml'));
   const { failures, unused } = await checkContract({
-    ...{ document: normalizeDocument(loaded.document), baseUrl: mock.url, corrections },
+    ...{ document, baseUrl: mock.url, corrections },
     ...{ seed: 1, runs: 3, budgetMs: 60_000 },
   });
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);

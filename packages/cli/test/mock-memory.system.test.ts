@@ -2,11 +2,11 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadContract } from '@contract-first/documents';
+import { NO_OUTSIDE } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
-import { normalizeDocument } from '../../documents/src/normalize.ts';
 import { checkContract } from '../src/check/contract-run.ts';
+import { readDocument } from '../src/check/read-document.ts';
 
 const id = '{ name: petId, in: path, required: true, schema: { type: integer } }';
 const json = (name: string): string =>
@@ -337,11 +337,10 @@ test('--limit forgets the oldest resources', async () => {
 });
 
 test('the contract checks pass, and those of sequences apply', async () => {
-  const loaded = await loadContract(path, 'validity');
-  if (loaded.document === undefined) throw new Error('the document was rejected');
+  const { document } = await readDocument(path, NO_OUTSIDE);
   const own = await startMock();
   const { failures, notes, unused } = await checkContract({
-    ...{ document: normalizeDocument(loaded.document), baseUrl: own.url, token: own.token },
+    ...{ document, baseUrl: own.url, token: own.token },
     ...{ seed: 1, runs: 3, budgetMs: 120_000 },
   });
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);

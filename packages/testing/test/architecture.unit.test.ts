@@ -49,7 +49,7 @@ const shortName = (name: string): string => name.replace('@contract-first/', '')
 /** Returns the name of the package that an import is of. */
 const packageOf = (name: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '';
 
-test('docs/maintain/architecture.md lists the imports between the packages, each below those that import it', () => {
+test('docs/maintain/architecture.md lists the imports between the packages, the importing one first', () => {
   const text = readFileSync(join(ROOT, 'docs/maintain/architecture.md'), 'utf8');
   const listed = [...text.matchAll(/^(\S.*?) +──> (.+)$/gm)].map(
     ([, from = '', to = '']) => [from, to.split(', ')] as const,

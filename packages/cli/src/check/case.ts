@@ -4,7 +4,7 @@ import { credentialsFor, type Tokens } from './credentials.ts';
 import { isArray, isObject, isScalar, membersOf, replaceAt, type Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { readingsOf, writeParameter } from './parameter-text.ts';
-import { writeRequest, type RequestInput, type WireRequest } from './wire-request.ts';
+import { isChunked, writeRequest, type RequestInput, type WireRequest } from './wire-request.ts';
 
 /**
  * The purpose of a test case, which decides the expected response. Servers may accept or reject an undecided request. A
@@ -63,10 +63,9 @@ export function caseOf(operation: ApiOperation, oracle: Oracle, input: RequestIn
 
 /** Returns the purpose of a case; a valid request is undecided where the document limits Content-Length further. */
 export function decideKind({ contentLength }: ApiOperation, oracle: Oracle, { kind, request }: Case): CaseKind {
-  const { body, headers } = request;
+  const { body } = request;
   if (kind !== 'positive' || contentLength === undefined || body === undefined) return kind;
-  const isChunked = headers.some(([name]) => name === 'Transfer-Encoding');
-  return !isChunked && oracle.allows(contentLength, BigInt(body.length)) ? kind : 'undecided';
+  return !isChunked(request) && oracle.allows(contentLength, BigInt(body.length)) ? kind : 'undecided';
 }
 
 /** Returns whether a request is one of an operation with a more specific path: `1.5` in `/{id}` beside `/{id}.{format}`. */

@@ -3,7 +3,7 @@ import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GrowingBytes } from './growing-bytes.ts';
 import { createThrottle, retryDelayMs } from './throttle.ts';
-import type { WireRequest } from './wire-request.ts';
+import { isChunked, type WireRequest } from './wire-request.ts';
 import { EXCERPT_BYTES, excerptOf, type Excerpt, type WireResponse } from './wire-response.ts';
 
 /** A client of one server. */
@@ -194,10 +194,6 @@ export function openConnection(
       }
     });
   }
-}
-
-function isChunked({ headers }: WireRequest): boolean {
-  return headers.some(([name]) => name === 'Transfer-Encoding');
 }
 
 /** A server may close an idle connection at any time, even while it is being reused (RFC 9112, 9.3.1). */

@@ -68,16 +68,15 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     selected,
     (operation) => haveCredentials(headers, operation) || isPermitted(operation, options),
   );
-  if (forbidden.length > 0 && (permitted.length === 0 || options.isIncompleteAllowed !== true))
-    throw new CannotCheck(
-      describeNeed(forbidden, options) + (permitted.length === 0 ? '' : '; --allow-incomplete checks the others'),
-    );
+  const need = describeNeed(forbidden, options);
+  if (need !== undefined && (permitted.length === 0 || options.isIncompleteAllowed !== true))
+    throw new CannotCheck(need + (permitted.length === 0 ? '' : '; --allow-incomplete checks the others'));
   const [upgrades, checkable] = partition(permitted, isUpgrade);
   const operations = checkable.map((operation) => withoutHeaderParameters(operation, headers));
   const notes = upgrades.map(
     ({ operationId }) => `${operationId}: not checked, as it only switches to another protocol`,
   );
-  if (forbidden.length > 0) notes.push(`not checked: ${describeNeed(forbidden, options)}`);
+  if (need !== undefined) notes.push(`not checked: ${need}`);
   if (selected.length === 0) notes.push('the document has no operations: nothing was checked');
   const requestOracle = createOracle(requestSchemas);
   const coverage =
@@ -137,8 +136,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const { checked, ...findings } = gatherFindings(finished, resources, run.echoes);
     const heldSeconds = Math.ceil(connection.heldMs() / 1_000);
     if (heldSeconds > 0) notes.push(`the server asked to wait: ${String(heldSeconds)} s in all (Retry-After)`);
-    const isOtherUserJudged = (): boolean =>
-      users.otherTokens === undefined || !checks.has(OTHER_USER_CHECK) || checked.has(OTHER_USER_CHECK);
+    const isMissed = (check: CheckName): boolean => checks.has(check) && !isOff(check, run) && !checked.has(check);
     const applicable = [...checks].filter(
       (check) => !isOff(check, run) && (!isStateCheck(check) || resources.length > 0),
     );
@@ -146,7 +144,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       ...{ seed, operations: selected.map(({ operationId }) => operationId), requests },
       ...findings,
       incomplete: [...forbidden.map(({ operationId }) => operationId), ...findings.incomplete],
-      unsuccessful: findings.unsuccessful ?? (isOtherUserJudged() ? undefined : OTHER_USER),
+      unsuccessful: findings.unsuccessful ?? (isMissed(OTHER_USER_CHECK) ? OTHER_USER : undefined),
       unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
       notes: [...notes, ...findings.notes],
       coverage: coverage?.result(),

@@ -54,8 +54,9 @@ export function isPermitted(operation: ApiOperation, options: UserOptions): bool
   return !isProtected(operation) || metRequirements(operation, options).length > 0;
 }
 
-/** Says which credentials the operations need that the first user may not use. */
-export function describeNeed(operations: readonly ApiOperation[], { credentials }: UserOptions): string {
+/** Describes the credentials that operations need; `undefined` without an operation. */
+export function describeNeed(operations: readonly ApiOperation[], { credentials }: UserOptions): string | undefined {
+  if (operations.length === 0) return undefined;
   const need = `${nameOperations(operations.map(({ operationId }) => operationId))} need${operations.length === 1 ? 's' : ''}`;
   if (credentials === undefined || credentials.size === 0) return `${need} a token: CONTRACT_TOKEN or --token`;
   const requirements = operations.flatMap(({ security }) =>

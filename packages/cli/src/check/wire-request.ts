@@ -21,6 +21,11 @@ export type RequestInput = {
   readonly body: { readonly content: BodyContent; readonly value: Json } | undefined;
 };
 
+/** Returns whether the body of a request is sent in chunks. */
+export function isChunked({ headers }: WireRequest): boolean {
+  return headers.some(([name]) => name === 'Transfer-Encoding');
+}
+
 // RFC 6265, 4.1.1.
 const COOKIE_VALUE = /^[!#-+\--:<-[\]-~]*$/;
 

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { joinFirst } from '../reports/shorten.ts';
+import { memoizeByObject } from '../memoize-by-object.ts';
 import { canonical } from './canonical.ts';
 import { report, type Comparison } from './comparison.ts';
 import type { Effect, Finding } from './finding.ts';
@@ -65,14 +66,7 @@ function list(values: readonly string[] = []): string {
 }
 
 /** Returns the values that all lists of a schema have in common, as JSON; `undefined` without a list. */
-export function listedValues(schema: Schema): readonly string[] | undefined {
-  if (!listed.has(schema)) listed.set(schema, readListedValues(schema));
-  return listed.get(schema);
-}
-
-const listed = new WeakMap<Schema, readonly string[] | undefined>();
-
-function readListedValues(schema: Schema): readonly string[] | undefined {
+export const listedValues = memoizeByObject((schema: Schema): readonly string[] | undefined => {
   const [first, ...others] = schema.leaves.flatMap(({ value }) => {
     const { enum: values, const: constant } = membersOf(value);
     const lists: readonly (readonly unknown[])[] = [...(Array.isArray(values) ? [values] : [])];
@@ -83,7 +77,7 @@ function readListedValues(schema: Schema): readonly string[] | undefined {
   return first.filter(
     (value) => value !== 'null' && others.every((other) => other.includes(value)) && isAllowed(JSON.parse(value)),
   );
-}
+});
 
 /** Creates the function that tells whether a value has a type of a schema and is within its limits. */
 function createCheck(schema: Schema): (value: unknown) => boolean {

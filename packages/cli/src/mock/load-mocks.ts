@@ -34,7 +34,7 @@ export async function loadDocuments({ documents, allowedRefs }: CommandOptions):
   return loaded;
 }
 
-/** Creates the mocks of documents. Ends the command with all mistakes in what a user has written. */
+/** Creates the mocks of documents. Ends the command with all mistakes in the corrections and the data. */
 export function createMocks(loaded: readonly LoadedDocument[], options: CommandOptions) {
   const { seed, limit, dataPath, configPath, scenarios } = options;
   try {

@@ -13,6 +13,7 @@ import {
 } from '@contract-first/documents';
 import { scalarTypesOf } from '../values/schema-merge.ts';
 import type { ApiOperation, Parameter, PathMethods, SecurityScheme } from './api-operation.ts';
+import { pathPattern } from './path-pattern.ts';
 import { isPlaceholder } from './remove-invalid.ts';
 import { examplesOf } from './documented-examples.ts';
 import { keywordsOf, readRequestBody, readResponses, type MediaTypeObject } from './read-contents.ts';
@@ -45,7 +46,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
       const parameters = documented.filter((parameter) => !OF_MESSAGE.test(placeOf(parameter)));
       const fullPaths = pathsOf(operation);
       const [fullPath = path] = fullPaths;
-      const paths = fullPaths.map((one) => ({ path: one, pattern: patternOf(one) }));
+      const paths = fullPaths.map((one) => ({ path: one, pattern: pathPattern(one) }));
       allPaths.push(...paths.map((one) => ({ ...one, methods: [method] })));
       return {
         operationId: operationId ?? `${method} ${path}`,
@@ -76,7 +77,7 @@ function moreSpecificThan({
   method,
   allPaths,
 }: Pick<ApiOperation, 'path' | 'method' | 'allPaths'>): readonly RegExp[] {
-  const own = patternOf(path);
+  const own = pathPattern(path);
   return allPaths
     .filter((other) => other.methods.includes(method) && own.test(other.path) && !other.pattern.test(path))
     .map(({ pattern }) => pattern);
@@ -107,12 +108,6 @@ const TYPING = [
 function allowsTextAndMore(schemas: SchemaDocument, schema: Schema): boolean {
   const types = scalarTypesOf(schemas, schema);
   return types.includes('string') && types.length > 1;
-}
-
-/** Returns a pattern for the request paths that match a template. */
-function patternOf(template: string): RegExp {
-  const parts = template.split(/\{[^}]+\}/).map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
-  return new RegExp(`^${parts.join('[^/]+')}$`);
 }
 
 function isCredential(parameter: Parameter, security: ApiOperation['security']): boolean {

@@ -2,7 +2,7 @@ import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { identityPlace, type DirectedSchemas } from './identity-place.ts';
-import { findItems, successSchemas } from './list-schema.ts';
+import { itemSchemas, successSchemas } from './list-schema.ts';
 import { findCorrected, hasSeveral, pathOf, type Correction, type Corrections } from './resource-paths.ts';
 import { allPropertiesOf } from '../values/schema-property.ts';
 
@@ -44,9 +44,7 @@ export function assertCorrections(
     const { create, read, list } = item;
     const own = [create, read, item.replace, item.patch].filter((one) => one !== undefined);
     const { responseSchemas } = schemas;
-    const listed = (list === undefined ? [] : successSchemas(list)).map(
-      (schema) => list && findItems(list, schema, responseSchemas)?.schema,
-    );
+    const listed = itemSchemas(list, responseSchemas);
     const properties = [...own.flatMap(successSchemas), ...listed].map((schema) =>
       allPropertiesOf(responseSchemas, schema),
     );

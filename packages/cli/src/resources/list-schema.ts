@@ -25,6 +25,13 @@ export function findItems(
   return place === undefined || items === undefined ? undefined : { place, schema: items };
 }
 
+/** Returns the schemas of the items in the successful responses of a list. */
+export function itemSchemas(list: ApiOperation | undefined, schemas: SchemaDocument): readonly Schema[] {
+  if (list === undefined) return [];
+  const found = successSchemas(list).map((schema) => findItems(list, schema, schemas)?.schema);
+  return found.filter((schema) => schema !== undefined);
+}
+
 /** Returns the schema of the member at a place. */
 export function schemaAt(
   schemas: SchemaDocument,

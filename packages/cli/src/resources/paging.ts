@@ -1,4 +1,5 @@
 import type { ApiOperation, Parameter } from '../operations/api-operation.ts';
+import { memoizeByObject } from '../memoize-by-object.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
 
@@ -17,20 +18,12 @@ const CURSOR = /cursor|token|after|marker|^next|^continu/i;
 const NEXT = /^next(?:_?(?:cursor|page|page_?token|token|link|url|marker|key))?$|^(?:end_?)?cursor$|^continuation/i;
 
 /** Finds the query parameters that choose a page, by their names. */
-export function findPaging({ parameters }: ApiOperation): Paging {
-  const known = pagings.get(parameters) ?? readPaging(parameters);
-  pagings.set(parameters, known);
-  return known;
-}
-
-const pagings = new WeakMap<object, Paging>();
-
-function readPaging(parameters: readonly Parameter[]): Paging {
+export const findPaging = memoizeByObject(({ parameters }: ApiOperation): Paging => {
   const query = parameters.filter((parameter) => parameter.in === 'query');
   const find = (pattern: RegExp): Parameter | undefined => query.find(({ name }) => pattern.test(name));
   const cursorBy = query.find(({ name }) => CURSOR.test(name) && !LIMIT.test(name));
   return { limitBy: find(LIMIT), offsetBy: find(OFFSET), pageBy: find(PAGE), cursorBy };
-}
+});
 
 /** Returns whether a member of a list is named for the next page: its cursor, its number or its URL. */
 export function isNext(name: string): boolean {

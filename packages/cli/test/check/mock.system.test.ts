@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkContract } from '../../src/check/contract-run.ts';
-import { normalizeDocument } from '../../../documents/src/normalize.ts';
-import { loadContract } from '@contract-first/documents';
+import { readDocument } from '../../src/check/read-document.ts';
+import { NO_OUTSIDE } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startService } from '@contract-first/testing/service.ts';
 
@@ -74,9 +74,7 @@ test('the mock of a document has no failures, and notes say what the document le
   const path = join(temporaryFolder(), 'oddities.yaml');
   writeFileSync(path, DOCUMENT);
   const { url, token } = await startService({ OPS_PORT: '0' }, ['contract-first', 'mock', path]);
-  const loaded = await loadContract(path, 'validity');
-  if (loaded.document === undefined) throw new Error('the document was rejected');
-  const document = normalizeDocument(loaded.document);
+  const { document } = await readDocument(path, NO_OUTSIDE);
   const { failures, notes } = await checkContract({
     document,
     baseUrl: url,

@@ -151,7 +151,7 @@ test('ids of resources that exist come from lists where nothing can be created',
   expect(await check({ list: () => NOTES, read: isKnown }, ['listNotes', 'getNote'])).toEqual([]);
 });
 
-test('a lost value has the same cause with any seed, so that a baseline has it', async () => {
+test('a lost value has the same cause with any seed, as baselines need', async () => {
   const lossy: NoteBehaviour = { read: (note) => note && answerJson(200, { ...note, text: 'another one' }) };
   const [one, other] = [await checkNotes(lossy, undefined, 1), await checkNotes(lossy, undefined, 2)];
   const causesOf = ({ failures }: ContractResult): readonly string[] => failures.map(({ cause }) => cause);

@@ -16,7 +16,7 @@ import { reportBugs } from '../../../cli/src/terminal/command.ts';
 //   following blocks.
 // - `sh`: runs each line, unless a line of .ci/run starts with it, or CI cannot run it.
 // - `diff`: applies it. A block below the name of a file: writes the file.
-// - `ts`: is part of a source file, whatever its indentation. `text` is a figure.
+// - `ts`: is part of a source file, with any indentation. `text` is a figure.
 const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock(?: --(?: [\w/][\w./=-]*)+)?))$/;
 // The commands of `sh` blocks that are not run here.
 const ELSEWHERE = {

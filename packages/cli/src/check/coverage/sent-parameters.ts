@@ -1,4 +1,6 @@
+import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
+import { pathPattern } from '../../operations/path-pattern.ts';
 import { decode } from '@contract-first/documents';
 import { readingsOf } from '../parameter-text.ts';
 import type { WireRequest } from '../wire-request.ts';
@@ -65,9 +67,8 @@ export function propertyNamesOf(schemas: SchemaDocument, schema: Schema | undefi
 }
 
 function readPath(template: string, path: string): readonly Pair[] {
-  const names = [...template.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
-  const parts = template.split(/\{[^{}]+\}/).map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
-  const texts = new RegExp(`^${parts.join('([^/]*?)')}$`).exec(path)?.slice(1) ?? [];
+  const names = parameterNames(template);
+  const texts = pathPattern(template, '([^/]*?)').exec(path)?.slice(1) ?? [];
   return texts.map((text, index) => [names[index] ?? '', decode(text)]);
 }
 

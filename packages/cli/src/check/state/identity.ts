@@ -4,6 +4,7 @@ import type { ApiOperation, ResponseLink } from '../../operations/api-operation.
 import { headerOf } from '../conformance.ts';
 import { readingsOf } from '../parameter-text.ts';
 import type { Run } from '../run.ts';
+import { pathPattern } from '../../operations/path-pattern.ts';
 import { identityPlace, idText, isTarget } from '../../resources/identity-place.ts';
 import { type ItemPath, shapeOf } from '../../resources/item-path.ts';
 import { isScalar, partAt, type Json } from '../../values/json-value.ts';
@@ -91,10 +92,7 @@ function fromLocation({ operation, request, response }: Step, item: ItemPath, ru
   if (location === undefined || operation.method === 'GET') return undefined;
   const base = `http://server${request.target.split('?')[0] ?? ''}`;
   const path = URL.parse(location, base)?.pathname;
-  const pattern = shapeOf(item.path)
-    .replaceAll(/[$()*+.?[\\\]^|]/g, '\\$&')
-    .replaceAll('{}', '([^/]+)');
-  const [, ...texts] = new RegExp(`^${pattern}$`).exec(path ?? '') ?? [];
+  const [, ...texts] = pathPattern(shapeOf(item.path), '([^/]+)').exec(path ?? '') ?? [];
   if (texts.length === 0) return undefined;
   const parameters = (item.read ?? item.remove ?? item.replace)?.parameters ?? [];
   const values = parameterNames(item.path).map((name, index) => {

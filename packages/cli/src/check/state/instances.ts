@@ -11,7 +11,8 @@ import { itemIds, itemsIn } from '../../resources/list-items.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
 import type { Send, Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
-import { withMember, withPathValues, type PlainInputs } from './step-input.ts';
+import { withPathValues, type PlainInputs } from './step-input.ts';
+import { pathValue, withMember } from '../input-values.ts';
 
 /** A resource on the server. */
 export type Instance = {
@@ -117,8 +118,7 @@ export function createInstances(
 
   /** Where the client chooses the id in the path, copies it into the body. */
   function withOwnId(item: ItemPath, input: RequestInput): RequestInput {
-    const { value } =
-      input.parameters.find(({ parameter: { in: place, name } }) => place === 'path' && name === item.parameter) ?? {};
+    const value = pathValue(input, item.parameter);
     if (item.create !== item.replace || value === undefined) return input;
     return identifyingMembers(item, operations).reduce((other, name) => withMember(other, name, value), input);
   }

@@ -6,11 +6,12 @@ import type { Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../wire-request.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { isLong } from './identity.ts';
-import { shapeOf, type ItemPath } from '../../resources/item-path.ts';
+import { collectionOf, shapeOf, type ItemPath } from '../../resources/item-path.ts';
 import { isNamedFor } from '../../resources/resource-names.ts';
 import { propertiesOf } from '../../values/schema-property.ts';
 import type { Send } from './send.ts';
-import { withMember, withNamedValue } from './step-input.ts';
+import { withNamedValue } from './step-input.ts';
+import { withMember } from '../input-values.ts';
 
 /** Values that the server knows, such as ids, by the names of the body members and parameters that are about them. */
 export type References = ReadonlyMap<string, Json>;
@@ -96,7 +97,7 @@ export function withReferences(
 
 /** Returns whether the id of a resource is not the own one of an operation, and whether the outer ones are known. */
 function isOther(item: ItemPath, { path }: ApiOperation): boolean {
-  const collection = item.path.slice(0, item.path.lastIndexOf('/'));
+  const collection = collectionOf(item.path);
   const outer = collection.slice(0, collection.lastIndexOf('}') + 1);
   return shapeOf(path) !== shapeOf(item.path) && shapeOf(path) !== shapeOf(collection) && isWithin(path, outer);
 }

@@ -13,7 +13,8 @@ import { listAll, type Listing } from './list-all.ts';
 import { withReferences } from './references.ts';
 import type { Step } from './send.ts';
 import { isSuccess } from './statuses.ts';
-import { headerParameter, withMember, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
+import { headerParameter, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
+import { withMember } from '../input-values.ts';
 import { findDifference } from './written.ts';
 
 /** The resources of a path, and what their scenario needs. */

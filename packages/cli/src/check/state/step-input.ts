@@ -66,13 +66,6 @@ export function withNamedValue(
   return { parameters: changed, body };
 }
 
-/** Copies values with another member in their JSON object; without it, returns them unchanged. */
-export function withMember(input: RequestInput, name: string, value: Json): RequestInput {
-  const { parameters, body } = input;
-  if (body === undefined || !isObject(body.value) || !Object.hasOwn(body.value, name)) return input;
-  return { parameters, body: { ...body, value: { ...body.value, [name]: value } } };
-}
-
 /** Copies values with null for the members of their JSON object that may be null; without any, returns them unchanged. */
 export function withNulls(input: RequestInput, { requestSchemas, requestOracle }: Run): RequestInput {
   const { parameters, body } = input;

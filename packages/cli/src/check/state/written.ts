@@ -41,20 +41,21 @@ export function findDifference(
       const [inWritten, inRead] = [writable[name], readable[name]];
       if (inWritten === undefined || inRead === undefined || (place === '' && except.includes(name))) continue;
       const other = Object.hasOwn(received, name) ? (received[name] ?? null) : undefined;
-      const isDifferent = defectOf(
-        `${place}${name} was written as ${shortText(value)} and is read as ${shortText(other)}`,
-        `${place}${name} is read with another value than was written`,
-      );
+      const different = (): Defect =>
+        defectOf(
+          `${place}${name} was written as ${shortText(value)} and is read as ${shortText(other)}`,
+          `${place}${name} is read with another value than was written`,
+        );
       if (isObject(value)) {
         const inner = { written: inWritten, read: inRead };
         if (other === undefined || other === null) {
-          if (Object.keys(value).length > 0) return isDifferent;
+          if (Object.keys(value).length > 0) return different();
         } else if (isObject(other)) {
           const found = differenceIn(value, other, inner, `${place}${name}.`);
           if (found !== undefined) return found;
         }
       } else if (!isSame(value, other, requestSchemas, inWritten) && responseOracle.allows(inRead, value)) {
-        return isDifferent;
+        return different();
       }
     }
     return undefined;

@@ -1,4 +1,5 @@
-import { parseJson, parseJsonTree, stringifyJson } from '@contract-first/contract';
+import { parameterNames, parseJson, parseJsonTree, stringifyJson } from '@contract-first/contract';
+import { pathPattern } from '../../operations/path-pattern.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { fromJsonTree } from '../../values/json-tree.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../values/json-value.ts';
@@ -7,7 +8,7 @@ import type { Identifiers } from './identifiers.ts';
 import type { Model } from './model.ts';
 import { collectionTemplate, pathWithin } from './paths.ts';
 import type { Resource } from './resources.ts';
-import type { State, Store } from './store.ts';
+import { collectionOf, type State, type Store } from './store.ts';
 
 /**
  * The resources that a mock stores: lists by the path of their collection, such as `/books`, and others by their own path, such as
@@ -30,10 +31,10 @@ export function createData(
   store: Store,
   { model, identifiers, limit }: { readonly model: Model; readonly identifiers: Identifiers; readonly limit: number },
 ): Data {
-  const singles = resources.filter(({ item }) => item.parameter === '').map((one) => patternOf(one.item.path, one));
+  const singles = resources.filter(({ item }) => item.parameter === '').map((one) => pathsOf(one.item.path, one));
   const lists = resources
     .filter(({ item }) => item.parameter !== '')
-    .map((one) => patternOf(collectionTemplate(one.item), one))
+    .map((one) => pathsOf(collectionTemplate(one.item), one))
     .sort((one, other) => one.parameters - other.parameters); // A fixed path is more specific.
   return { load, read, write };
 
@@ -83,7 +84,7 @@ export function createData(
 
   function loadOne(path: string, value: Json, states: Map<string, State>): string[] {
     const single = findIn(singles, path);
-    const resource = single ?? findIn(lists, path.slice(0, path.lastIndexOf('/')));
+    const resource = single ?? findIn(lists, collectionOf(path));
     if (resource === undefined) return [unknown(path)];
     if (!isObject(value) && (single === undefined || value !== null)) return [`${path} must be an object`];
     states.set(path, isObject(value) ? value : undefined);
@@ -95,8 +96,7 @@ export function createData(
   }
 
   function idOf(resource: Resource, state: JsonObject): Json | undefined {
-    const schemas = model.idSchemasOf(resource);
-    return resource.idMembers.map((name) => state[name] ?? null).find((id) => identifiers.isAllowed(schemas, id));
+    return identifiers.idIn(state, resource.idMembers, model.idSchemasOf(resource));
   }
 
   function unknown(path: string): string {
@@ -107,7 +107,7 @@ export function createData(
   function write(): string {
     const members = new Map<string, string[] | string>();
     for (const [path, state] of store.entries()) {
-      const collection = path.slice(0, path.lastIndexOf('/'));
+      const collection = collectionOf(path);
       const resource = findIn(singles, path) === undefined ? findIn(lists, collection) : undefined;
       const id = resource === undefined || state === undefined ? undefined : idOf(resource, state);
       const text = stringifyJson(state ?? null);
@@ -133,10 +133,8 @@ type PathPattern = {
   readonly resource: Resource;
 };
 
-function patternOf(template: string, resource: Resource): PathPattern {
-  const parts = template.split(/\{[^}]+\}/);
-  const escaped = parts.map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
-  return { template, parameters: parts.length - 1, pattern: new RegExp(`^${escaped.join('[^/]+')}$`), resource };
+function pathsOf(template: string, resource: Resource): PathPattern {
+  return { template, parameters: parameterNames(template).length, pattern: pathPattern(template), resource };
 }
 
 function findIn(patterns: readonly PathPattern[], path: string): Resource | undefined {

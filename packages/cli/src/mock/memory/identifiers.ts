@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { idText } from '../../resources/identity-place.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Values } from '../../values/documented-values.ts';
-import { isScalar, type Json } from '../../values/json-value.ts';
+import { isScalar, type Json, type JsonObject } from '../../values/json-value.ts';
 import { flatten } from '../../values/schema-merge.ts';
 
 /** The source of ids. */
@@ -20,11 +20,16 @@ const MAX_GENERATED = 50;
  */
 export function createIdentifiers(requests: Values, responses: Values, seed: number) {
   const counts = new Map<string, number>();
-  return { next, isAllowed, restart };
+  return { next, idIn, isAllowed, restart };
 
   /** Counts from the beginning again. */
   function restart(): void {
     counts.clear();
+  }
+
+  /** Returns the id that a state has: the first of some members that may be one. */
+  function idIn(state: JsonObject, members: readonly string[], schemas: IdSchemas): Json | undefined {
+    return members.map((name) => state[name] ?? null).find((id) => isAllowed(schemas, id));
   }
 
   /** Returns an id that is not taken. @param path of the resources, which are counted together */

@@ -20,7 +20,7 @@ export const create: Handle = (scope, request) => {
   const collection = storeCollection(resource.item, pathValues(operation.path, request));
   const isTaken = (id: Json): boolean => store.has(pathWithin(collection, id));
   const schemas = model.idSchemasOf(resource);
-  const given = resource.idMembers.map((name) => sent[name] ?? null).find((id) => identifiers.isAllowed(schemas, id));
+  const given = identifiers.idIn(sent, resource.idMembers, schemas);
   const conflict =
     given !== undefined && isTaken(given) ? fail(request, 409, `${idText(given)} exists already`) : undefined;
   if (conflict !== undefined) return conflict;

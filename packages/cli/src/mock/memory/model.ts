@@ -1,7 +1,7 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import { identityPlace, type DirectedSchemas } from '../../resources/identity-place.ts';
 import { itemsIn } from '../../resources/list-items.ts';
-import { findItems, schemaAt, successSchemas, type Items } from '../../resources/list-schema.ts';
+import { findItems, itemSchemas, schemaAt, successSchemas, type Items } from '../../resources/list-schema.ts';
 import { allPropertiesOf } from '../../values/schema-property.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Values } from '../../values/documented-values.ts';
@@ -102,10 +102,10 @@ export function createModel(requests: Values, responses: Values) {
         ? []
         : successSchemas(operation).map((schema) => schemaAt(responses.schemas, schema, places(operation, resource))),
     );
-    const listed = (list === undefined ? [] : successSchemas(list)).map(
-      (schema) => list && items(schema, list)?.schema,
-    );
-    return [...[...had, ...listed].flatMap((schema) => formsIn(responses, schema)), ...sent];
+    return [
+      ...[...had, ...itemSchemas(list, responses.schemas)].flatMap((schema) => formsIn(responses, schema)),
+      ...sent,
+    ];
   }
 
   function createSample(resource: Resource): { readonly schema: Schema | undefined; readonly value: JsonObject } {

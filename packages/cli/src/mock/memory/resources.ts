@@ -1,7 +1,7 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import { identifyingMembers, identityPlace, type DirectedSchemas } from '../../resources/identity-place.ts';
 import { shapeOf, type ItemPath } from '../../resources/item-path.ts';
-import { findItems, itemsOf, successSchemas } from '../../resources/list-schema.ts';
+import { findItems, itemSchemas, itemsOf, successSchemas } from '../../resources/list-schema.ts';
 import { findResourcePaths, type Corrections } from '../../resources/resource-paths.ts';
 import { allPropertiesOf } from '../../values/schema-property.ts';
 
@@ -80,9 +80,8 @@ function reasonAgainst(
   { responseSchemas }: DirectedSchemas,
 ): string | undefined {
   const { create, read, list, parameter } = item;
-  const [ofRead = [], ofList = []] = [read, list].map((one) => (one === undefined ? [] : successSchemas(one)));
-  const isListed =
-    list !== undefined && ofList.some((schema) => findItems(list, schema, responseSchemas) !== undefined);
+  const ofRead = read === undefined ? [] : successSchemas(read);
+  const isListed = itemSchemas(list, responseSchemas).length > 0;
   const isOnly = parameter === '';
   const isCollection = itemsOf(ofRead[0], responseSchemas) !== undefined || postTo(item.path, operations) !== undefined;
   if (isOnly && isCollection) return 'it is a collection whose resources have no path';

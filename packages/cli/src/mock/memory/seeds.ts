@@ -21,7 +21,7 @@ export function storeExamples(
     if (parameterNames(item.path).length !== 1 || item.parameter === '') continue;
     const schemas = model.idSchemasOf(resource);
     for (const example of examplesOf(resource, model)) {
-      const id = idMembers.map((name) => example[name] ?? null).find((value) => identifiers.isAllowed(schemas, value));
+      const id = identifiers.idIn(example, idMembers, schemas);
       const path = id === undefined ? undefined : storePath(item, [id]);
       if (path !== undefined && !store.has(path)) store.set(path, example);
     }

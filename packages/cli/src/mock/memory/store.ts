@@ -76,10 +76,6 @@ export class Store {
     return this.#states.entries();
   }
 
-  get size(): number {
-    return this.#states.size;
-  }
-
   #forgetOldest(): void {
     const { value } = this.#oldest.next();
     if (value !== undefined) this.remove(value);
@@ -105,7 +101,8 @@ export class Store {
   }
 }
 
-function collectionOf(path: string): string {
+/** Returns the path of the collection of a resource. */
+export function collectionOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 

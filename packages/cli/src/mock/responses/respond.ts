@@ -10,6 +10,7 @@ import {
 import type { AnyReply, ValidRequest } from '@contract-first/engine/tools';
 import { dereference } from '@contract-first/documents';
 import type { Json } from '../../values/json-value.ts';
+import { memoizeByObject } from '../../memoize-by-object.ts';
 import { negotiate } from './negotiate.ts';
 import { readPreferences } from './preferences.ts';
 import { writeText } from './text-body.ts';
@@ -168,21 +169,15 @@ function isValue(described: Described, mediaType: string): boolean {
   return kindOf(mediaType) === 'json' || isSequential(mediaType, described);
 }
 
-const usualStatuses = new WeakMap<object, number>();
-
 /** Returns the lowest documented 2xx; without one, 200 for `default`, else the first documented status. */
-export function usualStatus({ responses }: Operation): number {
-  const known = usualStatuses.get(responses) ?? findUsualStatus(responses);
-  usualStatuses.set(responses, known);
-  return known;
-}
+export const usualStatus = ({ responses }: Operation): number => usualStatusOf(responses);
 
-function findUsualStatus(responses: Operation['responses']): number {
+const usualStatusOf = memoizeByObject((responses: Operation['responses']): number => {
   const statuses = Object.keys(responses).map((key) => Number(key.replace(/XX$/i, '00')));
   const successes = statuses.filter((status) => status >= 200 && status < 300);
   if (successes.length > 0) return Math.min(...successes);
   return 'default' in responses ? 200 : (statuses.find((status) => status >= 300) ?? 200);
-}
+});
 
 /** Returns whether the value of a header consists of visible characters. */
 export function isVisible(value: Json): boolean {

@@ -1,0 +1,8 @@
+/** Keeps the results of a function by its argument, as long as something else keeps that. */
+export function memoizeByObject<Key extends object, Result>(create: (key: Key) => Result): (key: Key) => Result {
+  const results = new WeakMap<Key, Result>();
+  return (key) => {
+    if (!results.has(key)) results.set(key, create(key));
+    return results.get(key) as Result; // Just set.
+  };
+}
