@@ -102,8 +102,10 @@ test('a service closes once every request is answered', async () => {
 
 test('a service closes once, also after a client that has left before it got the request; then it answers 503', async () => {
   const service = await open(await applicationOf(() => Promise.resolve({ status: 200, body: 1 })));
+  const leaving = new AbortController();
   const passed = Promise.withResolvers<undefined>();
   const wait = (_req: Request, res: Response, next: NextFunction) => {
+    leaving.abort();
     res.once('close', () => {
       next();
       passed.resolve(undefined);
@@ -112,12 +114,7 @@ test('a service closes once, also after a client that has left before it got the
   const server = createServer(express().get('/slow', wait).use(service.middleware)).listen(0);
   cleanUp(() => void server.close());
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  const leaving = new AbortController();
-  const left = fetch(`${url}/slow`, { signal: leaving.signal });
-  setTimeout(() => {
-    leaving.abort();
-  }, 50);
-  await expect(left).rejects.toThrow('aborted');
+  await expect(fetch(`${url}/slow`, { signal: leaving.signal })).rejects.toThrow('aborted');
   await passed.promise;
   await Promise.all([service.close(), service.close()]);
   expect((await fetch(`${url}/a`)).status).toBe(503);
