@@ -39,7 +39,7 @@ export function searchesOf(
 ): readonly Search[] {
   const { operation, run } = context;
   const valid = (): fc.Arbitrary<RequestInput> => {
-    const inputs = factory.inputs(choice, false);
+    const inputs = factory.inputs(choice);
     if (adapt === undefined) return inputs;
     return fc.tuple(inputs, fc.boolean()).map(([input, isKnown]) => (isKnown ? adapt(input) : input));
   };

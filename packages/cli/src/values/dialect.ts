@@ -1,3 +1,4 @@
+import { memoizeByObject } from '../memoize-by-object.ts';
 import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { constrainAlternatives, unusedName, type OpenApiDocument } from '@contract-first/documents';
 
@@ -23,6 +24,13 @@ const PREFIX = '#/components/schemas/';
  * 3.1, 4.8.24.5)
  */
 export function readSchemas(document: OpenApiDocument, direction: 'request' | 'response'): SchemaDocument {
+  return direction === 'request' ? requestSchemas(document) : responseSchemas(document);
+}
+
+const requestSchemas = memoizeByObject((document: OpenApiDocument) => convert(document, 'request'));
+const responseSchemas = memoizeByObject((document: OpenApiDocument) => convert(document, 'response'));
+
+function convert(document: OpenApiDocument, direction: 'request' | 'response'): SchemaDocument {
   const id = `https://contract.invalid/${direction}`;
   const { schemas } = (document['components'] ?? {}) as { readonly schemas?: SchemaObject };
   const mark = direction === 'request' ? 'readOnly' : 'writeOnly';

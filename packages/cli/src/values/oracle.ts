@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { runWithin, type JsonTree } from '@contract-first/contract';
 import { LIMITED_PATTERNS, walkDocument } from '@contract-first/documents';
+import { memoizeByObject } from '../memoize-by-object.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
 import { addEqualityKeywords } from './equality-keywords.ts';
 import { integerOf, isInt64 } from './integers.ts';
@@ -55,13 +56,13 @@ export class CannotCheck extends Error {}
  * @param timeLimitMs limits the validation of each large value, which then throws {@link TimeLimitExceeded}
  */
 export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Oracle {
-  const validate = createValidation(schemas, false);
+  const validate = strictValidation(schemas);
   const strict: Oracle['violation'] = (schema, json, onInt64) => {
     if (schema === undefined || timeLimitMs === undefined || isSmall(json.root)) return validate(schema, json, onInt64);
     validate(schema, NOTHING); // Compiles the schema, which must not be interrupted.
     return runWithin(timeLimitMs, () => validate(schema, json, onInt64));
   };
-  const lenient = isLenient(schemas) ? createValidation(schemas, true) : strict;
+  const lenient = isLenient(schemas) ? lenientValidation(schemas) : strict;
   const allowedBy = (violation: Oracle['violation'], schema: Schema | undefined, value: Json): boolean =>
     schema === undefined || violation(schema, toJsonTree(value)) === undefined;
   return {
@@ -71,6 +72,9 @@ export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Ora
     mayAllow: (schema, value) => allowedBy(lenient, schema, value),
   };
 }
+
+const strictValidation = memoizeByObject((schemas: SchemaDocument) => createValidation(schemas, false));
+const lenientValidation = memoizeByObject((schemas: SchemaDocument) => createValidation(schemas, true));
 
 /** Returns whether a schema has a keyword that servers may read leniently. */
 function isLenient({ document }: SchemaDocument): boolean {

@@ -20,7 +20,7 @@ export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): Pl
     const factory = factories.get(operation) ?? createInputs(operation, arbitraries, requestOracle);
     factories.set(operation, factory);
     for (const choice of factory.choices) {
-      const sample = attempt(() => fc.sample(factory.inputs(choice, true), { seed: seed + offset, numRuns: 1 }));
+      const sample = attempt(() => fc.sample(factory.plain(choice), { seed: seed + offset, numRuns: 1 }));
       yield* (sample ?? []).map(withoutOptional);
     }
     const smallest = [...factory.plainInputs(seed + offset).values()].flatMap((inputs) => inputs.slice(0, 1));
