@@ -21,8 +21,9 @@ export async function runSingletonScenario(scene: Scene): Promise<Absence | unde
   const outer = count === 0 ? { values: [] } : await instances.obtain(replace, judge.send, SALT.first);
   if ('reason' in outer) return outer;
   const id = outer.values.slice(0, count);
-  const [one, other] = [await readReplaced(scene, id, SALT.first), await readReplaced(scene, id, SALT.second)];
-  if (one === undefined || other === undefined || one === other)
+  const reads = [];
+  for (const salt of [SALT.first, SALT.second, SALT.late]) reads.push(await readReplaced(scene, id, salt));
+  if (reads.includes(undefined) || new Set(reads).size === 1)
     return { reason: 'reads do not return the written values' };
   await checkUpdates(scene, id, undefined);
   await checkOmission(scene, id);
