@@ -5,7 +5,7 @@ import type { Query } from './sql.ts';
 export type Database = DatabaseReader & {
   /**
    * Runs statements in one transaction: all of them, or none. Resolves once the transaction survives a crash of the
-   * process and of the machine.
+   * process and of the machine. A statement that needs the result of another one is for `transaction`.
    *
    * @returns the result of each statement
    * @throws {DatabaseUnavailable} when the database cannot confirm the transaction; it may have been committed
@@ -19,7 +19,7 @@ export type Database = DatabaseReader & {
    * run one after the other. Resolves with the value of `work` once the transaction survives a crash.
    *
    * @param work awaits nothing but `transaction`, since others may have to wait for its end: in SQLite, a second at most.
-   *   It is run again when another transaction was in its way
+   *   It is run again, up to 20 times, when another transaction was in its way
    * @throws the error that `work` throws, or else that of the statement that failed; nothing was written
    * @throws {DatabaseUnavailable} when the database cannot confirm the transaction; it may have been committed
    */
@@ -36,7 +36,8 @@ export type Database = DatabaseReader & {
 /** The database of an application that inserts rows in batches. */
 export type BatchDatabase<Row> = Database & {
   /**
-   * Inserts a row of the definition's batch statement. Rows that are inserted at the same time share a transaction.
+   * Inserts a row of the definition's batch statement. Rows that are inserted at the same time share a transaction, but
+   * never with a `write`.
    *
    * @param key a UUID: under one key, one row is inserted, however often it is tried
    * @returns whether the row was inserted now; `false` when there is one under the key

@@ -55,11 +55,6 @@ test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))(
   },
 );
 
-test('the README quotes rows of the configuration table', () => {
-  const variables = tableOf('Variable', read('docs/reference/configuration.md')).map(([name]) => name);
-  for (const [name] of tableOf('Variable', read('README.md'))) expect(variables).toContain(name);
-});
-
 test('the table of errors has exactly the statuses of failures in the code', () => {
   const inCode = [...SOURCES.matchAll(/new Failure\((\d{3})|: \[(\d{3}), '/g)].map(([, failure, rejection]) =>
     Number(failure ?? rejection),

@@ -12,12 +12,16 @@ import {
 import type { Logger } from 'pino';
 import { malformedFailure } from './failure.ts';
 
-/** Reads and writes the bodies of a media type that the engine does not parse itself. Both functions are synchronous. */
+/**
+ * Reads and writes the bodies of a media type that the engine does not parse itself: not JSON, a form, a sequence or a
+ * range. Both functions are synchronous: a promise is answered 500.
+ */
 export type Codec = {
   /**
-   * Returns the value of a request body, which the engine validates. Bigints are exact integers.
+   * Returns the value of a request body that is not empty, which the engine validates. Bigints are exact integers.
    *
-   * @throws for a malformed body: 400. The message of a `SyntaxError` is sent to the client
+   * @throws for a malformed body: 400. The message of a `SyntaxError` is sent to the client, that of another error is
+   *   logged at the level `debug`
    */
   decode(bytes: Uint8Array, body: CodedBody): unknown;
   /** Returns the body of a response for a value, which the engine has validated. */

@@ -26,7 +26,8 @@ export type MountedService = {
 
 /**
  * Opens an application without a server: as middleware of an Express application. The environment configures it as it
- * configures `run`, except for the server.
+ * configures `run`, except for the server. In development without credentials, a warning in the log has the token of this
+ * run.
  *
  * @throws an error with the problems of the configuration, one line each, or with the reason why it cannot start
  */
