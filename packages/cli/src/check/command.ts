@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { createProgressLine, type ProgressLine } from '@contract-first/engine/tools';
 import { abortOnSignals } from './abort-on-signals.ts';
+import { CHECK_MEANINGS } from './check-meanings.ts';
 import { CHECK_NAMES, PROFILES } from './checks.ts';
 import { exitWithoutOutput, print, printError } from '../terminal/command.ts';
 import { describeBug } from '../terminal/describe-bug.ts';
@@ -20,6 +21,7 @@ import type { Failure } from './failure.ts';
 import type { Secret } from './secrets.ts';
 import { startTemporaryService } from './temporary-service.ts';
 
+const NAME_WIDTH = Math.max(...CHECK_NAMES.map((name) => name.length));
 const USAGE = `contract-first check [DOCUMENT] [options]
 
 Checks a running service against its OpenAPI document, by default generated/openapi.json. Without --url, it starts
@@ -79,7 +81,8 @@ or less than half of the operations were ever successful.
 Without --checks, findings about the protocol have one line each; with them, their evidence, too.
 Checks: "default" are all but ${CHECK_NAMES.filter((name) => !PROFILES.default.includes(name)).join(', ')}; "strict" are all;
 "protocol" are ${PROFILES.protocol.join(', ')}.
-${CHECK_NAMES.map((name) => `  ${name}\n`).join('')}`;
+A check fails if
+${CHECK_NAMES.map((name) => `  ${name.padEnd(NAME_WIDTH)}  ${CHECK_MEANINGS[name]}\n`).join('')}`;
 const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
 const OTHER_DATABASE =
