@@ -1,7 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import { allPropertiesOf } from '../values/schema-property.ts';
 import type { Schema, SchemaDocument } from '../values/dialect.ts';
-import { isArray, isObject, type Json } from '../values/json-value.ts';
+import { isArray, isObject, isScalar, type Json } from '../values/json-value.ts';
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import { keywordsOf } from './read-contents.ts';
 
@@ -44,49 +44,52 @@ export function createPairing(
   if (pairs.length === 0) return undefined;
   const parts = (pair: (typeof pairs)[number]): number => pair.own.length + Number(pair.hasBody);
   const mostFirst = pairs.toSorted((one, other) => parts(other) - parts(one));
-  return ({ valueOf, body }) => {
-    let text: string | undefined; // Of the body, made once for all pairs.
-    return mostFirst.find(
+  return ({ valueOf, body }) =>
+    mostFirst.find(
       ({ own, bodies, hasBody }) =>
-        own.every((one) => one.text === textOf(one.of, valueOf(one.of))) &&
-        (!hasBody ||
-          bodies.some((one) => one.of === body?.content && one.text === (text ??= textOf(body.content, body.value)))),
+        own.every(({ of, isEqual }) => isEqual(valueOf(of))) &&
+        (!hasBody || bodies.some(({ of, isEqual }) => of === body?.content && isEqual(body.value))),
     );
-  };
 
   function examplesNamed<Of extends Parameter | BodyContent>(name: string, of: Of) {
     const example = of.named.get(name);
-    return example === undefined ? [] : [{ of, text: textOf(of, example) }];
-  }
-
-  /** Returns a text that equal values share. */
-  function textOf({ schema }: Parameter | BodyContent, value: Json | undefined): string | undefined {
-    return value === undefined ? undefined : canonical(withDefaults(schemas, schema, value));
+    return example === undefined ? [] : [{ of, isEqual: equalTo(example, of.schema, schemas) }];
   }
 }
 
-/** Adds the defaults of the members that a value lacks, and removes members that requests do not have. */
-function withDefaults(schemas: SchemaDocument, schema: Schema | undefined, value: Json): Json {
-  if (isArray(value)) {
+/**
+ * Creates a test for values that equal an example. A member that either leaves out has its default; members that requests do not
+ * have are ignored.
+ */
+function equalTo(
+  example: Json,
+  schema: Schema | undefined,
+  schemas: SchemaDocument,
+): (value: Json | undefined) => boolean {
+  if (isArray(example)) {
     // The linter has checked the shape of this keyword.
     const { items } = keywordsOf(schemas, schema ?? true) as { readonly items?: Schema };
-    return value.map((item) => withDefaults(schemas, items, item));
+    const tests = example.map((item) => equalTo(item, items, schemas));
+    return (value = null) =>
+      isArray(value) && value.length === tests.length && tests.every((test, index) => test(value[index]));
   }
-  if (!isObject(value)) return value;
+  if (!isObject(example)) {
+    const text = stringifyJson(example); // A handler gets int64s as bigints.
+    return (value) => value === example || (value !== undefined && isScalar(value) && stringifyJson(value) === text);
+  }
   const declared = new Map(Object.entries(allPropertiesOf(schemas, schema)));
-  const defaults = [...declared].flatMap(([name, property]) => {
-    const fallback = keywordsOf(schemas, property)['default'] as Json | undefined; // The document is JSON.
-    return fallback === undefined ? [] : [[name, fallback] as const];
+  const defaults = new Map(
+    declared.entries().map(([name, property]) => [name, keywordsOf(schemas, property)['default'] as Json | undefined]), // The document is JSON.
+  );
+  const names = new Set([...Object.keys(example), ...defaults.keys()]).difference(schemas.removed);
+  const tests = [...names].flatMap((name) => {
+    const fallback = defaults.get(name);
+    const expected = Object.hasOwn(example, name) ? example[name] : fallback;
+    return expected === undefined ? [] : [{ name, fallback, test: equalTo(expected, declared.get(name), schemas) }];
   });
-  const own = Object.entries(value)
-    .filter(([name]) => !schemas.removed.has(name))
-    .map(([name, member]) => [name, withDefaults(schemas, declared.get(name), member)] as const);
-  return Object.fromEntries([...defaults, ...own]);
-}
-
-function canonical(value: Json): string {
-  if (isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (!isObject(value)) return stringifyJson(value);
-  const names = Object.keys(value).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join()}}`;
+  const known = new Set(tests.map(({ name }) => name)).union(schemas.removed);
+  return (value = null) =>
+    isObject(value) &&
+    tests.every(({ name, fallback, test }) => test(Object.hasOwn(value, name) ? value[name] : fallback)) &&
+    Object.keys(value).every((name) => known.has(name));
 }

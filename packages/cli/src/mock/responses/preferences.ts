@@ -1,4 +1,4 @@
-import { InvalidRequest, type Contract, type Parameter } from '@contract-first/contract';
+import { InvalidRequest, type Contract, type Parameter, type RequestContext } from '@contract-first/contract';
 
 /** Ask for a response that depends on the document only. */
 const CHOICES = ['code', 'example', 'dynamic', 'size'] as const;
@@ -28,21 +28,18 @@ export type Delay = { readonly least: number; readonly most: number };
 /** Describes the text of a delay, for messages. */
 export const DELAY_FORM = `milliseconds up to ${String(MAX_DELAY_MS)}, such as 500, or a range such as 100-500`;
 
-const text = (name: string, place: 'header' | 'query'): Parameter => {
-  return { name, in: place, style: 'text', explode: false, type: { scalars: ['string'] } };
-};
-const PARAMETERS = [
-  text('Accept', 'header'),
-  text('Prefer', 'header'),
-  ...NAMES.map((name) => text(`__${name}`, 'query')),
-];
+const PARAMETERS = NAMES.map((name): Parameter => {
+  return { name: `__${name}`, in: 'query', style: 'text', explode: false, type: { scalars: ['string'] } };
+});
 
-/** Adds the parameters of preferences to each operation, so that its handler gets them. */
+/** The parts of a request that preferences are read from. */
+export type AskingRequest = Pick<RequestContext, 'rawHeaders'> & { readonly query: object };
+
+/** Adds the query parameters of preferences to each operation, so that its handler gets them. */
 export function withPreferences(contract: Contract): Contract {
-  const isSame = (one: Parameter, other: Parameter): boolean =>
-    one.in === other.in && one.name.toLowerCase() === other.name.toLowerCase();
   const operations = Object.values(contract.operations).map((operation) => {
-    const added = PARAMETERS.filter((own) => !operation.parameters.some((documented) => isSame(own, documented)));
+    const documented = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+    const added = PARAMETERS.filter(({ name }) => !documented.includes(name));
     return [operation.operationId, { ...operation, parameters: [...operation.parameters, ...added] }] as const;
   });
   return { ...contract, operations: Object.fromEntries(operations) };
@@ -53,8 +50,8 @@ export function withPreferences(contract: Contract): Contract {
  *
  * @throws {InvalidRequest} for a size or a delay that is none
  */
-export function readPreferences(headers: object, query: object): Preferences {
-  const { texts, applied } = readTexts(headers, query);
+export function readPreferences(request: AskingRequest): Preferences {
+  const { texts, applied } = readTexts(request);
   const { size, delay, ...others } = texts;
   if (size !== undefined && !(/^\d+$/.test(size) && Number(size) <= MAX_SIZE))
     throw new InvalidRequest(`size=${size} must be an integer from 0 to ${String(MAX_SIZE)}`);
@@ -64,19 +61,19 @@ export function readPreferences(headers: object, query: object): Preferences {
     ...others,
     ...(size !== undefined && { size: Number(size) }),
     applied,
-    accept: headerOf(headers, 'accept'),
+    accept: String(request.rawHeaders['accept'] ?? ''),
   };
 }
 
 /** Returns whether a client asks for a response that depends on the document only. */
-export function hasPreferences({ headers, query }: { readonly headers: object; readonly query: object }): boolean {
-  const { texts } = readTexts(headers, query);
+export function hasPreferences(request: AskingRequest): boolean {
+  const { texts } = readTexts(request);
   return CHOICES.some((name) => texts[name] !== undefined);
 }
 
 /** Returns the delay that a client asks for; `undefined` for none, and for one that is not valid. */
-export function preferredDelay(headers: object, query: object): Delay | undefined {
-  return readDelay(readTexts(headers, query).texts.delay ?? '');
+export function preferredDelay(request: AskingRequest): Delay | undefined {
+  return readDelay(readTexts(request).texts.delay ?? '');
 }
 
 /** Reads {@link DELAY_FORM}; returns `undefined` for other texts. */
@@ -88,10 +85,16 @@ export function readDelay(value: string): Delay | undefined {
 
 type Texts = Partial<Record<(typeof NAMES)[number], string>>;
 
-function readTexts(headers: object, query: object): { readonly texts: Texts; readonly applied: readonly string[] } {
+type Asked = { readonly texts: Texts; readonly applied: readonly string[] };
+
+const NOTHING: Asked = { texts: {}, applied: [] };
+
+function readTexts({ rawHeaders, query }: AskingRequest): Asked {
+  const { prefer } = rawHeaders;
+  if (prefer === undefined && PARAMETERS.every(({ name }) => !(name in query))) return NOTHING; // As of most requests.
   const texts: Texts = {};
   const applied: string[] = [];
-  for (const [, given = '', quoted, token = ''] of headerOf(headers, 'prefer').matchAll(PREFERENCE)) {
+  for (const [, given = '', quoted, token = ''] of String(prefer ?? '').matchAll(PREFERENCE)) {
     const name = NAMES.find((known) => known === given.toLowerCase());
     if (name === undefined || texts[name] !== undefined) continue; // The first one counts (RFC 7240, 2).
     texts[name] = quoted?.replaceAll(/\\(.)/g, '$1') ?? token;
@@ -109,10 +112,3 @@ const PREFERENCE = new RegExp(
   `(?<=^|[\\s,;])(${NAMES.join('|')})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,;"]+))`,
   'gi',
 );
-
-/** Returns a header as text; the document may declare it with another type and in another case. */
-function headerOf(headers: object, name: string): string {
-  for (const other in headers)
-    if (other.length === name.length && other.toLowerCase() === name) return String(headers[other as never]);
-  return '';
-}

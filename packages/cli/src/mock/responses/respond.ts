@@ -12,7 +12,7 @@ import { dereference } from '@contract-first/documents';
 import type { Json } from '../../values/json-value.ts';
 import { memoizeByObject } from '../../memoize-by-object.ts';
 import { negotiate } from './negotiate.ts';
-import { readPreferences } from './preferences.ts';
+import { readPreferences, type AskingRequest } from './preferences.ts';
 import { writeText } from './text-body.ts';
 import type { Described, ResponseNode, Values, Wanted } from '../../values/documented-values.ts';
 
@@ -43,7 +43,7 @@ export type Change = {
 };
 
 /** Responds to a request of an operation as the document says, and the same to the same request. */
-export type Respond = (request: ValidRequest, change?: Change) => AnyReply;
+export type Respond = (request: ValidRequest & AskingRequest, change?: Change) => AnyReply;
 
 /**
  * Creates the function that responds to the requests of an operation.
@@ -52,8 +52,8 @@ export type Respond = (request: ValidRequest, change?: Change) => AnyReply;
  */
 export function createRespond(values: Values, operation: Operation, usualSize?: number): Respond {
   const cache = new Map<string, { readonly headers: AnyReply['headers']; readonly value: Json }>();
-  return ({ headers: sentHeaders, path, query, body: sentBody }, change = {}) => {
-    const { code, dynamic, size, accept, applied, ...preferred } = readPreferences(sentHeaders, query);
+  return (sent, change = {}) => {
+    const { code, dynamic, size, accept, applied, ...preferred } = readPreferences(sent);
     const { example = preferred.example } = change;
     const status = change.status ?? (code === undefined ? usualStatus(operation) : Number(code));
     const key = /^[2-5]\d\d$/.test(String(status)) ? findResponseKey(operation, status) : undefined;
@@ -66,18 +66,12 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
     const content = example === undefined ? response.content : withExample(response, example);
     const choice = negotiate(accept, Object.keys(content ?? {}));
     const described = content?.[choice?.documented ?? ''] ?? {};
-    const request = dynamic === 'true' ? stringifyJson({ path, query, body: sentBody }) : '';
-    const wanted = {
-      key: JSON.stringify([operation.operationId, status, choice?.documented, request]),
-      dynamic: dynamic === 'true',
-      listSize: size ?? usualSize,
-    };
-    const ofBody = { ...wanted, dynamic: wanted.dynamic || size !== undefined };
-    const place = JSON.stringify([wanted, choice, example, change.body === undefined]);
-    const made = cache.get(place) ?? {
-      headers: headersOf(response, wanted),
-      value: choice === undefined ? null : valueOf(described, choice.sent, ofBody, change.body === undefined),
-    };
+    const request = dynamic === 'true' ? stringifyJson({ path: sent.path, query: sent.query, body: sent.body }) : '';
+    const isChanged = change.body !== undefined;
+    const place = [status, choice?.documented, choice?.sent, size, isChanged, JSON.stringify(example), request].join(
+      '\n',
+    );
+    const made = cache.get(place) ?? make();
     // Long lists of each size would take much memory.
     if (cache.size < MAX_CACHED && size === undefined) cache.set(place, made);
     const headers = {
@@ -87,6 +81,17 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
     if (choice === undefined) return { status, headers };
     const value = change.body?.(made.value, described, choice.documented) ?? made.value;
     return { status, headers, body: write(described, choice.sent, value), contentType: choice.sent };
+
+    function make() {
+      const wanted = {
+        key: JSON.stringify([operation.operationId, status, choice?.documented, request]),
+        dynamic: dynamic === 'true',
+        listSize: size ?? usualSize,
+      };
+      const ofBody = { ...wanted, dynamic: wanted.dynamic || size !== undefined };
+      const value = choice === undefined ? null : valueOf(described, choice.sent, ofBody, !isChanged);
+      return { headers: headersOf(response, wanted), value };
+    }
   };
 
   /** Reduces the content of a response to one of its named examples. */

@@ -32,5 +32,5 @@ export function createDelay(usual: Delay, random: () => number) {
 function askedDelay({ headers, url = '' }: IncomingMessage): Delay | undefined {
   const [, query = ''] = url.split('?', 2);
   if (headers['prefer'] === undefined && query === '') return undefined;
-  return preferredDelay(headers, Object.fromEntries(new URLSearchParams(query)));
+  return preferredDelay({ rawHeaders: headers, query: Object.fromEntries(new URLSearchParams(query)) });
 }
