@@ -5,6 +5,7 @@
 export type SegmentTemplate = { readonly literals: readonly string[] };
 
 const PARAMETER = /\{[^{}]*\}/;
+const PARAMETERS = new RegExp(PARAMETER, 'g');
 
 /** Parses a segment of a path template. Returns `undefined` when it has no parameters. */
 export function parseSegment(segment: string): SegmentTemplate | undefined {
@@ -24,7 +25,7 @@ export function segmentKey(segment: string): string {
 
 /** Returns the names of the parameters of a path template, in order. */
 export function parameterNames(template: string): string[] {
-  return [...template.matchAll(new RegExp(PARAMETER, 'g'))].map(([match]) => match.slice(1, -1));
+  return (template.match(PARAMETERS) ?? []).map((match) => match.slice(1, -1));
 }
 
 /**

@@ -105,15 +105,14 @@ export function createMemory(
     const fail = createFail(responses, documented, respond);
     const scope: Scope = { resource, operation, documented, model, store, identifiers, respond, fail };
     return (request) => {
-      const path = pathOf(operation.path, request);
       const missing = missingParent(operation.path, request, resources, store);
       const failure = missing === undefined ? undefined : fail(request, 404, `${missing} does not exist`);
       if (failure !== undefined) return failure;
       const key = role === 'create' ? idempotencyKeyOf(operation, request) : undefined;
-      const place = `${path} ${key ?? ''}`;
+      const place = key === undefined ? undefined : `${pathOf(operation.path, request)} ${key}`;
       const reply =
-        (key === undefined ? undefined : replies.get(place)) ?? HANDLES[role](scope, request) ?? respond(request);
-      if (key !== undefined && reply.status < 300) remember(place, reply);
+        (place === undefined ? undefined : replies.get(place)) ?? HANDLES[role](scope, request) ?? respond(request);
+      if (place !== undefined && reply.status < 300) remember(place, reply);
       return reply;
     };
   }
