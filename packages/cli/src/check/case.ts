@@ -111,7 +111,8 @@ export function classify(
   return missing.length === 0 && [...readings, bodyReading].every(({ allowed }) => allowed) ? 'positive' : undefined;
 }
 
-function readBody(
+/** Decides whether a body is valid, and whether it is in some reading of a server. */
+export function readBody(
   { requestBody }: ApiOperation,
   oracle: Oracle,
   body: RequestInput['body'],
@@ -125,8 +126,9 @@ function readBody(
   if (encoding === 'binary') return { allowed: true, possible: true };
   const { parts } = body.content;
   const isUndecided = ([name, member]: readonly [string | number, Json]): boolean => {
-    const { isAmbiguous = false, isStructured = true } = parts.get(String(name)) ?? {};
-    return isAmbiguous || (!isStructured && !isScalar(member) && member !== null);
+    const { isAmbiguous = false, isStructured = true, isText = false } = parts.get(String(name)) ?? {};
+    if (isAmbiguous || (!isStructured && !isScalar(member) && member !== null)) return true;
+    return isText && isScalar(member) && typeof member !== 'string'; // A server reads its text as a string.
   };
   if (membersOf(body.value).some(isUndecided)) return { allowed: false, possible: true };
   const { schema } = body.content;

@@ -81,6 +81,8 @@ export type FormPart = {
   readonly isStructured: boolean;
   /** Whether alternatives of the schema declare it differently: servers may read its text differently. */
   readonly isAmbiguous: boolean;
+  /** Whether every alternative of the schema that declares it says that it is a string. */
+  readonly isText: boolean;
 };
 
 export type ApiResponse = {

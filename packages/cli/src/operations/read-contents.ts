@@ -69,7 +69,8 @@ function readParts(
     const property = declared.find((schema) => schema !== undefined) ?? true;
     const isAmbiguous = new Set(types.map(String)).size > 1;
     const isStructured = declared.some((schema) => schema !== undefined && mayBeStructured(schemas, schema));
-    return [name, { ...readPart(schemas, property, encoding[name]?.contentType), isStructured, isAmbiguous }];
+    const isText = declared.every((schema) => schema === undefined || keywordsOf(schemas, schema)['type'] === 'string');
+    return [name, { ...readPart(schemas, property, encoding[name]?.contentType), isStructured, isAmbiguous, isText }];
   });
 }
 

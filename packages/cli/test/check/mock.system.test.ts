@@ -35,6 +35,7 @@ paths:
   /overlap: { get: { operationId: overlap, responses: { '200': { description: One., content: { application/json: { schema: { $ref: '#/components/schemas/Overlap' } } } } } } }
   /rows/{row}.{format}: { get: { operationId: row, parameters: [{ name: row, in: path, required: true, schema: { type: integer } }, { name: format, in: path, required: true, schema: { type: string } }], ${ok} } }
   /socket: { get: { operationId: socket, responses: { '101': { description: Switched. } } } }
+  /choices: { post: { operationId: choice, requestBody: { required: true, content: { application/x-www-form-urlencoded: { schema: { $ref: '#/components/schemas/Either' } } } }, ${ok} } }
   /forms: { post: { operationId: form, requestBody: { required: true, content: { multipart/form-data: { schema: { $ref: '#/components/schemas/Form' } } } }, ${ok} } }
   /fails: { get: { operationId: fails, responses: { '400': { description: Failed., content: { application/json: { schema: { $ref: '#/components/schemas/Problem' } } } } } } }
   /keys: { get: { operationId: keys, security: [{ key: [] }, { other: [] }], parameters: [{ $ref: '#/components/parameters/key' }, { name: other, in: query, required: true, schema: { type: string } }], ${ok} } }
@@ -88,7 +89,7 @@ test('the mock of a document has no failures, and notes say what the document le
     'socket: not checked, as it only switches to another protocol',
     'both and 3 other operations: responds 401, which the document does not describe',
     'upload and 7 other operations: responds 400 and 415, which the document does not describe',
-    'text and 1 other operation: no valid request of application/x-www-form-urlencoded could be generated',
+    'text and 2 other operations: no valid request of application/x-www-form-urlencoded could be generated',
     'pages and 6 other operations: responds 400, which the document does not describe',
     'keys: responds 400 and 401, which the document does not describe',
     'backtrack: the example of the schema of query id is not valid: must match pattern "^([a-z]+)*$"',
