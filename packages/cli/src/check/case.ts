@@ -111,8 +111,7 @@ export function classify(
   return missing.length === 0 && [...readings, bodyReading].every(({ allowed }) => allowed) ? 'positive' : undefined;
 }
 
-/** Decides whether a body is valid, and whether it is in some reading of a server. */
-export function readBody(
+function readBody(
   { requestBody }: ApiOperation,
   oracle: Oracle,
   body: RequestInput['body'],
@@ -124,13 +123,8 @@ export function readBody(
   }
   const encoding = encodingOf(body.content);
   if (encoding === 'binary') return { allowed: true, possible: true };
-  const { parts } = body.content;
-  const isUndecided = ([name, member]: readonly [string | number, Json]): boolean => {
-    const { isAmbiguous = false, isStructured = true, isText = false } = parts.get(String(name)) ?? {};
-    if (isAmbiguous || (!isStructured && !isScalar(member) && member !== null)) return true;
-    return isText && isScalar(member) && typeof member !== 'string'; // A server reads its text as a string.
-  };
-  if (membersOf(body.value).some(isUndecided)) return { allowed: false, possible: true };
+  if (membersOf(body.value).some(([name, member]) => isUndecided(body.content, name, member)))
+    return { allowed: false, possible: true };
   const { schema } = body.content;
   const isForm = encoding === 'form' || encoding === 'multipart';
   if (isForm && !isObject(body.value)) return { allowed: false, possible: true }; // It has no fields.
@@ -143,4 +137,11 @@ export function readBody(
   );
   const isPossible = (reading: Json): boolean => oracle.allows(schema, reading) || oracle.mayAllow(schema, reading);
   return { allowed: false, possible: others.some(isPossible) };
+}
+
+/** Returns whether servers may read a member of a form differently, by its text alone. */
+export function isUndecided({ parts }: BodyContent, name: string | number, member: Json): boolean {
+  const { isAmbiguous = false, isStructured = true, isText = false } = parts.get(String(name)) ?? {};
+  if (isAmbiguous || (!isStructured && !isScalar(member) && member !== null)) return true;
+  return isText && isScalar(member) && typeof member !== 'string'; // A server reads its text as a string.
 }

@@ -3,8 +3,8 @@ import { stringifyJson } from '@contract-first/contract';
 import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
 import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts';
 import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
-import { classify, readBody, type BodyChoice } from './case.ts';
-import { isScalar, type Json } from '../values/json-value.ts';
+import { classify, isUndecided, type BodyChoice } from './case.ts';
+import { isObject, isScalar, type Json, type JsonObject } from '../values/json-value.ts';
 import { attempt, NoValue, filtered } from '../values/no-value.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { withIdOfPath } from './own-id.ts';
@@ -120,8 +120,14 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     const values = arbitraries(content.schema, options);
     if (encoding === 'json') return values;
     if (encoding === 'text') return filtered(values, (value) => isScalar(value) && value !== '');
-    return filtered(values.map(withoutTextless), (value) => readBody(operation, oracle, { content, value }).allowed);
+    const decided = values.map((value) => withoutTextless(isObject(value) ? withoutUndecided(content, value) : value));
+    // A form is an object, even if its schema allows other values.
+    return filtered(decided, (value) => isObject(value) && oracle.allows(content.schema, value));
   }
+}
+
+function withoutUndecided(content: BodyContent, value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([name, member]) => !isUndecided(content, name, member)));
 }
 
 /** The sizes of bytes that a schema allows. */

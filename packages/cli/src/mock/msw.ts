@@ -21,7 +21,15 @@ import { createRespond } from './responses/respond.ts';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** The statuses of responses that cannot have a body (Fetch, "null body status"). */
 const BODYLESS = [204, 205, 304];
-const NO_REQUEST = { path: {}, query: {}, headers: {}, cookies: {}, rawHeaders: {}, contentType: undefined, body: undefined };
+const NO_REQUEST = {
+  path: {},
+  query: {},
+  headers: {},
+  cookies: {},
+  rawHeaders: {},
+  contentType: undefined,
+  body: undefined,
+};
 
 /** A serialized response. */
 type Sent = {
