@@ -1,7 +1,7 @@
-import type { ContractResult } from '../contract-result.ts';
-import type { Observer } from '../observation.ts';
-import type { ReportKind, ReportTarget } from '../option-values.ts';
-import type { ReportOptions } from '../report.ts';
+import type { ContractResult } from '../run/contract-result.ts';
+import type { Observer } from '../judgement/observation.ts';
+import type { ReportKind, ReportTarget } from '../options/option-values.ts';
+import type { ReportOptions } from './text.ts';
 import { createCoverageReport } from './coverage.ts';
 import { createGithub } from './github.ts';
 import { createHar } from './har.ts';
