@@ -3,12 +3,8 @@ import type { ApiOperation } from '../operations/api-operation.ts';
 import { idText } from '../resources/identity-place.ts';
 import { memberNames } from '../resources/resource-names.ts';
 import { isObject, isScalar } from '../values/json-value.ts';
-import type { Exchange } from '../check/judgement/conformance.ts';
 import { pathValue, withMember } from '../requests/input-values.ts';
 import type { RequestInput } from '../requests/wire-request.ts';
-
-// A server may find the request malformed, in conflict with itself, or impossible to process.
-const REFUSALS = [400, 409, 422];
 
 /** Copies the values of a PUT or PATCH with the id of the path in the body, where the body has another one. */
 export function withIdOfPath(operation: ApiOperation, input: RequestInput): RequestInput {
@@ -16,12 +12,9 @@ export function withIdOfPath(operation: ApiOperation, input: RequestInput): Requ
   return other === undefined ? input : withMember(input, other.name, other.idOfPath);
 }
 
-/**
- * Returns whether a server has refused a PUT or PATCH whose body has another id than its path: the schemas allow it, and OpenAPI
- * leaves its meaning open.
- */
-export function isRefusedForOtherId({ operation, testCase: { input }, response: { status } }: Exchange): boolean {
-  return input !== undefined && REFUSALS.includes(status) && findOtherId(operation, input) !== undefined;
+/** Returns whether the body of a PUT or PATCH has another id than its path. */
+export function hasOtherId(operation: ApiOperation, input: RequestInput): boolean {
+  return findOtherId(operation, input) !== undefined;
 }
 
 function findOtherId({ method, path }: ApiOperation, input: RequestInput) {

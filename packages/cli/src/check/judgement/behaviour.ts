@@ -4,13 +4,16 @@ import { isInAuthorization } from '../../requests/credentials.ts';
 import { defectOf, type Defect } from './defect.ts';
 import { isSuccess } from './statuses.ts';
 import { describeRequest } from './describe-request.ts';
-import { isRefusedForOtherId } from '../../cases/own-id.ts';
+import { hasOtherId } from '../../cases/own-id.ts';
 import { isPairedStatus } from './paired-status.ts';
 
 // Rejections of the client or of the method, regardless of the data. A 403 may be about either.
 const NOT_ABOUT_DATA = [401, 405];
 // Rejections of a request that no other state of the server would accept.
 const ABOUT_REQUEST = [...NOT_ABOUT_DATA, 400, 403, 406, 411, 413, 414, 415, 422, 429, 431];
+
+// A server may find a request with two ids malformed, in conflict with itself, or impossible to process.
+const REFUSALS_OF_OTHER_ID = [400, 409, 422];
 
 const UNAVAILABLE = 503;
 
@@ -120,6 +123,14 @@ export const headConformance: Check = ({ response, original }) => {
   const isEmpty = headerOf(response, 'content-length') === '0' && original.body.length > 0;
   return isEmpty ? defectOf('HEAD got Content-Length 0, but GET got a body') : undefined;
 };
+
+/**
+ * Returns whether a server has refused a PUT or PATCH whose body has another id than its path: the schemas allow it, and OpenAPI
+ * leaves its meaning open.
+ */
+function isRefusedForOtherId({ operation, testCase: { input }, response: { status } }: Exchange): boolean {
+  return input !== undefined && REFUSALS_OF_OTHER_ID.includes(status) && hasOtherId(operation, input);
+}
 
 function mustReject(exchange: Exchange): Defect | undefined {
   const { operation, response } = exchange;
