@@ -20,7 +20,7 @@ import type { Observation } from './judgement/observation.ts';
 import type { Run } from './run/run.ts';
 import { runTasks, type Turn } from './run/schedule.ts';
 import { createKnownValues, resourcePath } from './state/known-values.ts';
-import { resourceChecks } from './state/resource-checks.ts';
+import { describeStateless, resourceChecks } from './state/resource-checks.ts';
 import { isSuccess } from './judgement/statuses.ts';
 import { assertKnown, matches, select, statusesFor, valuesFor } from './run/selection.ts';
 import { assertSchemes, describeNeed, isPermitted, openUsers, withMetSecurity } from './run/users.ts';
@@ -133,7 +133,8 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const knownValues = createKnownValues(operations, run);
     const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
     const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers, signal });
-    const { checked, ...findings } = gatherFindings(finished, resources, run.echoes);
+    const stateless = describeStateless(resources.map(({ task }) => task));
+    const { checked, ...findings } = gatherFindings([...finished, ...resources], stateless, run.echoes);
     const heldSeconds = Math.ceil(connection.heldMs() / 1_000);
     if (heldSeconds > 0) notes.push(`the server asked to wait: ${String(heldSeconds)} s in all (Retry-After)`);
     const isMissed = (check: CheckName): boolean => checks.has(check) && !isOff(check, run) && !checked.has(check);

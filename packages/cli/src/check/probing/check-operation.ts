@@ -1,36 +1,17 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import { describesSuccess } from '../judgement/behaviour.ts';
 import { caseOf, type Case, type CaseKind } from '../../cases/case.ts';
-import { checksFor, type CheckName, isStateCheck } from '../judgement/checks.ts';
+import { checksFor, isStateCheck } from '../judgement/checks.ts';
 import { systematicCases } from '../../cases/systematic-cases.ts';
 import { createInputs } from '../../cases/inputs.ts';
 import { ServerGone } from '../run/exchange.ts';
-import type { Failure } from '../judgement/failure.ts';
 import { createProber } from './prober.ts';
 import type { Run } from '../run/run.ts';
 import { nameOf, searchesOf } from './search.ts';
 import type { Known, KnownValues } from '../state/known-values.ts';
-import type { Task, Turn } from '../run/schedule.ts';
+import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
+import type { Turn } from '../run/schedule.ts';
 import type { RequestInput } from '../../requests/wire-request.ts';
-
-/** The result of checking one operation, as far as it got. */
-export type OperationResult = {
-  readonly failures: readonly Failure[];
-  readonly checked: ReadonlySet<CheckName>;
-  /** Whether valid requests were answered 501. */
-  readonly isNotImplemented: boolean;
-  /** Messages about the answers, and about requests that could not be tried. */
-  readonly notes: readonly string[];
-  /** The operations with a successful answer to a valid request, or one that `--expect` names. */
-  readonly successful: ReadonlySet<string>;
-  /** Why no valid request was successful; `undefined` when one was, or none was sent. */
-  readonly failureNote: string | undefined;
-  /** The statuses of valid requests. */
-  readonly validStatuses: ReadonlySet<number>;
-};
-
-/** The check of one operation, as a task. */
-export type OperationCheck = Task & { readonly operation: ApiOperation; readonly result: () => OperationResult };
 
 /** The minimum of an operation is all its systematic requests, and this part of the generated ones of each kind. */
 const MINIMUM = 1 / 10;

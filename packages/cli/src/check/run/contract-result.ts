@@ -1,13 +1,11 @@
 import { describeBug } from '../../terminal/describe-bug.ts';
 import { CannotCheck } from '../../values/oracle.ts';
-import type { OperationCheck } from '../probing/check-operation.ts';
 import { isSameFailure, type CheckName } from '../judgement/checks.ts';
 import type { OperationCoverage } from '../coverage/coverage.ts';
 import { nameOperations } from '../judgement/finding.ts';
 import type { Failure } from '../judgement/failure.ts';
+import type { OperationCheck } from './operation-result.ts';
 import type { FinishedTask } from './schedule.ts';
-import type { ResourceCheck } from '../state/check-resource.ts';
-import { describeStateless } from '../state/resource-checks.ts';
 
 export type ContractResult = {
   /** `undefined` for recorded requests. */
@@ -43,20 +41,20 @@ type Findings = Pick<
 /**
  * Gathers the findings of the tasks of a run, as far as they got.
  *
+ * @param stateless a note about the resources without state
  * @param echoes the causes for which the responses to accepted invalid data do not fit their schema: other requests read it later
  */
 export function gatherFindings(
-  operations: readonly FinishedTask<OperationCheck>[],
-  resources: readonly FinishedTask<ResourceCheck>[],
+  tasks: readonly FinishedTask<OperationCheck>[],
+  stateless: string | undefined,
   echoes: ReadonlySet<string>,
 ): Findings {
-  const results = [...operations, ...resources].map(({ task, isDone, error }: FinishedTask<OperationCheck>) => {
+  const results = tasks.map(({ task, isDone, error }) => {
     const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
     return { operationId, hasMinimum, error, isInterrupted: !isDone && hasMinimum, ...task.result() };
   });
   const idsOf = (some: typeof results): readonly string[] => [...new Set(some.map(({ operationId }) => operationId))];
   const interrupted = idsOf(results.filter(({ isInterrupted }) => isInterrupted));
-  const stateless = describeStateless(resources.map(({ task }) => task));
   const successful = new Set(results.flatMap((result) => [...result.successful]));
   const ownNotes = results.flatMap(({ operationId, notes, failureNote }) =>
     [...notes, ...(failureNote === undefined || successful.has(operationId) ? [] : [failureNote])].map((note) => {

@@ -1,5 +1,5 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import type { OperationCheck, OperationResult } from '../probing/check-operation.ts';
+import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
 import { ServerGone } from '../run/exchange.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
