@@ -14,7 +14,7 @@ export type GivenOption = {
  * only a file may have.
  */
 export type OptionKind = 'text' | 'list' | 'pairs' | 'flag' | 'map';
-export type OptionKinds = ReadonlyMap<string, OptionKind>;
+type OptionKinds = ReadonlyMap<string, OptionKind>;
 
 /**
  * Reads the options on the command line; adds mistakes to a list.

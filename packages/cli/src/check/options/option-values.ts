@@ -1,27 +1,9 @@
-import { NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from '@contract-first/documents';
-import type { Correction, Corrections } from '../../resources/resource-paths.ts';
 import type { Json } from '../../values/json-value.ts';
 import { CHECK_NAMES, PROFILES, type CheckName } from '../judgement/checks.ts';
 import type { ExtraHeader } from '../run/extra-headers.ts';
 import type { OptionReader } from '../../options/option-reader.ts';
+import { REPORT_KINDS, type ReportTarget } from '../reports/open-reports.ts';
 import type { Expectation, GivenValue } from '../run/selection.ts';
-
-/** The kinds of reports. */
-export const REPORT_KINDS = ['junit', 'har', 'ndjson', 'coverage', 'github', 'markdown'] as const;
-export type ReportKind = (typeof REPORT_KINDS)[number];
-
-/** A report and the path of its file. */
-export type ReportTarget = { readonly kind: ReportKind; readonly path: string };
-
-/** Reads the kinds of references that may lead outside of the document. */
-export function readRefs({ textsOf, placeOf, refuse }: OptionReader): AllowedRefs {
-  try {
-    return readAllowedRefs(textsOf('allow-refs'));
-  } catch (error) {
-    refuse(`${placeOf('allow-refs').replace(/--allow-refs$/, '')}${(error as Error).message}`);
-    return NO_OUTSIDE;
-  }
-}
 
 /** Reads the checks that count: those of `--checks`, without those of `--exclude-checks`. */
 export function readChecks(reader: OptionReader): ReadonlySet<CheckName> {
@@ -103,22 +85,6 @@ export function readHeaders({ read, expand, refuse }: OptionReader): readonly Ex
     refuse(`${place} must be such as 'X-Tenant: a', not "${text}"`);
     return undefined;
   });
-}
-
-/** Reads corrections of resources, by their paths. */
-export function readCorrections({ membersOf, placeOf, refuse }: OptionReader): Corrections {
-  const entries = [...membersOf('resources')].flatMap(([path, value]): [string, Correction | false][] => {
-    if (value === false || isCorrection(value)) return [[path, value]];
-    const example = '{ collection: /search, id: trip_id }';
-    refuse(`${placeOf('resources')}: ${path} must have a collection, an id, or both, such as ${example}, or be false`);
-    return [];
-  });
-  return new Map(entries);
-}
-
-function isCorrection(value: unknown): value is Correction {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).every(([name, text]) => ['collection', 'id'].includes(name) && typeof text === 'string');
 }
 
 /** Reads a value: an integer, `true`, `false`, or else a text. Where its schema allows texts only, it is one. */

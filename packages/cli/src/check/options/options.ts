@@ -1,80 +1,47 @@
 import type { AllowedRefs } from '@contract-first/documents';
-import type { Corrections } from '../../resources/resource-paths.ts';
 import { CannotCheck } from '../../values/oracle.ts';
 import type { ContractOptions } from '../run/contract-options.ts';
 import { quote } from '../../requests/curl-line.ts';
-import { readCommandLine, readOptionsFile, type OptionKind, type OptionKinds } from '../../options/given-options.ts';
+import { readRefs } from '../../options/allowed-refs.ts';
+import { FILE_OPTIONS, readContractFile, readCorrections } from '../../options/contract-file.ts';
+import { readCommandLine } from '../../options/given-options.ts';
 import { createOptionReader, type Environment } from '../../options/option-reader.ts';
-import {
-  readChecks,
-  readCorrections,
-  readExpectations,
-  readHeaders,
-  readRate,
-  readRefs,
-  readReports,
-  readValues,
-  type ReportTarget,
-} from './option-values.ts';
+import { readChecks, readExpectations, readHeaders, readRate, readReports, readValues } from './option-values.ts';
+import type { ConclusionOptions } from '../reports/conclusion.ts';
+import type { ReportTarget } from '../reports/open-reports.ts';
 import type { RepeatLine } from '../reports/text.ts';
-import type { Secret } from '../../requests/secrets.ts';
 import { readUsers, SECRET_OPTIONS } from './user-options.ts';
 
 /** The options of the command. */
 export type CheckOptions = Omit<
   ContractOptions,
   'document' | 'baseUrl' | 'hooks' | 'onProgress' | 'onExchange' | 'onSecret' | 'onNote' | 'signal'
-> & {
-  readonly isHelpWanted: boolean;
-  readonly url: string | undefined;
-  /** The path of the document. */
-  readonly documentPath: string | undefined;
-  readonly allowedRefs: AllowedRefs;
-  readonly reports: readonly ReportTarget[];
-  /** Whether the coverage is printed. */
-  readonly isCoverageWanted: boolean;
-  /** The values that are not printed. */
-  readonly secrets: readonly Secret[];
-  /** The module of the hooks. */
-  readonly hooksPath: string | undefined;
-  /** The file of the failures that are accepted as known. */
-  readonly baselinePath: string | undefined;
-  /** Whether the failures of this run are written to that file. */
-  readonly isBaselineUpdated: boolean;
-  readonly isProtocolFolded: boolean;
-  readonly repeatLine: RepeatLine;
-  /** The paths of HTTP archives. */
-  readonly archives: readonly string[];
-  /** The port of the proxy. */
-  readonly port: number | undefined;
-};
+> &
+  ConclusionOptions & {
+    readonly isHelpWanted: boolean;
+    readonly url: string | undefined;
+    /** The path of the document. */
+    readonly documentPath: string | undefined;
+    readonly allowedRefs: AllowedRefs;
+    readonly reports: readonly ReportTarget[];
+    /** The module of the hooks. */
+    readonly hooksPath: string | undefined;
+    readonly isProtocolFolded: boolean;
+    readonly repeatLine: RepeatLine;
+    /** The paths of HTTP archives. */
+    readonly archives: readonly string[];
+    /** The port of the proxy. */
+    readonly port: number | undefined;
+  };
 
-const OPTIONS_FILE = '.contract.yaml';
-const IN_FILE: readonly (readonly [name: string, kind: OptionKind])[] = [
-  ...(['url', 'document', 'runs', 'seed', 'workers', 'rate', 'budget'] as const).map((name) => [name, 'text'] as const),
-  ...(['token', 'token-command', 'client', 'other-token'] as const).map((name) => [name, 'text'] as const),
-  ['credential', 'pairs'],
-  ['other-credential', 'pairs'],
-  ['baseline', 'text'],
-  ['hooks', 'text'],
-  ['max-response-time', 'text'],
-  ['max-response-size', 'text'],
-  ...(
-    ['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect', 'value', 'report', 'allow-refs'] as const
-  ).map((name) => [name, 'list'] as const),
-  ['shared', 'list'],
-  ['allow-incomplete', 'flag'],
-  ['coverage', 'flag'],
-  ['resources', 'map'],
-];
-const ON_COMMAND_LINE: typeof IN_FILE = [
-  ...IN_FILE.filter(([, kind]) => kind !== 'map'),
+const ON_COMMAND_LINE: typeof FILE_OPTIONS = [
+  ...FILE_OPTIONS.filter(([, kind]) => kind !== 'map'),
   ['har', 'list'],
   ['update-baseline', 'flag'],
   ['config', 'text'],
   ['help', 'flag'],
 ];
-const OF_PROXY: typeof IN_FILE = [
+const OF_PROXY: typeof FILE_OPTIONS = [
   ...['document', 'url', 'port', 'max-response-time', 'baseline', 'config'].map((name) => [name, 'text'] as const),
   ...['har', 'operation', 'tag', 'checks', 'exclude-checks', 'report', 'allow-refs'].map(
     (name) => [name, 'list'] as const,
@@ -110,15 +77,13 @@ export function readOptions(
   command: 'check' | 'proxy' = 'check',
 ): CheckOptions {
   const problems: string[] = [];
-  const kinds = (list: typeof IN_FILE): OptionKinds => new Map(list);
   const onCommandLine = readCommandLine(
     args,
-    kinds(command === 'proxy' ? OF_PROXY : ON_COMMAND_LINE),
+    new Map(command === 'proxy' ? OF_PROXY : ON_COMMAND_LINE),
     'document',
     problems,
   );
-  const path = onCommandLine.get('config')?.values[0];
-  const inFile = readOptionsFile(path ?? OPTIONS_FILE, path === undefined, kinds(IN_FILE), problems);
+  const inFile = readContractFile(onCommandLine.get('config')?.values[0], problems);
   const reader = createOptionReader(new Map([...inFile, ...onCommandLine]), environment, problems);
   const { has, textOf, textsOf, readInteger } = reader;
 
@@ -172,18 +137,4 @@ export function readOptions(
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
   const { isCoverageWanted, reports } = options;
   return { ...options, countsCoverage: isCoverageWanted || reports.some(({ kind }) => kind === 'coverage') };
-}
-
-/**
- * Reads the corrections of resources from a file with options.
- *
- * @param path by default, that of a file that there need not be
- * @throws {CannotCheck} with all mistakes
- */
-export function readFileCorrections(path: string | undefined): Corrections {
-  const problems: string[] = [];
-  const inFile = readOptionsFile(path ?? OPTIONS_FILE, path === undefined, new Map(IN_FILE), problems);
-  const corrections = readCorrections(createOptionReader(inFile, {}, problems));
-  if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
-  return corrections;
 }

@@ -2,9 +2,22 @@ import { print } from '../../terminal/command.ts';
 import { readBaseline, writeBaseline, type Baseline } from './baseline.ts';
 import type { ContractResult } from '../run/contract-result.ts';
 import { formatCoverage } from '../coverage/format-coverage.ts';
-import type { CheckOptions } from '../options/options.ts';
+import type { ContractOptions } from '../run/contract-options.ts';
 import type { InvalidOperation } from '../../operations/remove-invalid.ts';
+import type { Secret } from '../../requests/secrets.ts';
 import { formatResult, type ReportOptions } from './text.ts';
+
+/** The options that the end of a run depends on. */
+export type ConclusionOptions = Pick<ContractOptions, 'operations' | 'tags' | 'isIncompleteAllowed'> & {
+  /** The file of the failures that are accepted as known. */
+  readonly baselinePath: string | undefined;
+  /** Whether the failures of this run are written to that file. */
+  readonly isBaselineUpdated: boolean;
+  /** Whether the coverage is printed. */
+  readonly isCoverageWanted: boolean;
+  /** The values that are not printed. */
+  readonly secrets: readonly Secret[];
+};
 
 /** The end of a run, as its options say. */
 export type Conclusion = Pick<Baseline, 'accepts' | 'mayAccept'> & {
@@ -25,7 +38,7 @@ type Concluded = { readonly result: ContractResult; readonly exitCode: number };
  * @param invalid the operations that are not checked
  * @throws {CannotCheck} when the baseline does not exist
  */
-export function prepareConclusion(options: CheckOptions, invalid: readonly InvalidOperation[]): Conclusion {
+export function prepareConclusion(options: ConclusionOptions, invalid: readonly InvalidOperation[]): Conclusion {
   const { baselinePath, isBaselineUpdated, isCoverageWanted, isIncompleteAllowed, secrets } = options;
   const isAll = options.operations === undefined && options.tags === undefined;
   const baseline = baselinePath === undefined || isBaselineUpdated ? undefined : readBaseline(baselinePath, secrets);

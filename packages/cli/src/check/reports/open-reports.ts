@@ -1,6 +1,5 @@
 import type { ContractResult } from '../run/contract-result.ts';
 import type { Observer } from '../judgement/observation.ts';
-import type { ReportKind, ReportTarget } from '../options/option-values.ts';
 import type { ReportOptions } from './text.ts';
 import { createCoverageReport } from './coverage.ts';
 import { createGithub } from './github.ts';
@@ -10,6 +9,13 @@ import { createMarkdown } from './markdown.ts';
 import { createNdjson } from './ndjson.ts';
 import { openReportFile } from './report-file.ts';
 import type { CreateReport } from './run-report.ts';
+
+/** The kinds of reports. */
+export const REPORT_KINDS = ['junit', 'har', 'ndjson', 'coverage', 'github', 'markdown'] as const;
+type ReportKind = (typeof REPORT_KINDS)[number];
+
+/** A report and the path of its file. */
+export type ReportTarget = { readonly kind: ReportKind; readonly path: string };
 
 const CREATORS: Readonly<Record<ReportKind, CreateReport>> = {
   junit: createJunit,
