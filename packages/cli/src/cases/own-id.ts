@@ -3,8 +3,7 @@ import type { ApiOperation } from '../operations/api-operation.ts';
 import { idText } from '../resources/identity-place.ts';
 import { memberNames } from '../resources/resource-names.ts';
 import { isObject, isScalar } from '../values/json-value.ts';
-import { pathValue, withMember } from '../requests/input-values.ts';
-import type { RequestInput } from '../requests/wire-request.ts';
+import { pathValue, withMember, type RequestInput } from '../requests/wire-request.ts';
 
 /** Copies the values of a PUT or PATCH with the id of the path in the body, where the body has another one. */
 export function withIdOfPath(operation: ApiOperation, input: RequestInput): RequestInput {

@@ -1,7 +1,7 @@
 import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
 import { writeBody, type BodyBytes } from '../operations/body-bytes.ts';
 import type { Credential } from './credentials.ts';
-import type { Json } from '../values/json-value.ts';
+import { isObject, type Json } from '../values/json-value.ts';
 import { percentEncode, writeParameter } from './parameter-text.ts';
 
 /** A request as sent. */
@@ -20,6 +20,18 @@ export type RequestInput = {
   readonly parameters: readonly { readonly parameter: Parameter; readonly value: Json }[];
   readonly body: { readonly content: BodyContent; readonly value: Json } | undefined;
 };
+
+/** Returns the value of a parameter of the path. */
+export function pathValue({ parameters }: RequestInput, wanted: string): Json | undefined {
+  return parameters.find(({ parameter: { in: place, name } }) => place === 'path' && name === wanted)?.value;
+}
+
+/** Copies values with another member in their JSON object; without it, returns them unchanged. */
+export function withMember(input: RequestInput, name: string, value: Json): RequestInput {
+  const { body } = input;
+  if (body === undefined || !isObject(body.value) || !Object.hasOwn(body.value, name)) return input;
+  return { ...input, body: { ...body, value: { ...body.value, [name]: value } } };
+}
 
 /** Returns whether the body of a request is sent in chunks. */
 export function isChunked({ headers }: WireRequest): boolean {

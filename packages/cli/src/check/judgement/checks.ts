@@ -8,7 +8,7 @@ import {
   positiveDataAcceptance,
   unsupportedMethod,
 } from './behaviour.ts';
-import { TimeLimitExceeded } from '@contract-first/contract';
+import { escapeToLine, TimeLimitExceeded } from '@contract-first/contract';
 import { describeBug } from '../../terminal/describe-bug.ts';
 import { CannotCheck } from '../../values/oracle.ts';
 import { NOT_OF_OPERATION, type CaseKind } from '../../cases/case.ts';
@@ -23,7 +23,6 @@ import {
   type Check,
   type Exchange,
 } from './conformance.ts';
-import { visibleText } from './visible-text.ts';
 
 // The kinds of requests whose responses the document describes.
 const DOCUMENTED: readonly CaseKind[] = [
@@ -31,6 +30,8 @@ const DOCUMENTED: readonly CaseKind[] = [
 ];
 const FAULTY: readonly CaseKind[] = ['negative', 'undecided', 'missing header', 'no authentication'];
 const ALL: readonly CaseKind[] = [...DOCUMENTED, 'unsupported method', 'unknown path', 'other user'];
+
+const MAX_CHARS = 2_000;
 
 // The names of the checks are those of Schemathesis, which has none for HEAD.
 const CHECKS = {
@@ -138,6 +139,13 @@ export function isSameFailure(one: OperationViolation, other: OperationViolation
 export function violationOf(check: CheckName, defect: Defect): Violation {
   const { message, cause, category = categoryOf(check), circumstances = [] } = defect;
   return { check, category, cause: visibleText(cause), message: visibleText(message), circumstances };
+}
+
+/** Returns a text as one line with control characters escaped. A long text is cut. */
+function visibleText(text: string): string {
+  if (text.length <= MAX_CHARS) return escapeToLine(text);
+  const beginning = Buffer.from(text.slice(0, MAX_CHARS)).toString(); // A slice would keep the whole text in memory.
+  return `${escapeToLine(beginning)}… (${String(text.length)} characters)`;
 }
 
 function categoryOf(check: CheckName): Category {

@@ -3,7 +3,7 @@ import type { ApiOperation } from '../../operations/api-operation.ts';
 import { exampleCases } from '../../cases/example-cases.ts';
 import type { Run } from '../run/run.ts';
 import type { Json } from '../../values/json-value.ts';
-import type { RequestInput } from '../../requests/wire-request.ts';
+import { pathValue, withMember, type RequestInput } from '../../requests/wire-request.ts';
 import { identifyingMembers, identityPlace } from '../../resources/identity-place.ts';
 import { identitiesIn, type Identity } from './identity.ts';
 import { innermostItem, type ItemPath } from '../../resources/item-path.ts';
@@ -12,7 +12,6 @@ import { createFindReferences, withReferences, type FindReferences } from './ref
 import type { Send, Step } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { withPathValues, type PlainInputs } from './step-input.ts';
-import { pathValue, withMember } from '../../requests/input-values.ts';
 
 /** A resource on the server. */
 export type Instance = {
