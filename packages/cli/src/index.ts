@@ -5,5 +5,5 @@
  */
 
 export { main } from './main.ts';
-export type { Hooks } from './check/hooks.ts';
-export { startTemporaryService } from './check/temporary-service.ts';
+export type { Hooks } from './check/run/hooks.ts';
+export { startTemporaryService } from './check/run/temporary-service.ts';

@@ -7,8 +7,8 @@ import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { checkContract } from '../src/check/contract-run.ts';
-import { readDocument } from '../src/check/read-document.ts';
-import { readFileCorrections } from '../src/check/options.ts';
+import { readDocument } from '../src/check/run/read-document.ts';
+import { readFileCorrections } from '../src/options/contract-file.ts';
 
 const json = (schema: string): string => `content: { application/json: { schema: ${schema} } }`;
 const responses = (status: number, schema: string): string =>

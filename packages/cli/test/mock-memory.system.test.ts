@@ -6,7 +6,7 @@ import { NO_OUTSIDE } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { checkContract } from '../src/check/contract-run.ts';
-import { readDocument } from '../src/check/read-document.ts';
+import { readDocument } from '../src/check/run/read-document.ts';
 
 const id = '{ name: petId, in: path, required: true, schema: { type: integer } }';
 const json = (name: string): string =>

@@ -10,7 +10,7 @@ import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { checkContract } from '../src/check/contract-run.ts';
-import { readDocument } from '../src/check/read-document.ts';
+import { readDocument } from '../src/check/run/read-document.ts';
 
 const json = (schema: string, examples = '{}'): string =>
   `content: { application/json: { schema: ${schema}, examples: ${examples} } }`;

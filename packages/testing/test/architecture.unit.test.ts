@@ -68,6 +68,31 @@ test('docs/maintain/architecture.md lists the imports between the packages, the 
   expect(upwards).toEqual([]);
 });
 
+test('docs/maintain/architecture.md lists the folders of the command line, the importing one first', () => {
+  const source = 'packages/cli/src';
+  const text = readFileSync(join(ROOT, 'docs/maintain/architecture.md'), 'utf8');
+  const listed = [...text.matchAll(/^([a-z]+(?:\/[a-z]+)?) {2,}[a-z]/gm)].map(([, folder = '']) => folder);
+  const foldersIn = (folder: string): readonly string[] =>
+    readdirSync(join(ROOT, source, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name));
+  expect(listed.toSorted()).toEqual([...foldersIn('.'), ...foldersIn('check')].sort());
+  // Files outside of the folders are below all of them, except for the entries.
+  const placeOf = (file: string): number => {
+    const place = listed.findLastIndex((folder) => file.startsWith(`${source}/${folder}/`));
+    return place === -1 ? listed.length : place;
+  };
+  const entries = ['index.ts', 'main.ts'].map((name) => join(source, name));
+  const upwards = filesIn(source)
+    .filter((file) => !entries.includes(file))
+    .flatMap((file) =>
+      (imports.get(file) ?? [])
+        .filter((name) => imports.has(name) && placeOf(name) < placeOf(file))
+        .map((name) => `${file} imports ${name}`),
+    );
+  expect(upwards).toEqual([]);
+});
+
 test('each package imports its own files and its dependencies only', () => {
   const wrong = packages.flatMap(({ folder, manifest }) => {
     const allowed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
@@ -162,9 +187,8 @@ test('in the engine, only the modules that are a process use process and console
 });
 
 test('the contract checks share no judgement with the engine: they import how documents, JSON and media types are read', () => {
-  const judges = ['check', 'operations', 'resources', 'values'].flatMap((folder) =>
-    filesIn(`packages/cli/src/${folder}`),
-  );
+  const folders = ['check', 'cases', 'requests', 'options', 'operations', 'resources', 'values'];
+  const judges = folders.flatMap((folder) => filesIn(`packages/cli/src/${folder}`));
   const shared = judges.flatMap((file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const imported = text.matchAll(/^import (?!type )\{([^}]+)\} from '@contract-first\/(?:contract|engine[^']*)';$/gm);

@@ -5,7 +5,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { escapeControls } from '@contract-first/contract';
 import { formatDiagnostic, type AllowedRefs } from '@contract-first/documents';
-import { quote } from '../check/curl-line.ts';
+import { quote } from '../requests/curl-line.ts';
 import { generate } from '../generate/generate.ts';
 import { renderContract } from '../generate/render.ts';
 import { escapeMarkdown } from '../reports/markdown.ts';

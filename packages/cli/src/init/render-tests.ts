@@ -1,11 +1,11 @@
 import type { ApiOperation } from '../operations/api-operation.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
 import { readSchemas } from '../values/dialect.ts';
-import { createInputs } from '../check/inputs.ts';
+import { createInputs } from '../cases/inputs.ts';
 import { listOperations } from '../operations/list-operations.ts';
 import { createOracle } from '../values/oracle.ts';
-import { systematicCases } from '../check/systematic-cases.ts';
-import type { WireRequest } from '../check/wire-request.ts';
+import { systematicCases } from '../cases/systematic-cases.ts';
+import type { WireRequest } from '../requests/wire-request.ts';
 import { indent, quote, renderArray, renderObject } from '../generate/source-text.ts';
 import {
   dereference,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Contract } from '@contract-first/contract';
 import { compileContract, formatDiagnostic, type CompiledDocument } from '@contract-first/documents';
 import { mountsOf } from '@contract-first/engine/tools';
-import { readFileCorrections } from '../check/options.ts';
+import { readFileCorrections } from '../options/contract-file.ts';
 import type { Corrections } from '../resources/resource-paths.ts';
 import { printError, refuse } from '../terminal/command.ts';
 import { CannotCheck } from '../values/oracle.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { readCommandLine, type OptionKind } from '../check/given-options.ts';
-import { createOptionReader, type OptionReader } from '../check/option-reader.ts';
-import { readRefs } from '../check/option-values.ts';
+import { readCommandLine, type OptionKind } from '../options/given-options.ts';
+import { createOptionReader, type OptionReader } from '../options/option-reader.ts';
+import { readRefs } from '../options/allowed-refs.ts';
 import { DEFAULTS, type Scenarios } from './application.ts';
 import { DELAY_FORM, MAX_SIZE, readDelay, type Delay } from './responses/preferences.ts';
 

@@ -6,8 +6,8 @@
 
 import { fileURLToPath } from 'node:url';
 import { compileContract, formatDiagnostic } from '@contract-first/documents';
-import { readFileCorrections } from '../check/options.ts';
-import { startSilently } from '../testing/start-silently.ts';
+import { readFileCorrections } from '../options/contract-file.ts';
+import { startSilently } from '../start-silently.ts';
 import { createMock, DEFAULTS, EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
 import type { MockState } from './memory/data.ts';
 

@@ -1,6 +1,6 @@
 import type { Schema } from '../values/dialect.ts';
 import type { Json } from '../values/json-value.ts';
-import type { NamedExamples } from './named-examples.ts';
+import type { NamedExamples } from '../values/named-examples.ts';
 import type { ListExamples } from './documented-examples.ts';
 
 /** One operation of the document, as clients see it. */

@@ -2,7 +2,7 @@ import { escapePointer } from '@contract-first/contract';
 import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 import { toJsonTree } from '../values/json-tree.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
-import { readNamedExamples, type NamedExamples } from './named-examples.ts';
+import { readNamedExamples, type NamedExamples } from '../values/named-examples.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createFormatConverter } from '@contract-first/contract';
 import type { Application, Checker, OpenOptions } from '@contract-first/engine';
 import { createSilentLog, operationUrl, type LinkParameters } from '@contract-first/engine/tools';
-import { openConnection } from '../check/connection.ts';
+import { openConnection } from '../requests/connection.ts';
 import { createCheckers } from '../mock/credentials.ts';
-import { startSilently } from './start-silently.ts';
+import { startSilently } from '../start-silently.ts';
 
 /** A serialized request. */
 export type TestRequest = {

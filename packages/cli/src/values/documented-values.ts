@@ -2,7 +2,7 @@ import type fc from 'fast-check';
 import { createArbitraries } from './arbitrary.ts';
 import { readSchemas, type Schema } from './dialect.ts';
 import type { Json } from './json-value.ts';
-import { readNamedExamples, type NamedExamples } from '../operations/named-examples.ts';
+import { readNamedExamples, type NamedExamples } from './named-examples.ts';
 import { createOracle } from './oracle.ts';
 import { sampleFor, simplestOf } from './sample.ts';
 import { dereference, listOperations, type Document, type OpenApiDocument } from '@contract-first/documents';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { checkContract } from '../../src/check/contract-run.ts';
-import { formatResult } from '../../src/check/report.ts';
+import { formatResult } from '../../src/check/reports/text.ts';
 import { BROKEN_SERVERS } from './support/defects.ts';
 import { referenceDocument, shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN } from './support/reference-server.ts';

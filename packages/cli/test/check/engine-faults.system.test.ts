@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadContract } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startService } from '@contract-first/testing/service.ts';
-import type { CheckName } from '../../src/check/checks.ts';
+import type { CheckName } from '../../src/check/judgement/checks.ts';
 import { checkContract } from '../../src/check/contract-run.ts';
 
 const DOCUMENT = `

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { checkContract } from '../../src/check/contract-run.ts';
-import { malformedBodies } from '../../src/check/malformed-bodies.ts';
+import { malformedBodies } from '../../src/cases/malformed-bodies.ts';
 import { listOperations } from '../../src/operations/list-operations.ts';
 import { readSchemas } from '../../src/values/dialect.ts';
 import { SERVERS_WITH_WRONG_LIMITS } from './support/limit-defects.ts';

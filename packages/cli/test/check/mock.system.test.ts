@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkContract } from '../../src/check/contract-run.ts';
-import { readDocument } from '../../src/check/read-document.ts';
+import { readDocument } from '../../src/check/run/read-document.ts';
 import { NO_OUTSIDE } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startService } from '@contract-first/testing/service.ts';

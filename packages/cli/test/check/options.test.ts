@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { CHECK_NAMES } from '../../src/check/checks.ts';
+import { CHECK_NAMES } from '../../src/check/judgement/checks.ts';
 import { checkCommand } from '../../src/check/command.ts';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { shallowDocument } from './support/reference-document.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import type { ContractOptions } from '../../src/check/contract-options.ts';
+import type { ContractOptions } from '../../src/check/run/contract-options.ts';
 import { checkContract } from '../../src/check/contract-run.ts';
-import { formatResult } from '../../src/check/report.ts';
+import { formatResult } from '../../src/check/reports/text.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect, type ServerRequest } from './support/reference-server.ts';

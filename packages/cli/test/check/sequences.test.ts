@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { CHECK_NAMES, isStateCheck } from '../../src/check/checks.ts';
-import type { ContractResult } from '../../src/check/contract-result.ts';
+import { CHECK_NAMES, isStateCheck } from '../../src/check/judgement/checks.ts';
+import type { ContractResult } from '../../src/check/run/contract-result.ts';
 import { checkContract } from '../../src/check/contract-run.ts';
-import { formatResult } from '../../src/check/report.ts';
+import { formatResult } from '../../src/check/reports/text.ts';
 import { noteDocument, startNotes, type NoteBehaviour } from './support/note-service.ts';
 import { answerJson } from './support/reference-server.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CHECK_NAMES, isStateCheck } from '../../src/check/checks.ts';
+import { CHECK_NAMES, isStateCheck } from '../../src/check/judgement/checks.ts';
 import { checkContract } from '../../src/check/contract-run.ts';
 import { libraryDocument } from './support/library-document.ts';
 import { FLAWED_LIBRARIES } from './support/library-flaws.ts';

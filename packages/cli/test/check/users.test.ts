@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCommand } from '../../src/check/command.ts';
-import type { ContractOptions } from '../../src/check/contract-options.ts';
+import type { ContractOptions } from '../../src/check/run/contract-options.ts';
 import { checkContract } from '../../src/check/contract-run.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';

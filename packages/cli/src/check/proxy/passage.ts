@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { headerOf } from '../conformance.ts';
+import { headerOf } from '../judgement/conformance.ts';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
-import { excerptOf } from '../wire-response.ts';
+import { excerptOf } from '../../requests/wire-response.ts';
 import { endToEndHeaders } from './end-to-end-headers.ts';
 import { decodeBody, keepPassing } from './passing-body.ts';
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
-import { GrowingBytes } from '../growing-bytes.ts';
+import { GrowingBytes } from '../../requests/growing-bytes.ts';
 
 /** The body of a message that passes through, up to a limit. */
 export type PassingBody = {

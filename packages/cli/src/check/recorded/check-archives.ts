@@ -1,11 +1,11 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 import { CannotCheck } from '../../values/oracle.ts';
-import { readBaseUrl } from '../base-url.ts';
-import { prepareConclusion } from '../conclusion.ts';
-import type { ContractResult } from '../contract-result.ts';
-import type { Observer } from '../observation.ts';
-import type { CheckOptions } from '../options.ts';
-import { readDocument } from '../read-document.ts';
+import { readBaseUrl } from '../run/base-url.ts';
+import { prepareConclusion } from '../reports/conclusion.ts';
+import type { ContractResult } from '../run/contract-result.ts';
+import type { Observer } from '../judgement/observation.ts';
+import type { CheckOptions } from '../options/options.ts';
+import { readDocument } from '../run/read-document.ts';
 import { openReports } from '../reports/open-reports.ts';
 import { readHar, type HarEntry } from './har-file.ts';
 import { createRecorder } from './recorder.ts';

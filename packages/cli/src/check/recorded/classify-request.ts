@@ -1,8 +1,8 @@
 import type { Oracle } from '../../values/oracle.ts';
 import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
-import { classify, type CaseKind } from '../case.ts';
+import { classify, type CaseKind } from '../../cases/case.ts';
 import { propertyNamesOf, readSentParameters, type SentParameters } from '../coverage/sent-parameters.ts';
-import type { RequestInput } from '../wire-request.ts';
+import type { RequestInput } from '../../requests/wire-request.ts';
 import { readBody } from './read-body.ts';
 import { readParameter } from './read-parameter.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';

@@ -1,7 +1,7 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import { isInAuthorization } from '../credentials.ts';
-import type { WireRequest } from '../wire-request.ts';
-import { EXCERPT_BYTES } from '../wire-response.ts';
+import { isInAuthorization } from '../../requests/credentials.ts';
+import type { WireRequest } from '../../requests/wire-request.ts';
+import { EXCERPT_BYTES } from '../../requests/wire-response.ts';
 
 // They decide how a server reads a request, besides the documented headers.
 const ESSENTIAL = /^(?:content-type|accept|cookie|if-.*|idempotency-key|prefer|x-http-method-override)$/;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CannotCheck } from '../../values/oracle.ts';
-import type { WireRequest } from '../wire-request.ts';
-import type { WireResponse } from '../wire-response.ts';
+import type { WireRequest } from '../../requests/wire-request.ts';
+import type { WireResponse } from '../../requests/wire-response.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
 
 /** An entry of an HTTP archive. */

@@ -1,7 +1,7 @@
 import { TimeLimitExceeded } from '@contract-first/contract';
 import type { Oracle } from '../../values/oracle.ts';
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import { decideKind, type Case, type CaseKind } from '../case.ts';
+import { decideKind, type Case, type CaseKind } from '../../cases/case.ts';
 import {
   checksFor,
   violationOf,
@@ -9,13 +9,13 @@ import {
   withoutConsequences,
   type CheckName,
   type Violation,
-} from '../checks.ts';
-import { isUndocumentedRejection, noResponse } from '../conformance.ts';
-import { isInAuthorization, isProtected } from '../credentials.ts';
-import { haveCredentials } from '../extra-headers.ts';
-import { isSuccess } from '../state/statuses.ts';
-import type { WireRequest } from '../wire-request.ts';
-import { excerptOf } from '../wire-response.ts';
+} from '../judgement/checks.ts';
+import { isUndocumentedRejection, noResponse } from '../judgement/conformance.ts';
+import { isInAuthorization, isProtected } from '../../requests/credentials.ts';
+import { haveCredentials } from '../run/extra-headers.ts';
+import { isSuccess } from '../judgement/statuses.ts';
+import type { WireRequest } from '../../requests/wire-request.ts';
+import { excerptOf } from '../../requests/wire-response.ts';
 import { classifyRequest, UNDECIDED, type Classification } from './classify-request.ts';
 import type { Match } from './match-operation.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';

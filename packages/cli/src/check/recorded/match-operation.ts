@@ -1,5 +1,5 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import type { WireRequest } from '../wire-request.ts';
+import type { WireRequest } from '../../requests/wire-request.ts';
 
 /** The operation of a request. */
 export type Match = {

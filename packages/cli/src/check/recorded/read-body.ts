@@ -5,10 +5,10 @@ import type { Oracle } from '../../values/oracle.ts';
 import { flatten } from '../../values/schema-merge.ts';
 import type { ApiOperation, BodyContent } from '../../operations/api-operation.ts';
 import { encodingOf } from '../../operations/body-bytes.ts';
-import { headerOf } from '../conformance.ts';
-import { readingsOf } from '../parameter-text.ts';
-import { findRepeatedMember } from '../repeated-member.ts';
-import type { RequestInput, WireRequest } from '../wire-request.ts';
+import { headerOf } from '../judgement/conformance.ts';
+import { readingsOf } from '../../requests/parameter-text.ts';
+import { findRepeatedMember } from '../judgement/repeated-member.ts';
+import type { RequestInput, WireRequest } from '../../requests/wire-request.ts';
 
 /** How a server reads the body of a request. */
 export type BodyReading =

@@ -4,7 +4,7 @@ import { isArray, isObject, isScalar, type Json } from '../../values/json-value.
 import type { Oracle } from '../../values/oracle.ts';
 import type { Parameter } from '../../operations/api-operation.ts';
 import { propertyNamesOf, valuesOf, type SentParameters } from '../coverage/sent-parameters.ts';
-import { isKnownStyle, writeParameter } from '../parameter-text.ts';
+import { isKnownStyle, writeParameter } from '../../requests/parameter-text.ts';
 
 /** How a server reads a part of a request. Without a value, it depends on the server, or the document forbids it. */
 export type Reading =

@@ -1,5 +1,5 @@
-import type { WireRequest } from '../wire-request.ts';
-import type { Excerpt, WireResponse } from '../wire-response.ts';
+import type { WireRequest } from '../../requests/wire-request.ts';
+import type { Excerpt, WireResponse } from '../../requests/wire-response.ts';
 
 /** A request of another client, and its response. */
 export type RecordedExchange = {

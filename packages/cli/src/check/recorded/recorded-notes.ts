@@ -1,4 +1,4 @@
-import { headerOf } from '../conformance.ts';
+import { headerOf } from '../judgement/conformance.ts';
 import type { Match } from './match-operation.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
 

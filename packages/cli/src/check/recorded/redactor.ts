@@ -1,8 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { OpenApiDocument } from '@contract-first/documents';
 import type { ApiOperation, SecurityScheme } from '../../operations/api-operation.ts';
-import type { WireRequest } from '../wire-request.ts';
-import { EXCERPT_BYTES, excerptOf, type Excerpt, type KeptResponse, type WireResponse } from '../wire-response.ts';
+import type { WireRequest } from '../../requests/wire-request.ts';
+import {
+  EXCERPT_BYTES,
+  excerptOf,
+  type Excerpt,
+  type KeptResponse,
+  type WireResponse,
+} from '../../requests/wire-response.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
 
 /** Replaces the credentials of recorded exchanges by names of variables, such as `$TOKEN`. */

@@ -1,5 +1,5 @@
 import { formatWorkflowCommand } from '../../reports/workflow-command.ts';
-import { nameOperations } from '../finding.ts';
+import { nameOperations } from '../judgement/finding.ts';
 import { listReasons } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { Observation } from '../observation.ts';
-import { hideSecrets, type Secret } from '../secrets.ts';
-import { excerptOf, type Excerpt, type KeptResponse } from '../wire-response.ts';
+import type { Observation } from '../judgement/observation.ts';
+import { hideSecrets, type Secret } from '../../requests/secrets.ts';
+import { excerptOf, type Excerpt, type KeptResponse } from '../../requests/wire-response.ts';
 import type { CreateReport } from './run-report.ts';
 
 type NameValue = { readonly name: string; readonly value: string };

@@ -1,5 +1,5 @@
 import { formatJunit, type JunitCase, type JunitSuite } from '../../reports/junit.ts';
-import type { CheckName } from '../checks.ts';
+import type { CheckName } from '../judgement/checks.ts';
 import { listReasons, type Reason } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 

@@ -1,6 +1,6 @@
 import { escapeHtml, escapeMarkdown, formatTable } from '../../reports/markdown.ts';
-import { nameOperations } from '../finding.ts';
-import { summarize } from '../report.ts';
+import { nameOperations } from '../judgement/finding.ts';
+import { summarize } from './text.ts';
 import { listReasons } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 

@@ -1,4 +1,4 @@
-import { hideSecrets } from '../secrets.ts';
+import { hideSecrets } from '../../requests/secrets.ts';
 import type { CreateReport } from './run-report.ts';
 
 /** Writes a line of JSON for each request. */

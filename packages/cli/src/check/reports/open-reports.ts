@@ -1,7 +1,6 @@
-import type { ContractResult } from '../contract-result.ts';
-import type { Observer } from '../observation.ts';
-import type { ReportKind, ReportTarget } from '../option-values.ts';
-import type { ReportOptions } from '../report.ts';
+import type { ContractResult } from '../run/contract-result.ts';
+import type { Observer } from '../judgement/observation.ts';
+import type { ReportOptions } from './text.ts';
 import { createCoverageReport } from './coverage.ts';
 import { createGithub } from './github.ts';
 import { createHar } from './har.ts';
@@ -10,6 +9,13 @@ import { createMarkdown } from './markdown.ts';
 import { createNdjson } from './ndjson.ts';
 import { openReportFile } from './report-file.ts';
 import type { CreateReport } from './run-report.ts';
+
+/** The kinds of reports. */
+export const REPORT_KINDS = ['junit', 'har', 'ndjson', 'coverage', 'github', 'markdown'] as const;
+type ReportKind = (typeof REPORT_KINDS)[number];
+
+/** A report and the path of its file. */
+export type ReportTarget = { readonly kind: ReportKind; readonly path: string };
 
 const CREATORS: Readonly<Record<ReportKind, CreateReport>> = {
   junit: createJunit,

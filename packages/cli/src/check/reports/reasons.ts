@@ -1,7 +1,7 @@
-import type { ContractResult } from '../contract-result.ts';
-import { groupByCause, type Finding } from '../finding.ts';
-import { formatFailure, type ReportOptions } from '../report.ts';
-import { hideSecrets } from '../secrets.ts';
+import type { ContractResult } from '../run/contract-result.ts';
+import { groupByCause, type Finding } from '../judgement/finding.ts';
+import { formatFailure, type ReportOptions } from './text.ts';
+import { hideSecrets } from '../../requests/secrets.ts';
 
 /** A reason why a run was not successful. */
 export type Reason = {

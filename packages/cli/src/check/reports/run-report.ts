@@ -1,6 +1,6 @@
-import type { ContractResult } from '../contract-result.ts';
-import type { Observer } from '../observation.ts';
-import type { ReportOptions } from '../report.ts';
+import type { ContractResult } from '../run/contract-result.ts';
+import type { Observer } from '../judgement/observation.ts';
+import type { ReportOptions } from './text.ts';
 import type { ReportFile } from './report-file.ts';
 
 /** A report on a run, which is written to a file. */

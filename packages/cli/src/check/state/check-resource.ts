@@ -1,8 +1,8 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import type { OperationCheck, OperationResult } from '../check-operation.ts';
-import { ServerGone } from '../exchange.ts';
-import type { Run } from '../run.ts';
-import type { Turn } from '../schedule.ts';
+import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
+import { ServerGone } from '../run/exchange.ts';
+import type { Run } from '../run/run.ts';
+import type { Turn } from '../run/schedule.ts';
 import { identifyingMembers } from '../../resources/identity-place.ts';
 import { createInstances } from './instances.ts';
 import type { ItemPath } from '../../resources/item-path.ts';

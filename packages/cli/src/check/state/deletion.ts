@@ -3,7 +3,7 @@ import { membersOf, partAt, type Json } from '../../values/json-value.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { etagOf, isConditional, isDone, otherTag, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Step } from './send.ts';
-import { describesStatus, isAsynchronous } from './statuses.ts';
+import { describesStatus, isAsynchronous } from '../judgement/statuses.ts';
 
 /**
  * Deletes a resource: it can neither be read nor listed nor replaced any more, and deleting it again changes nothing.

@@ -1,9 +1,9 @@
 import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
 import type { ApiOperation, ResponseLink } from '../../operations/api-operation.ts';
-import { headerOf } from '../conformance.ts';
-import { readingsOf } from '../parameter-text.ts';
-import type { Run } from '../run.ts';
+import { headerOf } from '../judgement/conformance.ts';
+import { readingsOf } from '../../requests/parameter-text.ts';
+import type { Run } from '../run/run.ts';
 import { pathPattern } from '../../operations/path-pattern.ts';
 import { identityPlace, idText, isTarget } from '../../resources/identity-place.ts';
 import { type ItemPath, shapeOf } from '../../resources/item-path.ts';

@@ -1,18 +1,17 @@
 import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import { exampleCases } from '../example-cases.ts';
-import type { Run } from '../run.ts';
+import { exampleCases } from '../../cases/example-cases.ts';
+import type { Run } from '../run/run.ts';
 import type { Json } from '../../values/json-value.ts';
-import type { RequestInput } from '../wire-request.ts';
+import { pathValue, withMember, type RequestInput } from '../../requests/wire-request.ts';
 import { identifyingMembers, identityPlace } from '../../resources/identity-place.ts';
 import { identitiesIn, type Identity } from './identity.ts';
 import { innermostItem, type ItemPath } from '../../resources/item-path.ts';
 import { itemIds, itemsIn } from '../../resources/list-items.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
 import type { Send, Step } from './send.ts';
-import { isSuccess } from './statuses.ts';
+import { isSuccess } from '../judgement/statuses.ts';
 import { withPathValues, type PlainInputs } from './step-input.ts';
-import { pathValue, withMember } from '../input-values.ts';
 
 /** A resource on the server. */
 export type Instance = {

@@ -1,6 +1,6 @@
 import { kindOf, parseJsonTree } from '@contract-first/contract';
-import { headerOf } from '../conformance.ts';
-import type { WireResponse } from '../wire-response.ts';
+import { headerOf } from '../judgement/conformance.ts';
+import type { WireResponse } from '../../requests/wire-response.ts';
 import { fromJsonTree } from '../../values/json-tree.ts';
 import type { Json } from '../../values/json-value.ts';
 

@@ -1,15 +1,22 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import { checksFor, isSameFailure, violationOf, violationsIn, type CheckName, type Violation } from '../checks.ts';
-import type { Case } from '../case.ts';
-import type { Tokens } from '../credentials.ts';
-import { defectOf, type Defect } from '../defect.ts';
-import { exchange, type Outcome } from '../exchange.ts';
-import type { Failure } from '../failure.ts';
-import type { Run } from '../run.ts';
-import type { Turn } from '../schedule.ts';
-import { excerptOf, type WireResponse } from '../wire-response.ts';
+import {
+  checksFor,
+  isSameFailure,
+  violationOf,
+  violationsIn,
+  type CheckName,
+  type Violation,
+} from '../judgement/checks.ts';
+import type { Case } from '../../cases/case.ts';
+import type { Tokens } from '../../requests/credentials.ts';
+import { defectOf, type Defect } from '../judgement/defect.ts';
+import { exchange, type Outcome } from '../run/exchange.ts';
+import type { Failure } from '../judgement/failure.ts';
+import type { Run } from '../run/run.ts';
+import type { Turn } from '../run/schedule.ts';
+import { excerptOf, type WireResponse } from '../../requests/wire-response.ts';
 import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type Step } from './send.ts';
-import { isSuccess } from './statuses.ts';
+import { isSuccess } from '../judgement/statuses.ts';
 
 /** Sends the requests of a sequence, judges each by the usual checks, and records at most one failure of each check. */
 export type Judge = {

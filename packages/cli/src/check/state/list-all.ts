@@ -1,14 +1,14 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import { headerOf } from '../conformance.ts';
-import type { Run } from '../run.ts';
+import { headerOf } from '../judgement/conformance.ts';
+import type { Run } from '../run/run.ts';
 import { isObject, isScalar, membersOf, type Json } from '../../values/json-value.ts';
-import type { RequestInput } from '../wire-request.ts';
+import type { RequestInput } from '../../requests/wire-request.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { findPaging, firstOffset, firstPage, isNext } from '../../resources/paging.ts';
 import { itemIds, itemsIn } from '../../resources/list-items.ts';
 import { propertiesOf } from '../../values/schema-property.ts';
 import { evidenceOf, type Evidence, type Send, type Step } from './send.ts';
-import { isSuccess } from './statuses.ts';
+import { isSuccess } from '../judgement/statuses.ts';
 import { withParameter } from './step-input.ts';
 
 /** A whole list: all its pages. */

@@ -1,11 +1,11 @@
 import { stringifyJson } from '@contract-first/contract';
 import { isObject, membersOf, partAt } from '../../values/json-value.ts';
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import type { RequestInput } from '../wire-request.ts';
+import type { RequestInput } from '../../requests/wire-request.ts';
 import { etagOf, isConditional, isDone, SALT, schemaOf, sendTo, type Id, type Scene } from './resource-steps.ts';
 import { requiredBy } from '../../values/schema-property.ts';
 import type { Step } from './send.ts';
-import { isAsynchronous } from './statuses.ts';
+import { isAsynchronous } from '../judgement/statuses.ts';
 import { withNulls } from './step-input.ts';
 import { takesMergePatch } from './updates.ts';
 

@@ -1,12 +1,12 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import { credentialsFor, isProtected } from '../credentials.ts';
+import { credentialsFor, isProtected } from '../../requests/credentials.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { isSameResource } from './identity.ts';
 import { itemIds, itemsIn } from '../../resources/list-items.ts';
 import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import { missingStatuses, type ScenarioOutcome } from './scenario.ts';
 import type { Send, Step } from './send.ts';
-import { isAsynchronous } from './statuses.ts';
+import { isAsynchronous } from '../judgement/statuses.ts';
 import { judgeTrespass, tryChange } from './trespass.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import { classify } from '../case.ts';
-import type { Run } from '../run.ts';
+import { classify } from '../../cases/case.ts';
+import type { Run } from '../run/run.ts';
 import type { Json } from '../../values/json-value.ts';
-import type { RequestInput } from '../wire-request.ts';
+import { withMember, type RequestInput } from '../../requests/wire-request.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { isLong } from './identity.ts';
 import { collectionOf, shapeOf, type ItemPath } from '../../resources/item-path.ts';
@@ -11,7 +11,6 @@ import { isNamedFor } from '../../resources/resource-names.ts';
 import { propertiesOf } from '../../values/schema-property.ts';
 import type { Send } from './send.ts';
 import { withNamedValue } from './step-input.ts';
-import { withMember } from '../input-values.ts';
 
 /** Values that the server knows, such as ids, by the names of the body members and parameters that are about them. */
 export type References = ReadonlyMap<string, Json>;

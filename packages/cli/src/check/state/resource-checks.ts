@@ -1,7 +1,7 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import { isStateCheck } from '../checks.ts';
-import type { Run } from '../run.ts';
-import type { Turn } from '../schedule.ts';
+import { isStateCheck } from '../judgement/checks.ts';
+import type { Run } from '../run/run.ts';
+import type { Turn } from '../run/schedule.ts';
 import { checkResource, type ResourceCheck } from './check-resource.ts';
 import { isTold } from './instances.ts';
 import { findResourcePaths } from '../../resources/resource-paths.ts';

@@ -1,20 +1,19 @@
 import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import { documentedResponse, headerOf } from '../conformance.ts';
-import type { Defect } from '../defect.ts';
-import type { Run } from '../run.ts';
+import { documentedResponse, headerOf } from '../judgement/conformance.ts';
+import type { Defect } from '../judgement/defect.ts';
+import type { Run } from '../run/run.ts';
 import type { Schema } from '../../values/dialect.ts';
 import { isObject, type Json } from '../../values/json-value.ts';
-import type { RequestInput } from '../wire-request.ts';
+import { withMember, type RequestInput } from '../../requests/wire-request.ts';
 import type { Instances } from './instances.ts';
 import type { ItemPath } from '../../resources/item-path.ts';
 import type { Judge } from './judge.ts';
 import { listAll, type Listing } from './list-all.ts';
 import { withReferences } from './references.ts';
 import type { Step } from './send.ts';
-import { isSuccess } from './statuses.ts';
+import { isSuccess } from '../judgement/statuses.ts';
 import { headerParameter, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
-import { withMember } from '../input-values.ts';
 import { findDifference } from './written.ts';
 
 /** The resources of a path, and what their scenario needs. */

@@ -8,7 +8,7 @@ import { isSameResource } from './identity.ts';
 import type { Absence, Instance } from './instances.ts';
 import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Step } from './send.ts';
-import { isAsynchronous } from './statuses.ts';
+import { isAsynchronous } from '../judgement/statuses.ts';
 import { headerParameter, unusedValue, withNulls, withParameter } from './step-input.ts';
 
 /** Statuses that say that a resource does not exist. */

@@ -1,14 +1,14 @@
 import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
-import { caseOf, type Case } from '../case.ts';
-import { headerOf } from '../conformance.ts';
-import type { Tokens } from '../credentials.ts';
-import type { Outcome } from '../exchange.ts';
-import type { ExtraHeader } from '../extra-headers.ts';
-import type { Run } from '../run.ts';
+import { caseOf, type Case } from '../../cases/case.ts';
+import { headerOf } from '../judgement/conformance.ts';
+import type { Tokens } from '../../requests/credentials.ts';
+import type { Outcome } from '../run/exchange.ts';
+import type { ExtraHeader } from '../run/extra-headers.ts';
+import type { Run } from '../run/run.ts';
 import type { Json } from '../../values/json-value.ts';
 import type { ExpressionSource } from '../../values/runtime-expression.ts';
-import type { RequestInput, WireRequest } from '../wire-request.ts';
-import type { KeptResponse } from '../wire-response.ts';
+import type { RequestInput, WireRequest } from '../../requests/wire-request.ts';
+import type { KeptResponse } from '../../requests/wire-response.ts';
 import { jsonOf } from './json-body.ts';
 
 /** A valid request of a sequence and its response. */

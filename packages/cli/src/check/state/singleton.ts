@@ -4,7 +4,7 @@ import { checkDeletion } from './deletion.ts';
 import type { Absence } from './instances.ts';
 import { checkOmission } from './omission.ts';
 import { etagOf, isConditional, isDone, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
-import { isAsynchronous } from './statuses.ts';
+import { isAsynchronous } from '../judgement/statuses.ts';
 import { checkUpdates } from './updates.ts';
 
 /**

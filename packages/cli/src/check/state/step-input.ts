@@ -1,13 +1,13 @@
 import { parameterNames } from '@contract-first/contract';
 import fc from 'fast-check';
 import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
-import { createInputs } from '../inputs.ts';
-import { withIdOfPath } from '../own-id.ts';
-import type { Run } from '../run.ts';
+import { createInputs } from '../../cases/inputs.ts';
+import { withIdOfPath } from '../../cases/own-id.ts';
+import type { Run } from '../run/run.ts';
 import type { Json } from '../../values/json-value.ts';
 import { isObject } from '../../values/json-value.ts';
 import { attempt } from '../../values/no-value.ts';
-import type { RequestInput } from '../wire-request.ts';
+import type { RequestInput } from '../../requests/wire-request.ts';
 import { propertyOf } from '../../values/schema-property.ts';
 
 /** Generates plain valid values for an operation, other ones for another seed; the smaller ones last. */

@@ -1,6 +1,6 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import type { CheckName } from '../checks.ts';
-import { defectOf } from '../defect.ts';
+import type { CheckName } from '../judgement/checks.ts';
+import { defectOf } from '../judgement/defect.ts';
 import { isMarked } from './deletion.ts';
 import { differenceBetween, etagOf, isDone, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Step } from './send.ts';

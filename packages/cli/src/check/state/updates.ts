@@ -1,6 +1,6 @@
 import { isArray, isObject, isScalar, membersOf, partAt } from '../../values/json-value.ts';
 import type { ApiOperation } from '../../operations/api-operation.ts';
-import type { RequestInput } from '../wire-request.ts';
+import type { RequestInput } from '../../requests/wire-request.ts';
 import {
   differenceBetween,
   etagOf,
@@ -13,7 +13,7 @@ import {
   type Scene,
 } from './resource-steps.ts';
 import type { Step } from './send.ts';
-import { isAsynchronous } from './statuses.ts';
+import { isAsynchronous } from '../judgement/statuses.ts';
 import { headerParameter, withParameter } from './step-input.ts';
 
 const MISSING = [404, 410];

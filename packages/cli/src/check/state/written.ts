@@ -2,8 +2,8 @@ import type { Schema, SchemaDocument } from '../../values/dialect.ts';
 import { isArray, isObject, isScalar, type Json, type JsonObject } from '../../values/json-value.ts';
 import { stringifyJson } from '@contract-first/contract';
 import { flatten } from '../../values/schema-merge.ts';
-import { defectOf, type Defect } from '../defect.ts';
-import type { Run } from '../run.ts';
+import { defectOf, type Defect } from '../judgement/defect.ts';
+import type { Run } from '../run/run.ts';
 import { propertiesOf } from '../../values/schema-property.ts';
 
 /** The schemas of a value that is written and read. */

@@ -1,4 +1,4 @@
-import type { CheckName, ResponseCheckName } from '../../../src/check/checks.ts';
+import type { CheckName, ResponseCheckName } from '../../../src/check/judgement/checks.ts';
 import {
   onSuccess,
   onStatus,

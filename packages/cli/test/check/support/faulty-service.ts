@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@contract-first/documents';
-import type { CheckName } from '../../../src/check/checks.ts';
+import type { CheckName } from '../../../src/check/judgement/checks.ts';
 import { answerJson, startReferenceServer, type ServerAnswer, type ServerRequest } from './reference-server.ts';
 
 // A service of alarms, a thermostat and a total, with the kinds of faults that studies of REST APIs seeded or collected.

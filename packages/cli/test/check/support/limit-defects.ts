@@ -1,4 +1,4 @@
-import type { CheckName } from '../../../src/check/checks.ts';
+import type { CheckName } from '../../../src/check/judgement/checks.ts';
 import {
   any,
   anyText,

@@ -1,0 +1,147 @@
+import type { ApiOperation, BodyContent } from '../operations/api-operation.ts';
+import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
+import { credentialsFor, type Tokens } from '../requests/credentials.ts';
+import { isArray, isObject, isScalar, membersOf, replaceAt, type Json } from '../values/json-value.ts';
+import type { Oracle } from '../values/oracle.ts';
+import { readingsOf, writeParameter } from '../requests/parameter-text.ts';
+import { isChunked, writeRequest, type RequestInput, type WireRequest } from '../requests/wire-request.ts';
+
+/**
+ * The purpose of a test case, which decides the expected response. Servers may accept or reject an undecided request. A
+ * request for the header fields only is HEAD in place of GET.
+ */
+export type CaseKind =
+  | 'positive'
+  | 'negative'
+  | 'undecided'
+  | 'missing header'
+  | 'unsupported method'
+  | 'unknown path'
+  | 'header fields only'
+  | 'no authentication'
+  | 'other user';
+
+/** The kinds of requests to a method or a path that the document does not have; HEAD comes with GET. */
+export const NOT_OF_OPERATION: readonly CaseKind[] = ['unsupported method', 'unknown path', 'header fields only'];
+
+/** A request with its purpose. */
+export type Case = {
+  readonly kind: CaseKind;
+  /** Describes the request in messages. */
+  readonly description: string;
+  /** Describes all requests with such a fault; by default, the description. */
+  readonly group?: string | undefined;
+  readonly request: WireRequest;
+  /** The values that the request was written from; `undefined` for requests that cannot be simplified. */
+  readonly input: RequestInput | undefined;
+  /** Is sent first, as its response decides which response is expected. */
+  readonly original?: WireRequest;
+  /** The same in the usual spelling of HTTP and JSON. It is to blame for the checks that it fails, too. */
+  readonly usual?: Case | undefined;
+};
+
+/** One documented media type of a request body, or `undefined` for a request without a body. */
+export type BodyChoice = BodyContent | undefined;
+
+/** Generates one case that cannot be simplified; none for a request that cannot be written. */
+export function fixedCase(
+  kind: CaseKind,
+  description: string,
+  request: WireRequest | undefined,
+  group?: string,
+): readonly Case[] {
+  return request === undefined ? [] : [{ kind, description, group, request, input: undefined }];
+}
+
+/** Turns values into a test case; returns `undefined` when they cannot be written or their validity is undecided. */
+export function caseOf(operation: ApiOperation, oracle: Oracle, input: RequestInput, tokens: Tokens): Case | undefined {
+  const kind = classify(operation, oracle, input);
+  if (kind === undefined) return undefined;
+  const request = writeRequest(operation, input, credentialsFor(operation, tokens));
+  return request && !isOfOther(operation, request) ? { kind, description: kind, request, input } : undefined;
+}
+
+/** Returns the purpose of a case; a valid request is undecided where the document limits Content-Length further. */
+export function decideKind({ contentLength }: ApiOperation, oracle: Oracle, { kind, request }: Case): CaseKind {
+  const { body } = request;
+  if (kind !== 'positive' || contentLength === undefined || body === undefined) return kind;
+  return !isChunked(request) && oracle.allows(contentLength, BigInt(body.length)) ? kind : 'undecided';
+}
+
+/** Returns whether a request is one of an operation with a more specific path: `1.5` in `/{id}` beside `/{id}.{format}`. */
+function isOfOther({ moreSpecificPaths }: ApiOperation, { target }: WireRequest): boolean {
+  const [path = ''] = target.split('?');
+  return moreSpecificPaths.some((pattern) => pattern.test(path));
+}
+
+/**
+ * Decides whether the document allows a request.
+ *
+ * @returns `undefined` when that depends on how a server reads it (`1` in a query is a number and a string; OpenAPI does
+ * not say what the default of a required value means), or when a value cannot be written
+ */
+export function classify(
+  operation: ApiOperation,
+  oracle: Oracle,
+  { parameters, body }: RequestInput,
+): CaseKind | undefined {
+  const missing = operation.parameters.filter(
+    (parameter) => parameter.required && !parameters.some((sent) => sent.parameter === parameter),
+  );
+  if (parameters.some(({ parameter, value }) => writeParameter(parameter, value) === undefined)) return undefined;
+  const readings = parameters.map(({ parameter, value }) => {
+    const { schema, isJson, isAmbiguous } = parameter;
+    const readings = isJson ? [] : readingsOf(value);
+    const typed = readings.filter(
+      (reading) => typeof reading !== 'string' && reading !== null && isArray(reading) === isArray(value),
+    );
+    // A server that reads a number may find that it is too large.
+    const isTooLarge = isAmbiguous && [value].flat().some((item) => Math.abs(Number(item)) === Infinity);
+    return {
+      allowed: !isTooLarge && [value, ...(isAmbiguous ? typed : [])].every((reading) => oracle.allows(schema, reading)),
+      possible: readings.some((reading) => oracle.allows(schema, reading)),
+    };
+  });
+  const bodyReading = readBody(operation, oracle, body);
+  const rejected = missing.filter(({ hasDefault }) => !hasDefault);
+
+  if (rejected.some(({ in: location }) => location !== 'header')) return 'negative';
+  if ([...readings, bodyReading].some(({ allowed, possible }) => !allowed && !possible)) return 'negative';
+  if (rejected.length > 0) return 'missing header';
+  return missing.length === 0 && [...readings, bodyReading].every(({ allowed }) => allowed) ? 'positive' : undefined;
+}
+
+function readBody(
+  { requestBody }: ApiOperation,
+  oracle: Oracle,
+  body: RequestInput['body'],
+): { readonly allowed: boolean; readonly possible: boolean } {
+  if (body === undefined) {
+    // Nothing is a body of no media type.
+    const possible = requestBody?.contents.some(({ mediaType }) => mediaType === '') ?? false;
+    return { allowed: requestBody?.required !== true, possible };
+  }
+  const encoding = encodingOf(body.content);
+  if (encoding === 'binary') return { allowed: true, possible: true };
+  if (membersOf(body.value).some(([name, member]) => isUndecided(body.content, name, member)))
+    return { allowed: false, possible: true };
+  const { schema } = body.content;
+  const isForm = encoding === 'form' || encoding === 'multipart';
+  if (isForm && !isObject(body.value)) return { allowed: false, possible: true }; // It has no fields.
+  const value = isForm ? withoutTextless(body.value) : body.value;
+  const allowed = oracle.allows(schema, value);
+  if (allowed || oracle.mayAllow(schema, value)) return { allowed, possible: true };
+  // The text of a field of a form may be a number or a boolean, too.
+  const others = (isForm ? membersOf(value) : []).flatMap(([name, member]) =>
+    readingsOf(member).map((reading) => replaceAt(value, [name], reading)),
+  );
+  const isPossible = (reading: Json): boolean => oracle.allows(schema, reading) || oracle.mayAllow(schema, reading);
+  return { allowed: false, possible: others.some(isPossible) };
+}
+
+/** Returns whether servers may read a member of a form differently, by its text alone. */
+export function isUndecided({ parts }: BodyContent, name: string | number, member: Json): boolean {
+  const { isAmbiguous = false, isStructured = true, isText = false } = parts.get(String(name)) ?? {};
+  if (isAmbiguous || (!isStructured && !isScalar(member) && member !== null)) return true;
+  return isText && isScalar(member) && typeof member !== 'string'; // A server reads its text as a string.
+}

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { stringifyJson } from '@contract-first/contract';
+import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
+import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts';
+import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
+import { classify, isUndecided, type BodyChoice } from './case.ts';
+import { isObject, isScalar, type Json, type JsonObject } from '../values/json-value.ts';
+import { attempt, NoValue, filtered } from '../values/no-value.ts';
+import type { Oracle } from '../values/oracle.ts';
+import { withIdOfPath } from './own-id.ts';
+import { isKnownStyle, writeParameter } from '../requests/parameter-text.ts';
+import { withoutOne } from './variants.ts';
+import type { RequestInput } from '../requests/wire-request.ts';
+
+// The shortest of several samples is used.
+const SAMPLES = 10;
+
+/** Creates a generator of valid requests for one operation. */
+export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFactory, oracle: Oracle) {
+  const { requestBody } = operation;
+  const contents = requestBody?.contents ?? [];
+  const choices: BodyChoice[] = contents.filter((content) => encodingOf(content) !== undefined);
+  if (requestBody?.required !== true) choices.push(undefined);
+  const unsupportedContents = contents.filter((content) => !choices.includes(content));
+  const unsupportedParameters = operation.parameters.filter(
+    (parameter) => !isKnownStyle(parameter) || !(parameter.required || hasValue(parameter)),
+  );
+
+  // The steps of all sequences draw from them, with other seeds.
+  const plainOnes = new Map<BodyChoice, fc.Arbitrary<RequestInput>>();
+
+  return {
+    /** Returns an arbitrary of valid requests. @throws {NoValue} when no valid request with this body can be generated */
+    inputs: (choice: BodyChoice): fc.Arbitrary<RequestInput> => build(choice, false),
+    plain,
+    plainInputs,
+    /** The kinds of body that can be generated. */
+    choices,
+    /** Descriptions of bodies and parameters that cannot be generated. */
+    unsupported: [
+      ...unsupportedContents.map(({ mediaType }) => `request bodies of ${mediaType}`),
+      ...unsupportedParameters.map(({ name, style }) => `parameter ${name} in style ${style}`),
+    ],
+  };
+
+  function build(choice: BodyChoice, plain: boolean): fc.Arbitrary<RequestInput> {
+    const parameters = operation.parameters
+      .filter((parameter) => parameter.required || !unsupportedParameters.includes(parameter))
+      .map((parameter) => parameterInputs(parameter, plain));
+    const body = choice === undefined ? fc.constant(undefined) : bodies(choice, plain);
+    return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => {
+      const input: RequestInput = {
+        parameters: optional.filter((one) => one !== undefined),
+        body: choice === undefined || value === undefined ? undefined : { content: choice, value },
+      };
+      const own = withIdOfPath(operation, input);
+      return own.body === undefined || oracle.allows(own.body.content.schema, own.body.value) ? own : input;
+    });
+  }
+
+  /** Returns an arbitrary of plain valid requests. @throws {NoValue} when no valid request with this body can be generated */
+  function plain(choice: BodyChoice): fc.Arbitrary<RequestInput> {
+    const made = plainOnes.get(choice) ?? build(choice, true);
+    plainOnes.set(choice, made);
+    return made;
+  }
+
+  /**
+   * Generates plain valid requests for each kind of body: the smallest one, and one with all optional parts. Kinds
+   * without a valid request are absent.
+   */
+  function plainInputs(seed: number): Map<BodyChoice, RequestInput[]> {
+    const found = new Map<BodyChoice, RequestInput[]>();
+    for (const choice of choices) {
+      try {
+        const samples = fc.sample(plain(choice), { seed, numRuns: SAMPLES });
+        const [full] = samples.sort((one, other) => lengthOf(one) - lengthOf(other));
+        if (full === undefined) continue;
+        const smallest = reduce(full);
+        found.set(choice, smallest === full ? [full] : [smallest, full]);
+      } catch (error) {
+        if (!(error instanceof NoValue)) throw error;
+      }
+    }
+    return found;
+  }
+
+  function reduce(input: RequestInput): RequestInput {
+    const simpler = withoutOne(input).find((candidate) => classify(operation, oracle, candidate) === 'positive');
+    return simpler === undefined ? input : reduce(simpler);
+  }
+
+  function parameterInputs(parameter: Parameter, plain: boolean) {
+    if (!isKnownStyle(parameter)) throw new NoValue(`parameter ${parameter.name} has style ${parameter.style}`);
+    const text = ['header', 'cookie'].includes(parameter.in) ? 'token' : 'well-formed';
+    const values = arbitraries(parameter.schema, { text, extras: false, plain });
+    const writable = filtered(values, (value) => writeParameter(parameter, value) !== undefined);
+    const inputs = writable.map((value) => ({ parameter, value }));
+    return parameter.required || plain ? inputs : fc.option(inputs, { nil: undefined });
+  }
+
+  function hasValue(parameter: Parameter): boolean {
+    return attempt(() => fc.sample(parameterInputs(parameter, true), { seed: 1, numRuns: 1 })) !== undefined;
+  }
+
+  function bodies(content: BodyContent, plain: boolean): fc.Arbitrary<Json> {
+    const encoding = encodingOf(content);
+    if (encoding === 'binary') {
+      const { minLength: least = 1, maxLength: most = Infinity } = Object(content.schema) as Lengths;
+      const maxLength = Math.max(least, Math.min(most, plain ? 4 : 2_000));
+      return fc
+        .uint8Array({ minLength: Math.max(1, least), maxLength })
+        .map((bytes) => Buffer.from(bytes).toString('latin1'));
+    }
+    const options: GenerationOptions = {
+      text: encoding === 'json' ? 'any' : 'well-formed',
+      extras: encoding === 'json',
+      plain,
+    };
+    const values = arbitraries(content.schema, options);
+    if (encoding === 'json') return values;
+    if (encoding === 'text') return filtered(values, (value) => isScalar(value) && value !== '');
+    const decided = values.map((value) => withoutTextless(isObject(value) ? withoutUndecided(content, value) : value));
+    // A form is an object, even if its schema allows other values.
+    return filtered(decided, (value) => isObject(value) && oracle.allows(content.schema, value));
+  }
+}
+
+function withoutUndecided(content: BodyContent, value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([name, member]) => !isUndecided(content, name, member)));
+}
+
+/** The sizes of bytes that a schema allows. */
+type Lengths = { readonly minLength?: number; readonly maxLength?: number };
+
+function lengthOf({ parameters, body }: RequestInput): number {
+  const values = [...parameters.map(({ value }) => value), body?.value ?? null];
+  return values.map((value) => stringifyJson(value).length).reduce((sum, length) => sum + length, 0);
+}

@@ -1,0 +1,116 @@
+import { matchMediaType, stringifyJson } from '@contract-first/contract';
+import type { ApiOperation } from '../operations/api-operation.ts';
+import { encodingOf, sentMediaType, writeBody } from '../operations/body-bytes.ts';
+import type { MalformedBody } from './malformed-body.ts';
+import { malformedForms } from './malformed-forms.ts';
+import { isObject } from '../values/json-value.ts';
+import type { RequestInput } from '../requests/wire-request.ts';
+
+const NOT_JSON = [
+  ...['{', '[', '"', '{"extra":1,}', '[1,]', "{'extra':1}", '{extra:1}', '{"extra" 1}', 'tru', 'NaN', 'undefined'],
+  ...['01', '+1', '.5', '1.', '0x10', '"\u0001"', '"\\x"', '//\n{}', ' ', '['.repeat(1_000)],
+];
+const NO_JSON = 'malformed JSON';
+const FORM = 'application/x-www-form-urlencoded';
+const FORM_TYPES = [FORM, 'multipart/form-data'];
+const OTHER_TYPES = [
+  ...['text/plain', 'application/xml', 'application/octet-stream', 'application/json-seq', 'image/png'],
+  ...['application/json', ...FORM_TYPES],
+];
+
+/** Derives bodies from a valid one that cannot be parsed, or have a media type that the operation does not accept. */
+export function malformedBodies({ requestBody }: ApiOperation, { body }: RequestInput): readonly MalformedBody[] {
+  if (requestBody === undefined || body === undefined) return [];
+  const text = stringifyJson(body.value);
+  const contentType = sentMediaType(body.content.mediaType);
+  const documented = requestBody.contents.map(({ mediaType }) => mediaType);
+  const undocumented = OTHER_TYPES.filter((type) => matchMediaType(type, documented) === undefined);
+  // A form without fields may be taken for no body.
+  const hasFields = writeBody({ ...body.content, mediaType: FORM }, body.value).bytes.length > 0;
+  const mistyped = undocumented.flatMap((type): readonly MalformedBody[] => {
+    if (FORM_TYPES.includes(type) && !hasFields) return [];
+    const written = FORM_TYPES.includes(type)
+      ? writeBody({ ...body.content, mediaType: type }, body.value)
+      : { contentType: type, bytes: Buffer.from(text) };
+    return [{ kind: 'negative', fault: `sent as ${type}`, group: 'sent as another media type', ...written }];
+  });
+  if (encodingOf(body.content) !== 'json') {
+    return [...mistyped, ...malformedForms(body.content, body.value, writeBody(body.content, body.value))];
+  }
+
+  const bodyOf =
+    (kind: MalformedBody['kind'], group?: string) =>
+    ([fault, bytes]: readonly [string, Buffer | string]): MalformedBody => ({
+      ...{ kind, fault, contentType, ...(group !== undefined && { group }) },
+      bytes: Buffer.from(bytes),
+    });
+  const broken = [...NOT_JSON, `${text}}`, `${text} ${text}`].map((bad) => ['malformed JSON', bad] as const);
+  return [
+    ...mistyped,
+    ...broken.map(bodyOf('negative', NO_JSON)),
+    ...(requestBody.required ? [bodyOf('negative', 'without a body')(['an empty body', ''])] : []),
+    ...brokenTexts(text).map(bodyOf('negative', NO_JSON)),
+    ...undecidedTexts(text).map(bodyOf('undecided')),
+    ...(isObject(body.value) ? brokenObjects(text).map(bodyOf('negative', NO_JSON)) : []),
+    ...(isObject(body.value) ? brokenBytes(text).map(bodyOf('negative', 'malformed UTF-8')) : []),
+  ];
+}
+
+/** Breaks a valid JSON text in ways that lenient parsers accept. */
+function brokenTexts(text: string): readonly (readonly [string, string])[] {
+  return [
+    ['a comment after the JSON value', `${text}/* comment */`],
+    ['a comment before the JSON value', `// comment\n${text}`],
+    // A number without its last digit may be another one.
+    ...(/^[[{"]/.test(text) ? [['a truncated JSON text', text.slice(0, -1)] as const] : []),
+    ['a comma after the JSON value', `${text},`],
+    ['no-break space around the JSON value', `\u00a0${text}`],
+    ['U+0000 after the JSON value', `${text}\0`],
+  ];
+}
+
+/** Parsers may ignore a byte order mark (RFC 8259, 8.1), and decode other encodings of Unicode. */
+function undecidedTexts(text: string): readonly (readonly [string, Buffer | string])[] {
+  const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');
+  const repeated: readonly [string, string][] = text.startsWith('{"')
+    ? [['a repeated member', `${text.slice(0, -1)},${text.slice(1)}`]]
+    : [];
+  return [['a byte order mark', `\ufeff${text}`], ['UTF-16', utf16], ...repeated];
+}
+
+/** Adds a member to the text of an object that is not JSON. */
+function brokenObjects(text: string): readonly (readonly [string, string])[] {
+  const members = [
+    ['a trailing comma', text === '{}' ? ',' : ''],
+    ['two commas', ',"extra":1'],
+    ['a missing comma', '"extra":1 "more":1'],
+    ['single quotes', "'extra':1"],
+    ['a name without quotes', 'extra:1'],
+    ['a comment among the members', '/* comment */"extra":1'],
+    ['an unescaped control character', '"extra":"\t"'],
+    ['an unescaped line break', '"extra":"\n"'],
+    ['an unknown escape', '"extra":"\\x41"'],
+    ...['NaN', 'Infinity', '-Infinity', 'undefined', 'True', 'None', '01', '+1', '.5', '1.', '0x10', '1_000'].map(
+      (value) => [`the value ${value}`, `"extra":${value}`] as const,
+    ),
+  ] as const;
+  return members.map(([fault, member]) => [fault, `${startOf(text)}${member}}`]);
+}
+
+/** Adds a member with bytes that are not UTF-8 to the text of an object. */
+function brokenBytes(text: string): readonly (readonly [string, Buffer])[] {
+  // JSON is UTF-8 (RFC 8259, 8.1), which never contains 0xff; C0 80 would be another form of U+0000.
+  const bytes = [
+    ['a byte that is not UTF-8', [0xff]],
+    ['an overlong UTF-8 sequence', [0xc0, 0x80]],
+    ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
+    ['a truncated UTF-8 sequence', [0xe2, 0x82]],
+  ] as const;
+  const start = Buffer.from(`${startOf(text)}"extra":"`);
+  return bytes.map(([fault, invalid]) => [fault, Buffer.concat([start, Buffer.from(invalid), Buffer.from('"}')])]);
+}
+
+/** Returns the text of an object up to a further member. */
+function startOf(text: string): string {
+  return text === '{}' ? '{' : `${text.slice(0, -1)},`;
+}

@@ -1,0 +1,79 @@
+import type { GivenOption } from './given-options.ts';
+import type { Secret } from '../requests/secrets.ts';
+
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Turns the text of an option into a value; returns `undefined` and adds a message for a mistake. */
+export type ReadText<Value> = (text: string, place: string) => Value | undefined;
+
+/** Reads the values of options that were given. */
+export type OptionReader = {
+  readonly has: (name: string) => boolean;
+  readonly textOf: (name: string) => string | undefined;
+  readonly textsOf: (name: string) => readonly string[] | undefined;
+  readonly membersOf: (name: string) => ReadonlyMap<string, unknown>;
+  /** Returns where an option was given, for messages. */
+  readonly placeOf: (name: string) => string;
+  /** Reads each value of an option. */
+  readonly read: <Value>(name: string, readText: ReadText<Value>) => Value[];
+  readonly readInteger: (name: string, least: number, most: number) => number | undefined;
+  /** Replaces `${NAME}` by the environment variable of the name, which is not printed then. */
+  readonly expand: (text: string, place: string) => string;
+  /** Adds a value that is not printed, and the variable that stands for it; another one where that has another value. */
+  readonly hide: (variable: string, value: string) => void;
+  /** The values that are not printed. */
+  readonly secrets: readonly Secret[];
+  /** Adds a message for a mistake. */
+  readonly refuse: (problem: string) => void;
+};
+
+/** Creates a reader that adds mistakes to a list. */
+export function createOptionReader(
+  given: ReadonlyMap<string, GivenOption>,
+  environment: Environment,
+  problems: string[],
+): OptionReader {
+  const secrets: Secret[] = [];
+  const refuse = (problem: string): void => {
+    problems.push(problem);
+  };
+  return {
+    ...{ read, readInteger, expand, hide, secrets, refuse },
+    has: (name) => given.has(name),
+    textOf: (name) => given.get(name)?.values[0],
+    textsOf: (name) => given.get(name)?.values,
+    membersOf: (name) => given.get(name)?.members ?? new Map(),
+    placeOf: (name) => given.get(name)?.place ?? '',
+  };
+
+  function read<Value>(name: string, readText: ReadText<Value>): Value[] {
+    const { values = [], place = '' } = given.get(name) ?? {};
+    return values.map((text) => readText(text, place)).filter((value) => value !== undefined);
+  }
+
+  function readInteger(name: string, least: number, most: number): number | undefined {
+    const [value] = read(name, (text, place) => {
+      const number = Number(text);
+      if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+      refuse(`${place} must be an integer from ${String(least)} to ${String(most)}, not "${text}"`);
+      return undefined;
+    });
+    return value;
+  }
+
+  function hide(variable: string, value: string): void {
+    const known = secrets.find((secret) => secret.variable === variable);
+    if (known === undefined) secrets.push({ variable, value });
+    else if (known.value !== value) hide(`${variable}_`, value);
+  }
+
+  function expand(text: string, place: string): string {
+    return text.replaceAll(/\$\{(\w+)\}/g, (_whole, variable: string) => {
+      const value = environment[variable];
+      if (value === undefined) refuse(`${place}: the environment has no ${variable}`);
+      else hide(variable, value);
+      return value ?? '';
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
+import { writeBody, type BodyBytes } from '../operations/body-bytes.ts';
+import type { Credential } from './credentials.ts';
+import { isObject, type Json } from '../values/json-value.ts';
+import { percentEncode, writeParameter } from './parameter-text.ts';
+
+/** A request as sent. */
+export type WireRequest = {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer | undefined;
+  /** Whether the request line has the whole URL (RFC 9112, 3.2.2). */
+  readonly hasWholeUrl?: boolean;
+};
+
+/** The values of a request, before they are serialized. */
+export type RequestInput = {
+  readonly parameters: readonly { readonly parameter: Parameter; readonly value: Json }[];
+  readonly body: { readonly content: BodyContent; readonly value: Json } | undefined;
+};
+
+/** Returns the value of a parameter of the path. */
+export function pathValue({ parameters }: RequestInput, wanted: string): Json | undefined {
+  return parameters.find(({ parameter: { in: place, name } }) => place === 'path' && name === wanted)?.value;
+}
+
+/** Copies values with another member in their JSON object; without it, returns them unchanged. */
+export function withMember(input: RequestInput, name: string, value: Json): RequestInput {
+  const { body } = input;
+  if (body === undefined || !isObject(body.value) || !Object.hasOwn(body.value, name)) return input;
+  return { ...input, body: { ...body, value: { ...body.value, [name]: value } } };
+}
+
+/** Returns whether the body of a request is sent in chunks. */
+export function isChunked({ headers }: WireRequest): boolean {
+  return headers.some(([name]) => name === 'Transfer-Encoding');
+}
+
+// RFC 6265, 4.1.1.
+const COOKIE_VALUE = /^[!#-+\--:<-[\]-~]*$/;
+
+/**
+ * Serializes a request to an operation.
+ *
+ * @returns `undefined` when the value of a parameter cannot be written in its style, or makes the path ambiguous
+ */
+export function writeRequest(
+  { method, path }: Pick<ApiOperation, 'method' | 'path'>,
+  { parameters, body }: RequestInput,
+  credentials: readonly Credential[],
+): WireRequest | undefined {
+  const pairs: Record<Parameter['in'], (readonly [string, string])[]> = { path: [], query: [], header: [], cookie: [] };
+  for (const { parameter, value } of parameters) {
+    const written = writeParameter(parameter, value);
+    if (written === undefined) return undefined;
+    pairs[parameter.in].push(...written);
+  }
+  for (const { in: location, name, value } of credentials) {
+    // A cookie is sent as the server has set it (RFC 6265, 5.4).
+    const isWritten = location === 'header' || (location === 'cookie' && COOKIE_VALUE.test(value));
+    pairs[location].push([name, isWritten ? value : percentEncode(value)]);
+  }
+
+  const inPath = new Map(pairs.path);
+  const filled = path.replaceAll(/\{([^}]+)\}/g, (whole, name: string) => inPath.get(percentEncode(name)) ?? whole);
+  if (isAmbiguous(path, inPath)) return undefined;
+  const query = pairs.query.map((pair) => pair.join('=')).join('&');
+  const cookie = pairs.cookie.map((pair) => pair.join('=')).join('; ');
+  const headers = [...pairs.header, ...(cookie === '' ? [] : [['Cookie', cookie] as const])];
+  const request = { method, target: query === '' ? filled : `${filled}?${query}`, headers, body: undefined };
+  return body === undefined ? request : withBody(request, writeBody(body.content, body.value));
+}
+
+/** Returns whether a value contains the text that ends it in the path: `1.5` in `{id}.{format}`, any in `{a}{b}`. */
+function isAmbiguous(path: string, values: ReadonlyMap<string, string>): boolean {
+  return [...path.matchAll(/\{([^{}]+)\}([^{}/]*)(?=\{)/g)].some(([, name = '', separator = '']) =>
+    values.get(percentEncode(name))?.includes(separator),
+  );
+}
+
+/** Copies a request with another body. */
+export function withBody(request: WireRequest, { contentType, bytes }: BodyBytes): WireRequest {
+  const kept = request.headers.filter(([name]) => name !== 'Content-Type');
+  return { ...request, headers: [...kept, ['Content-Type', contentType]], body: bytes };
+}
