@@ -88,10 +88,11 @@ test('the mock of a document has no failures, and notes say what the document le
   expect(notes).toEqual([
     'socket: not checked, as it only switches to another protocol',
     'both and 3 other operations: responds 401, which the document does not describe',
-    'upload and 7 other operations: responds 400 and 415, which the document does not describe',
+    'upload and 6 other operations: responds 400 and 415, which the document does not describe',
     'text and 2 other operations: no valid request of application/x-www-form-urlencoded could be generated',
     'pages and 6 other operations: responds 400, which the document does not describe',
     'keys: responds 400 and 401, which the document does not describe',
+    'sticker: responds 415, which the document does not describe',
     'backtrack: the example of the schema of query id is not valid: must match pattern "^([a-z]+)*$"',
   ]);
 });
