@@ -105,7 +105,8 @@ export function createMock(
   function handlerOf(operation: Operation): AnyHandler {
     const respond = createRespond(responses, operation, listSize);
     const remember = memory?.handle(operation, respond);
-    const handle = createPaired(operation, values, respond, remember) ?? remember ?? respond;
+    const respondNow = memory?.respondWithin(operation, respond) ?? respond;
+    const handle = createPaired(operation, values, respondNow, remember) ?? remember ?? respondNow;
     const fail = errorRate > 0 ? createErrors(operation, errors, createFail(responses, operation, respond)) : undefined;
     const sendCallbacks = callbacks?.of(operation);
     const reply = (request: MockRequest): AnyReply =>

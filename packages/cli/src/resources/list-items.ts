@@ -1,6 +1,8 @@
 import type { ApiOperation } from '../operations/api-operation.ts';
 import { isArray, isObject, isScalar, partAt, type Json } from '../values/json-value.ts';
 
+/** The items of a list are down to this depth of objects. */
+const MAX_DEPTH = 1;
 const USUAL = ['items', 'data', 'results', 'values', 'entries', 'records', 'content'];
 
 /** Returns the items of a list response: the body, or its only list; `undefined` when that is not clear. */
@@ -10,14 +12,22 @@ export function itemsIn(json: Json, operation: ApiOperation): readonly Json[] | 
   return isArray(items) ? items : undefined;
 }
 
-/** Returns the place of the items in a list response; `undefined` when it is not clear. */
-export function itemsPlace(json: Json, { path }: ApiOperation): readonly string[] | undefined {
+/** Returns the place of the items in a list response, such as `data` or `_embedded/books`; `undefined` when it is not clear. */
+export function itemsPlace(json: Json, operation: ApiOperation, depth = 0): readonly string[] | undefined {
   if (isArray(json)) return [];
-  if (!isObject(json)) return undefined;
-  const lists = Object.entries(json).filter(([, member]) => isArray(member));
-  const collection = path.replace(/\/$/, '').split('/').at(-1) ?? '';
-  const [name] = (lists.length === 1 ? lists[0] : lists.find(([name]) => [collection, ...USUAL].includes(name))) ?? [];
-  return name === undefined ? undefined : [name];
+  if (!isObject(json) || depth > MAX_DEPTH) return undefined;
+  const all = Object.entries(json).filter(([, member]) => isArray(member));
+  const ofObjects = all.filter(([, member]) => isArray(member) && member.every(isObject));
+  const collection = operation.path.replace(/\/$/, '').split('/').at(-1) ?? '';
+  const [name] =
+    (ofObjects.length === 1 ? ofObjects[0] : all.find(([name]) => [collection, ...USUAL].includes(name))) ?? [];
+  if (name !== undefined) return [name];
+  const inner = Object.entries(json).flatMap(([name, member]) => {
+    const place = isObject(member) ? itemsPlace(member, operation, depth + 1) : undefined;
+    return place === undefined ? [] : [[name, ...place]];
+  });
+  if (inner.length === 1) return inner[0];
+  return all.length === 1 ? all.map(([name]) => name) : undefined;
 }
 
 /** Returns the ids of items: the items themselves, or their first member with one of the names. */

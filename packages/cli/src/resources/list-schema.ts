@@ -1,12 +1,16 @@
 import { kindOf } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
 import type { Schema, SchemaDocument } from '../values/dialect.ts';
-import { flatten } from '../values/schema-merge.ts';
+import type { Json } from '../values/json-value.ts';
+import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
 import { itemsPlace } from './list-items.ts';
 import { allPropertiesOf, propertyOf } from '../values/schema-property.ts';
 
 /** The items of a list: where they are in a response, and their schema. */
 export type Items = { readonly place: readonly string[]; readonly schema: Schema };
+
+/** The levels of objects that a list may be in. */
+const OUTLINE_DEPTH = 2;
 
 /** Returns the place and the schema of the items of a list; `undefined` where the document is not clear. */
 export function findItems(
@@ -14,15 +18,17 @@ export function findItems(
   schema: Schema | undefined,
   schemas: SchemaDocument,
 ): Items | undefined {
-  const isList = (part: Schema | undefined): boolean => itemsOf(part, schemas) !== undefined;
-  const lists = Object.entries(allPropertiesOf(schemas, schema)).map(([name, member]) => [
-    name,
-    isList(member) ? [] : 0,
-  ]);
-  const outline = isList(schema) ? [] : (Object.fromEntries(lists) as Readonly<Record<string, 0 | []>>);
-  const place = itemsPlace(outline, operation);
+  const place = itemsPlace(outlineOf(schema, schemas, OUTLINE_DEPTH), operation);
   const items = place && itemsOf(schemaAt(schemas, schema, place), schemas);
   return place === undefined || items === undefined ? undefined : { place, schema: items };
+}
+
+/** Returns a value with the lists of a schema, which have an object or a number each. */
+function outlineOf(schema: Schema | undefined, schemas: SchemaDocument, depth: number): Json {
+  const items = itemsOf(schema, schemas);
+  if (items !== undefined) return [scalarTypesOf(schemas, items).length > 0 ? 0 : {}];
+  const members = depth === 0 ? [] : Object.entries(allPropertiesOf(schemas, schema));
+  return Object.fromEntries(members.map(([name, member]) => [name, outlineOf(member, schemas, depth - 1)]));
 }
 
 /** Returns the schemas of the items in the successful responses of a list. */

@@ -12,29 +12,52 @@ export type Paging = {
 };
 
 const LIMIT = /^(?:page_?)?(?:limit|size|count)$|^(?:per_?page|page_?size|max_?results|take|first|top)$/i;
-const OFFSET = /^(?:offset|skip)$/i;
+const OFFSET = /^(?:page_?)?(?:offset|skip)$/i;
 const PAGE = /^page(?:_?(?:no|num|number|index))?$/i;
-const CURSOR = /cursor|token|after|marker|^next|^continu/i;
+const CURSOR = /cursor|token|marker|^(?:page_?|start(?:ing)?_?)?after(?:_?(?:id|key))?$|^next|^continu/i;
 const NEXT = /^next(?:_?(?:cursor|page|page_?token|token|link|url|marker|key))?$|^(?:end_?)?cursor$|^continuation/i;
 
 /** Finds the query parameters that choose a page, by their names. */
 export const findPaging = memoizeByObject(({ parameters }: ApiOperation): Paging => {
-  const query = parameters.filter((parameter) => parameter.in === 'query');
-  const find = (pattern: RegExp): Parameter | undefined => query.find(({ name }) => pattern.test(name));
-  const cursorBy = query.find(({ name }) => CURSOR.test(name) && !LIMIT.test(name));
+  const query = parameters.filter((parameter) => parameter.in === 'query' && !isChoice(parameter));
+  const find = (pattern: RegExp): Parameter | undefined => query.find(({ name }) => pattern.test(flatName(name)));
+  const cursorBy = query.find(({ name }) => CURSOR.test(flatName(name)) && !LIMIT.test(flatName(name)));
   return { limitBy: find(LIMIT), offsetBy: find(OFFSET), pageBy: find(PAGE), cursorBy };
 });
+
+/** Returns the name of a parameter without brackets: `page_number` for `page[number]`. */
+export function flatName(name: string): string {
+  return name.replaceAll(/\[(\w+)\]/g, '_$1');
+}
+
+/** Returns whether a parameter has one of some texts, such as the size `M`, or a time: it filters. */
+function isChoice({ schema }: Parameter): boolean {
+  const { enum: values = [], format = '' } = Object(schema) as { readonly enum?: readonly unknown[]; format?: string };
+  return values.some((value) => !Number.isInteger(Number(value))) || format.startsWith('date');
+}
 
 /** Returns whether a member of a list is named for the next page: its cursor, its number or its URL. */
 export function isNext(name: string): boolean {
   return NEXT.test(name);
 }
 
-/** Returns the number of the first page: the default of the parameter, or else the smallest one that is valid. */
-export function firstPage(parameter: Parameter, { allows, schemas }: Pick<Oracle, 'allows' | 'schemas'>): number {
-  const { default: first } = Object(flatten(schemas, parameter.schema ?? true)) as { readonly default?: unknown };
+/**
+ * Returns the number of the first page: the default of the parameter, or else the smallest one that is valid.
+ *
+ * @param unstated the number where the document has neither
+ */
+export function firstPage(
+  parameter: Parameter,
+  { allows, schemas }: Pick<Oracle, 'allows' | 'schemas'>,
+  unstated: 0 | 1,
+): number {
+  const { default: first, minimum } = Object(flatten(schemas, parameter.schema ?? true)) as {
+    readonly default?: unknown;
+    readonly minimum?: unknown;
+  };
   if (typeof first === 'number') return first;
-  return firstOffset(parameter, { allows });
+  const isUnstated = minimum === undefined && !/index$/i.test(parameter.name);
+  return isUnstated && allows(parameter.schema, unstated) ? unstated : firstOffset(parameter, { allows });
 }
 
 /** Returns the offset of the first item: the smallest one that is valid. */

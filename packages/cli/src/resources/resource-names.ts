@@ -2,7 +2,7 @@ import type { ItemPath } from './item-path.ts';
 
 const KEY = /^(?:(.+)_)?(id|uuid|guid|gid|sid|identifier|key|slug|code|number)$/;
 // Resources with such a parameter often have a plain `id`.
-const IDENTIFIERS = ['uuid', 'guid', 'identifier'];
+const IDENTIFIERS = ['uuid', 'guid', 'gid', 'identifier', 'key'];
 
 /** Lists the names that the member with the id of a resource may have, the most exact first. */
 export function memberNames(item: Pick<ItemPath, 'path' | 'parameter'>): readonly string[] {
@@ -12,7 +12,8 @@ export function memberNames(item: Pick<ItemPath, 'path' | 'parameter'>): readonl
   const [, , key] = KEY.exec(snake) ?? [];
   const own = key === undefined ? [] : [key];
   // `/accounts/{account}` has the id of an account.
-  const isPlain = key === undefined ? resourceNames(item).includes(snake) : IDENTIFIERS.includes(key);
+  const isPlain =
+    key === undefined ? resourceNames(item).includes(snake) || snake.endsWith('id') : IDENTIFIERS.includes(key);
   return [...new Set([parameter, camel, snake, ...own, ...(isPlain ? ['id'] : [])])];
 }
 

@@ -43,7 +43,7 @@ export async function listAll(
   );
   if (isSmall && (limit === undefined || limitBy === undefined)) return undefined;
   let input = limitBy === undefined || limit === undefined ? first : withParameter(first, limitBy, limit);
-  if (pageBy !== undefined) input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle));
+  if (pageBy !== undefined) input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle, 0));
   const pages: Evidence[] = [];
   const ids = new Set<string>();
   let count = 0;
@@ -64,7 +64,7 @@ export async function listAll(
     } else if (cursorBy === undefined && offsetBy !== undefined && items.length > 0) {
       input = withParameter(input, offsetBy, firstOffset(offsetBy, run.requestOracle) + count);
     } else if (cursorBy === undefined && pageBy !== undefined && items.length > 0) {
-      input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle) + pages.length);
+      input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle, 0) + pages.length);
     } else return isEnd(items) ? { ids, pages } : undefined;
   }
   return undefined;

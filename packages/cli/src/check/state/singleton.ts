@@ -1,4 +1,5 @@
 import { parameterNames, stringifyJson } from '@contract-first/contract';
+import { itemsOf, successSchemas } from '../../resources/list-schema.ts';
 import { isObject, partAt } from '../../values/json-value.ts';
 import { checkDeletion } from './deletion.ts';
 import type { Absence } from './instances.ts';
@@ -14,8 +15,8 @@ import { checkUpdates } from './updates.ts';
  * @returns why it was not followed; otherwise `undefined`
  */
 export async function runSingletonScenario(scene: Scene): Promise<Absence | undefined> {
-  const { item, judge, instances } = scene;
-  const { replace, remove } = item;
+  const { item, judge, instances, run } = scene;
+  const { read, replace, remove } = item;
   if (replace === undefined || isAsynchronous(replace)) return undefined;
   const count = parameterNames(replace.path).length;
   const outer = count === 0 ? { values: [] } : await instances.obtain(replace, judge.send, SALT.first);
@@ -27,7 +28,11 @@ export async function runSingletonScenario(scene: Scene): Promise<Absence | unde
     return { reason: 'reads do not return the written values' };
   await checkUpdates(scene, id, undefined);
   await checkOmission(scene, id);
-  if (remove === undefined) return undefined;
+  // A list is empty after its deletion.
+  const isList = (read ? successSchemas(read) : []).some(
+    (schema) => itemsOf(schema, run.responseSchemas) !== undefined,
+  );
+  if (remove === undefined || isList) return undefined;
   await checkDeletion(scene, id, []);
   await sendTo(scene, replace, id, { salt: SALT.first }); // Later requests find it.
   return undefined;

@@ -1,6 +1,7 @@
 import { parameterNames } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import { idText } from '../../resources/identity-place.ts';
+import { snakeCase } from '../../resources/resource-names.ts';
 import { partAt, replaceAt, type Json, type JsonObject } from '../../values/json-value.ts';
 import type { Described } from '../../values/documented-values.ts';
 import { usualStatus } from '../responses/respond.ts';
@@ -25,7 +26,8 @@ export const create: Handle = (scope, request) => {
     given !== undefined && isTaken(given) ? fail(request, 409, `${idText(given)} exists already`) : undefined;
   if (conflict !== undefined) return conflict;
   const id = given ?? identifiers.next(resource.item.path, schemas, isTaken);
-  const state = { ...unwritten(scope, model.sampleOf(resource)), ...sent, ...withId(resource, id) };
+  const own = { ...unwritten(scope, model.sampleOf(resource)), ...idsOfParents(scope, request), ...sent };
+  const state = model.complete(resource, { ...own, ...withId(resource, id) });
   store.set(pathWithin(collection, id), state);
   const status = documented.responses['201'] === undefined ? usualStatus(documented) : 201;
   return replyWith(scope, request, state, { status, id });
@@ -54,7 +56,8 @@ export const replace: Handle = (scope, request) => {
   if (refused !== undefined) return refused;
   const [id] = pathValues(operation.path, request).slice(-1);
   const own = state === undefined ? withId(resource, id ?? null) : idOf(resource, state);
-  const next = { ...unwritten(scope, state ?? model.sampleOf(resource)), ...sent, ...own };
+  const kept = unwritten(scope, state ?? { ...model.sampleOf(resource), ...idsOfParents(scope, request) });
+  const next = model.complete(resource, { ...kept, ...sent, ...own });
   store.set(storePathOf(scope, request), next);
   const { 201: created, ...others } = documented.responses;
   const responses = isCreated && created !== undefined ? { 201: created } : others;
@@ -64,7 +67,7 @@ export const replace: Handle = (scope, request) => {
 
 /** Changes the members of a resource that a merge patch has (RFC 7396). The operations of a JSON Patch are not carried out. */
 export const patch: Handle = (scope, request) => {
-  if (request.contentType?.includes('json-patch') === true) return undefined;
+  if (request.contentType?.includes('json-patch') === true) return change(scope, request, (state) => state);
   const sent = writtenMembers(scope, request);
   return change(scope, request, (state, path) => {
     const next = { ...mergePatch(state, sent), ...idOf(scope.resource, state) };
@@ -159,6 +162,16 @@ function writtenMembers({ operation, resource, model }: Scope, request: MockRequ
 function unwritten({ operation, resource, model }: Scope, state: JsonObject): JsonObject {
   const written = model.writtenBy(operation, resource);
   return Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
+}
+
+/** Returns the members of a resource that have the name of a parameter of the path, with its value: the ids of its parents. */
+function idsOfParents({ operation, resource, model }: Scope, request: MockRequest): JsonObject {
+  const values = pathValues(operation.path, request);
+  const names = parameterNames(operation.path).map(snakeCase);
+  const members = Object.keys(model.sampleOf(resource)).map(
+    (member) => [member, names.indexOf(snakeCase(member))] as const,
+  );
+  return Object.fromEntries(members.flatMap(([member, index]) => (index < 0 ? [] : [[member, values[index] ?? null]])));
 }
 
 function withId({ idMembers }: Resource, id: Json): JsonObject {

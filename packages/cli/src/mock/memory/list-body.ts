@@ -11,10 +11,15 @@ const FACTS: readonly (readonly [name: RegExp, valueOf: (page: Page) => number |
     ({ total, limit }) => Math.max(1, Math.ceil(total / limit)),
   ],
   [/^total$|^total_|_total$|^(?:num|nb)_(?:found|hits)$/, ({ total }) => total],
-  [/^(?:count|size|length|returned|number_of_elements)$/, ({ items }) => items.length],
-  [/^(?:limit|per_page|page_size|page_limit|max_results)$/, ({ limit, total }) => (limit === Infinity ? total : limit)],
+  [/^(?:count|length|returned|number_of_elements)$/, ({ items }) => items.length],
+  [
+    /^(?:limit|size|per_page|page_size|page_limit|max_results)$/,
+    ({ limit, total }) => (limit === Infinity ? total : limit),
+  ],
   [/^(?:offset|skip)$/, ({ from }) => from],
-  [/^(?:page|page_number|page_index|current_page)$/, ({ number }) => number],
+  [/^(?:page|number|page_number|page_index|current_page)$/, ({ number }) => number],
+  [/^(?:is_)?first$/, ({ from }) => from === 0],
+  [/^(?:is_)?last$/, ({ next }) => next === undefined],
   [/^has_?(?:more|next)/, ({ next }) => next !== undefined],
   [/^has_?prev/, ({ from }) => from > 0],
 ];
@@ -57,7 +62,8 @@ export function fillList(
       return [...url, put(page.next.value), put(idText(page.next.value)), put(urlOf(page.next))];
     }
     if (PREVIOUS.test(snakeCase(name)) && page.from === 0) return absent.slice(0, 2);
-    const fact = factOf(name, page);
+    const isTotal = name === 'count' && place.at(-1) === 'results'; // As Django REST framework has it.
+    const fact = factOf(isTotal ? 'total' : name, page);
     return isSameKind(fact, value) ? [put(fact)] : [];
   }
 }

@@ -13,9 +13,9 @@ import { createIdentifiers } from './identifiers.ts';
 import { create, patch, read, remove, replace } from './items.ts';
 import { list } from './list.ts';
 import { createModel } from './model.ts';
-import { missingParent, pathOf } from './paths.ts';
-import { createFail, idempotencyKeyOf, type MockRequest } from './reply.ts';
-import { findResources, rolesOf, type Role } from './resources.ts';
+import { findMissing, pathOf, resourcesIn } from './paths.ts';
+import { createFail, idempotencyKeyOf, type Fail, type MockRequest } from './reply.ts';
+import { findResources, rolesOf, type Resource, type Role } from './resources.ts';
 import type { Handle, Scope } from './scope.ts';
 import { storeExamples } from './seeds.ts';
 import { Store } from './store.ts';
@@ -27,6 +27,8 @@ const HANDLES: Readonly<Record<Role, Handle>> = { create, list, read, replace, p
 export type Memory = {
   /** Returns the handler of an operation; `undefined` where it is not about a known resource. */
   readonly handle: (operation: Operation, respond: Respond) => ((request: MockRequest) => AnyReply) | undefined;
+  /** Wraps the function that responds to an operation which is not remembered: it fails below a resource that does not exist. */
+  readonly respondWithin: (operation: Operation, respond: Respond) => Respond;
   /** Lines about the resources that are remembered, and about the others. */
   readonly summary: readonly string[];
   /** Returns a copy of the resources. */
@@ -91,6 +93,7 @@ export function createMemory(
   const replies = new Map<string, AnyReply>();
   return {
     handle,
+    respondWithin,
     summary: describeMemory(found),
     state: data.read,
     replaceState,
@@ -103,10 +106,11 @@ export function createMemory(
     if (known === undefined) return undefined;
     const { role, resource, operation } = known;
     const fail = createFail(responses, documented, respond);
+    const others = resources.filter((one) => one !== resource);
+    const failWithout = createFailWithout(operation, others, fail);
     const scope: Scope = { resource, operation, documented, model, store, identifiers, respond, fail };
     return (request) => {
-      const missing = missingParent(operation.path, request, resources, store);
-      const failure = missing === undefined ? undefined : fail(request, 404, `${missing} does not exist`);
+      const failure = failWithout(request);
       if (failure !== undefined) return failure;
       const key = role === 'create' ? idempotencyKeyOf(operation, request) : undefined;
       const place = key === undefined ? undefined : `${pathOf(operation.path, request)} ${key}`;
@@ -114,6 +118,22 @@ export function createMemory(
         (place === undefined ? undefined : replies.get(place)) ?? HANDLES[role](scope, request) ?? respond(request);
       if (place !== undefined && reply.status < 300) remember(place, reply);
       return reply;
+    };
+  }
+
+  function respondWithin(documented: Operation, respond: Respond): Respond {
+    const operation = operations.find(({ operationId }) => operationId === documented.operationId);
+    if (operation === undefined || roles.has(operation.operationId)) return respond;
+    const failWithout = createFailWithout(operation, resources, createFail(responses, documented, respond));
+    return (request, change) => (change === undefined ? failWithout(request) : undefined) ?? respond(request, change);
+  }
+
+  /** Creates a function that fails where one of some resources in the path of a request does not exist. */
+  function createFailWithout({ path }: ApiOperation, some: readonly Resource[], fail: Fail) {
+    const needed = resourcesIn(path, some);
+    return (request: Parameters<Respond>[0]): AnyReply | undefined => {
+      const missing = findMissing(path, request, needed, store);
+      return missing === undefined ? undefined : fail(request, 404, `${missing} does not exist`);
     };
   }
 

@@ -2,10 +2,10 @@ import type { ApiOperation } from '../../operations/api-operation.ts';
 import { identityPlace, type DirectedSchemas } from '../../resources/identity-place.ts';
 import { itemsIn } from '../../resources/list-items.ts';
 import { findItems, itemSchemas, schemaAt, successSchemas, type Items } from '../../resources/list-schema.ts';
-import { allPropertiesOf } from '../../values/schema-property.ts';
+import { allPropertiesOf, propertyOf, requiredBy } from '../../values/schema-property.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Values } from '../../values/documented-values.ts';
-import { isObject, partAt, type JsonObject } from '../../values/json-value.ts';
+import { isObject, partAt, type Json, type JsonObject } from '../../values/json-value.ts';
 import { flatten } from '../../values/schema-merge.ts';
 import type { IdSchemas } from './identifiers.ts';
 import { formsIn, type Form } from './forms.ts';
@@ -58,6 +58,11 @@ export function createModel(requests: Values, responses: Values) {
     itemsAt: (operation: ApiOperation, schema: Schema | undefined) => items(schema, operation),
     /** Returns a generated resource with all members that it may have. */
     sampleOf: (resource: Resource) => samples(resource).value,
+    /** Returns a state with generated values for the members that the document requires and a request has left out. */
+    complete: (resource: Resource, state: JsonObject): JsonObject => {
+      const { schema, value } = samples(resource);
+      return complete(schema, value, state);
+    },
     /** Returns the schemas of an id. */
     idSchemasOf: memoize((resource: Resource): IdSchemas => {
       const { item, idMembers } = resource;
@@ -76,16 +81,33 @@ export function createModel(requests: Values, responses: Values) {
     },
     /** Returns the member of a resource that an operation writes; `undefined` where it writes the resource itself. */
     holderOf: holders,
-    /** Returns the names of the members of the items of a list, and how many items a page may have. */
+    /** Returns the members of the items of a list, with the values of those that have few, and how many items a page may have. */
     listOf: memoize((operation: ApiOperation) => {
       const [schema] = successSchemas(operation);
       const found = items(schema, operation);
       const list = schemaAt(responses.schemas, schema, found?.place ?? []) ?? true;
       // The linter has checked the shape of this keyword.
       const { maxItems = Infinity } = Object(flatten(responses.schemas, list)) as { readonly maxItems?: number };
-      return { members: Object.keys(allPropertiesOf(responses.schemas, found?.schema)), maxItems };
+      const properties = Object.entries(allPropertiesOf(responses.schemas, found?.schema));
+      return { members: new Map(properties.map(([name, property]) => [name, valuesOf(property)])), maxItems };
     }),
   };
+
+  function complete(schema: Schema | undefined, sample: JsonObject, state: JsonObject): JsonObject {
+    const required = requiredBy(responses.schemas, schema).filter((name) => Object.hasOwn(sample, name));
+    const own = Object.entries(state).map(([name, member]) => {
+      const inside = sample[name] ?? null;
+      if (!isObject(member) || !isObject(inside)) return [name, member] as const;
+      return [name, complete(propertyOf(responses.schemas, schema, name), inside, member)] as const;
+    });
+    return { ...Object.fromEntries(required.map((name) => [name, sample[name] ?? null])), ...Object.fromEntries(own) };
+  }
+
+  /** Returns the only values of a schema; `undefined` where it has others. */
+  function valuesOf(schema: Schema): readonly Json[] | undefined {
+    const { enum: values } = Object(flatten(responses.schemas, schema)) as { readonly enum?: readonly Json[] };
+    return values; // The linter has checked the shape of this keyword.
+  }
 
   function createForms(resource: Resource): readonly Form[] {
     const { create, list, read, replace, patch } = resource.item;

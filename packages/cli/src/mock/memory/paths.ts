@@ -39,8 +39,14 @@ export function pathWithin(collection: string, id: Json): string {
   return `${collection}/${encode(id)}`;
 }
 
-/** Returns the path of the first missing resource that a path is below; `undefined` when there are all. */
-export function missingParent(
+/** Returns the resources that a path names: of `/books/{bookId}/reviews`, the books. */
+export function resourcesIn(template: string, resources: readonly Resource[]): readonly Resource[] {
+  const shape = `${shapeOf(template)}/`;
+  return resources.filter(({ item }) => item.parameter !== '' && shape.startsWith(`${shapeOf(item.path)}/`));
+}
+
+/** Returns the path of the first one of some resources in a path that does not exist; `undefined` when all do. */
+export function findMissing(
   template: string,
   request: Pick<MockRequest, 'path'>,
   resources: readonly Resource[],
@@ -48,9 +54,8 @@ export function missingParent(
 ): string | undefined {
   const values = pathValues(template, request);
   return resources
-    .filter(({ item }) => item.parameter !== '' && shapeOf(template).startsWith(`${shapeOf(item.path)}/`))
     .map(({ item }) => storePath(item, values.slice(0, parameterNames(item.path).length)))
-    .find((outer) => !store.has(outer));
+    .find((path) => !store.has(path));
 }
 
 function fill(template: string, values: readonly Json[]): string {

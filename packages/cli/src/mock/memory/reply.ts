@@ -14,7 +14,7 @@ export type MockRequest = ValidRequest &
   };
 
 /** Responds to a request with a failure of the document; `undefined` when the operation has none for the status. */
-export type Fail = (request: MockRequest, status: number, message: string) => AnyReply | undefined;
+export type Fail = (request: Parameters<Respond>[0], status: number, message: string) => AnyReply | undefined;
 
 /** Creates {@link Fail} for an operation. */
 export function createFail(values: Values, operation: Operation, respond: Respond): Fail {

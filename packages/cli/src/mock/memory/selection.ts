@@ -25,8 +25,8 @@ export type Page<Item = Json> = {
 type Selection = {
   readonly operation: ApiOperation;
   readonly query: Query;
-  /** The names of the members of an item. */
-  readonly members: readonly string[];
+  /** The members of an item, with the values of those that have few. */
+  readonly members: ReadonlyMap<string, readonly Json[] | undefined>;
   readonly idMembers: readonly string[];
   readonly maxItems: number;
   readonly oracle: Pick<Oracle, 'allows' | 'schemas'>;
@@ -41,14 +41,19 @@ const DEFAULT_LIMIT = 20;
  * items.
  */
 export function selectPage(items: readonly JsonObject[], selection: Selection): Page<JsonObject> {
-  const { operation, query, members } = selection;
+  const { operation, query } = selection;
+  const members = [...selection.members.keys()];
   const paging = Object.values(findPaging(operation));
   const others = operation.parameters.filter((parameter) => parameter.in === 'query' && !paging.includes(parameter));
   const sorting = others.filter(({ name }) => SORT.test(snakeCase(name)));
   const filters = others.flatMap((parameter) => {
-    const member = members.find((name) => snakeCase(name) === snakeCase(parameter.name));
+    const own = snakeCase(parameter.name.replace(/^filters?\[(\w+)\]$/, '$1'));
+    const member = members.find((name) => snakeCase(name) === own);
     const value = query[parameter.name];
-    return sorting.includes(parameter) || member === undefined || value === undefined ? [] : [{ member, value }];
+    if (sorting.includes(parameter) || member === undefined || value === undefined) return [];
+    // A value that no item can have, such as `all`, does not filter.
+    const values = selection.members.get(member);
+    return values === undefined || values.some((one) => fits(one, value)) ? [{ member, value }] : [];
   });
   const isFound = (item: JsonObject): boolean =>
     filters.every(({ member, value }) => fits(memberOf(item, member), value));
@@ -67,7 +72,7 @@ export function selectPage(items: readonly JsonObject[], selection: Selection): 
 function fits(member: Json, wanted: Json): boolean {
   if (isObject(wanted)) return true; // Its meaning is not documented.
   const texts = (value: Json): readonly string[] => (isArray(value) ? value : [value]).map(idText);
-  const allowed = texts(wanted);
+  const allowed = isArray(member) && typeof wanted === 'string' ? wanted.split(',') : texts(wanted);
   return texts(member).some((text) => allowed.includes(text));
 }
 
@@ -119,7 +124,7 @@ function pageOf(
   };
   const usual = parameter === undefined ? Infinity : DEFAULT_LIMIT;
   const limit = Math.min(Math.max(1, numberAt(limitBy) ?? usual), maxItems);
-  const first = pageBy === undefined ? 1 : firstPage(pageBy, oracle);
+  const first = pageBy === undefined ? 1 : firstPage(pageBy, oracle, 1);
   const number = numberAt(pageBy) ?? first;
   const cursor = cursorBy && query[cursorBy.name];
   const least = offsetBy === undefined ? 0 : firstOffset(offsetBy, oracle);

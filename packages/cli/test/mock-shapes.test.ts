@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { startMock, type Mock } from '../src/mock/start-mock.ts';
+
+const json = (schema: string): string => `content: { application/json: { schema: ${schema} } }`;
+const ref = (name: string): string => `{ $ref: '#/components/schemas/${name}' }`;
+const listOf = (name: string): string => `{ type: array, items: ${ref(name)} }`;
+const parameter = (name: string, schema: string, place = 'query'): string =>
+  `{ name: '${name}', in: ${place}, required: ${String(place === 'path')}, schema: ${schema} }`;
+const FAILURE = "default: { $ref: '#/components/responses/Problem' }";
+const INTEGER = '{ type: integer }';
+
+/** The operations on a collection of tasks, with a style of lists of its own. */
+const tasks = (path: string, query: readonly string[], list: string): string => `
+  /${path}:
+    get: { operationId: list-${path}, parameters: [${query.join()}], responses: { '200': { description: Ok, ${json(list)} }, ${FAILURE} } }
+    post: { operationId: add-${path}, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '201': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
+  /${path}/{id}:
+    parameters: [${parameter('id', INTEGER, 'path')}]
+    get: { operationId: get-${path}, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
+    patch: { operationId: patch-${path}, requestBody: { required: true, content: { application/json-patch+json: { schema: { type: array } } } }, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
+    delete: { operationId: delete-${path}, responses: { '204': { description: Ok }, ${FAILURE} } }
+  /${path}/{id}/archive:
+    parameters: [${parameter('id', INTEGER, 'path')}]
+    post: { operationId: archive-${path}, responses: { '204': { description: Archived. }, ${FAILURE} } }
+  /${path}/{taskId}/notes:
+    parameters: [${parameter('taskId', INTEGER, 'path')}]
+    get: { operationId: list-notes-${path}, responses: { '200': { description: Ok, ${json(listOf('Note'))} }, ${FAILURE} } }
+    post: { operationId: add-note-${path}, requestBody: { required: true, ${json('{ type: object, properties: { text: { type: string } } }')} }, responses: { '201': { description: Ok, ${json(ref('Note'))} }, ${FAILURE} } }`;
+
+const DOCUMENT = `
+openapi: 3.1.0
+info: { title: Tasks, version: 1.0.0 }
+security: []
+paths:
+  ${tasks('numbered', [parameter('page', INTEGER), parameter('page_size', INTEGER), parameter('state', '{ type: string, enum: [open, closed, all] }'), parameter('size', '{ type: string, enum: [S, M] }')], listOf('Task'))}
+  ${tasks('timed', [parameter('created_after', '{ type: string, format: date-time }'), parameter('page', '{ type: integer, default: 1 }'), parameter('per_page', '{ type: integer, default: 2 }')], `{ type: object, properties: { items: ${listOf('Task')}, has_more: { type: boolean } } }`)}
+  ${tasks('embedded', [], `{ type: object, required: [_embedded], properties: { _embedded: { type: object, required: [tasks], properties: { tasks: ${listOf('Task')} } }, warnings: { type: array, items: { type: string } } } }`)}
+  ${tasks('bracketed', [parameter('page[number]', '{ type: integer, minimum: 1 }'), parameter('page[size]', INTEGER), parameter('filter[title]', '{ type: string }')], `{ type: object, properties: { data: ${listOf('Task')} } }`)}
+  ${tasks('sliced', [parameter('page', '{ type: integer, default: 0 }'), parameter('size', '{ type: integer, default: 20 }')], `{ type: object, required: [content, number, size, first, last], properties: { content: ${listOf('Task')}, number: ${INTEGER}, size: ${INTEGER}, first: { type: boolean }, last: { type: boolean } } }`)}
+components:
+  responses:
+    Problem: { description: No., content: { application/json: { schema: { type: object, required: [message], properties: { message: { type: string } } } } } }
+  schemas:
+    NewTask: { type: object, required: [title], properties: { title: { type: string }, state: { type: string, enum: [open, closed] }, size: { type: string, enum: [S, M] }, hours: ${INTEGER} } }
+    Task: { allOf: [${ref('NewTask')}, { type: object, required: [id, state, hours], properties: { id: ${INTEGER} } }] }
+    Note: { type: object, required: [id, text, taskId], properties: { id: ${INTEGER}, text: { type: string }, taskId: ${INTEGER} } }
+`;
+
+let mock: Mock;
+beforeAll(async () => {
+  const path = join(temporaryFolder(), 'openapi.yaml');
+  writeFileSync(path, DOCUMENT);
+  mock = await startMock(path);
+  for (const path of ['numbered', 'timed', 'embedded', 'bracketed', 'sliced'])
+    for (const title of ['a', 'b', 'c', 'd', 'e'])
+      await send(`/${path}`, { title, ...(title === 'a' && { size: 'S' }) });
+});
+
+afterAll(() => mock.close());
+
+async function send(target: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
+  const type = method === 'PATCH' ? 'application/json-patch+json' : 'application/json';
+  const init = { method, headers: { 'Content-Type': type }, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const response = await fetch(mock.url + target, init);
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+}
+
+const titles = (items: unknown): unknown =>
+  (items as readonly { readonly title: string }[]).map(({ title }) => title).join('');
+
+test('a member that only responses require has one value for each resource', async () => {
+  const { body } = await send('/numbered', { title: 'f' });
+  const { id, state } = body as { readonly id: number; readonly state: string };
+  expect((await send(`/numbered/${String(id)}`)).body).toEqual(body);
+  expect((await send(`/numbered?page_size=100&state=${state}`)).body).toContainEqual(body);
+  expect((await send(`/numbered?page_size=100&state=all`)).body).toContainEqual(body);
+  await send(`/numbered/${String(id)}`, undefined, 'DELETE');
+});
+
+test('pages count from 1 where the document does not say more, and a choice such as a size filters', async () => {
+  expect(titles((await send('/numbered?page_size=2&page=1')).body)).toBe('ab');
+  expect(titles((await send('/numbered?page_size=2&page=3')).body)).toBe('e');
+  expect(titles((await send('/numbered?size=S')).body)).toBe('a');
+});
+
+test('a filter by time is not a cursor: the list says that there are more pages', async () => {
+  const { body } = await send('/timed');
+  expect(body).toMatchObject({ items: { length: 2 }, has_more: true });
+});
+
+test('a list inside another object is filled', async () => {
+  const { body } = await send('/embedded');
+  expect(titles((body as { readonly _embedded: { readonly tasks: unknown } })._embedded.tasks)).toBe('abcde');
+});
+
+test('parameters with brackets choose pages and filter', async () => {
+  const { body } = await send('/bracketed?page%5Bnumber%5D=2&page%5Bsize%5D=2');
+  expect(titles((body as { readonly data: unknown }).data)).toBe('cd');
+  const { body: found } = await send('/bracketed?filter%5Btitle%5D=c');
+  expect(titles((found as { readonly data: unknown }).data)).toBe('c');
+});
+
+test('a page says whether it is the first and the last one', async () => {
+  expect((await send('/sliced?size=2')).body).toMatchObject({ number: 0, size: 2, first: true, last: false });
+  expect((await send('/sliced?size=2&page=2')).body).toMatchObject({ number: 2, size: 2, first: false, last: true });
+});
+
+test('a resource has the id of its parent', async () => {
+  const { body } = await send('/timed/2/notes', { text: 'soon' });
+  expect(body).toEqual({ id: 1, text: 'soon', taskId: 2 });
+  expect((await send('/timed/2/notes')).body).toEqual([body]);
+});
+
+test('actions and JSON patches fail where the resource does not exist, and a JSON patch changes nothing: 404, 200', async () => {
+  expect((await send('/timed/2/archive', {})).status).toBe(204);
+  expect((await send('/timed/99/archive', {})).status).toBe(404);
+  const { body } = await send('/timed/2');
+  expect(await send('/timed/2', [], 'PATCH')).toEqual({ status: 200, body });
+  expect((await send('/timed/99', [], 'PATCH')).status).toBe(404);
+});
