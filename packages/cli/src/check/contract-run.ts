@@ -9,6 +9,7 @@ import { NoResponse, openConnection, TIMEOUT_MS, type Connection } from '../requ
 import type { ContractOptions } from './run/contract-options.ts';
 import { gatherFindings, type ContractResult } from './run/contract-result.ts';
 import { createCoverage } from './coverage/coverage.ts';
+import { createKeys } from './run/idempotency-keys.ts';
 import { createExampleFaults } from '../cases/example-cases.ts';
 import { haveCredentials, withoutHeaderParameters } from './run/extra-headers.ts';
 import { callHook, hookOperation } from './run/hooks.ts';
@@ -104,6 +105,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     ...{ requestSchemas, responseSchemas, requestOracle },
     responseOracle: createOracle(responseSchemas, JUDGING_LIMIT_MS),
     arbitraries: createArbitraries(requestSchemas, requestOracle),
+    withOwnKey: createKeys(requestOracle),
     exampleFaults: createExampleFaults(requestOracle),
     expectedStatuses: (operation) => statusesFor(operation, expectations),
     isShared: (operation) => shared.some((name) => matches(operation, name)),
@@ -145,7 +147,9 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       ...{ seed, operations: selected.map(({ operationId }) => operationId), requests },
       ...findings,
       incomplete: [...forbidden.map(({ operationId }) => operationId), ...findings.incomplete],
-      unsuccessful: findings.unsuccessful ?? (isMissed(OTHER_USER_CHECK) ? OTHER_USER : undefined),
+      unsuccessful:
+        findings.unsuccessful ??
+        (isMissed(OTHER_USER_CHECK) && options.operations === undefined ? OTHER_USER : undefined),
       unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
       notes: [...notes, ...findings.notes],
       coverage: coverage?.result(),

@@ -2,6 +2,7 @@ import type { ApiOperation, Parameter } from '../operations/api-operation.ts';
 import { memoizeByObject } from '../memoize-by-object.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
+import { snakeCase } from './resource-names.ts';
 
 /** The parameters that choose a page of a list; `undefined` where it has none. */
 export type Paging = {
@@ -15,6 +16,7 @@ const LIMIT = /^(?:page_?)?(?:limit|size|count)$|^(?:per_?page|page_?size|max_?r
 const OFFSET = /^(?:page_?)?(?:offset|skip)$/i;
 const PAGE = /^page(?:_?(?:no|num|number|index))?$/i;
 const CURSOR = /cursor|token|marker|^(?:page_?|start(?:ing)?_?)?after(?:_?(?:id|key))?$|^next|^continu/i;
+const SORT = /^(?:sort|order|ordering|direction)$|^(?:sort|order)_(?:by|field|key|order|dir|direction)$/;
 const NEXT = /^next(?:_?(?:cursor|page|page_?token|token|link|url|marker|key))?$|^(?:end_?)?cursor$|^continuation/i;
 
 /** Finds the query parameters that choose a page, by their names. */
@@ -34,6 +36,11 @@ export function flatName(name: string): string {
 function isChoice({ schema }: Parameter): boolean {
   const { enum: values = [], format = '' } = Object(schema) as { readonly enum?: readonly unknown[]; format?: string };
   return values.some((value) => !Number.isInteger(Number(value))) || format.startsWith('date');
+}
+
+/** Returns whether a parameter sorts a list, by its name. */
+export function isSorting({ name }: Pick<Parameter, 'name'>): boolean {
+  return SORT.test(snakeCase(name));
 }
 
 /** Returns whether a member of a list is named for the next page: its cursor, its number or its URL. */

@@ -54,7 +54,8 @@ export async function exchange(
   const { hooks } = run;
   const [about, { kind }] = [hookOperation(operation), testCase];
   const complete = async (one: WireRequest): Promise<WireRequest> => {
-    const whole = withExtraHeaders(operation, { ...testCase, request: one }, run.headers);
+    const own = run.withOwnKey(operation, one);
+    const whole = withExtraHeaders(operation, { ...testCase, request: own }, run.headers);
     return (await callHook('beforeRequest', () => hooks.beforeRequest?.(whole, about, kind))) ?? whole;
   };
   const request = await complete(testCase.request);

@@ -10,6 +10,7 @@ import type { Tokens } from '../../requests/credentials.ts';
 import type { ExampleFaults } from '../../cases/example-cases.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import type { Hooks } from './hooks.ts';
+import type { WithOwnKey } from './idempotency-keys.ts';
 import type { Observer } from '../judgement/observation.ts';
 import type { Failure } from '../judgement/failure.ts';
 import type { Users } from './users.ts';
@@ -25,6 +26,7 @@ export type Run = {
   readonly responseOracle: Oracle;
   readonly arbitraries: ArbitraryFactory;
   readonly exampleFaults: ExampleFaults;
+  readonly withOwnKey: WithOwnKey;
   readonly users: Users;
   /** The tokens of the first user. */
   readonly tokens: Tokens;

@@ -1,10 +1,10 @@
-import type { ApiOperation } from '../../operations/api-operation.ts';
+import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
 import { isObject, isScalar, membersOf, type Json } from '../../values/json-value.ts';
 import type { RequestInput } from '../../requests/wire-request.ts';
 import { idText } from '../../resources/identity-place.ts';
-import { findPaging, firstOffset, firstPage, isNext } from '../../resources/paging.ts';
+import { findPaging, firstOffset, firstPage, isNext, isSorting } from '../../resources/paging.ts';
 import { itemIds, itemsIn } from '../../resources/list-items.ts';
 import { propertiesOf } from '../../values/schema-property.ts';
 import { evidenceOf, type Evidence, type Send, type Step } from './send.ts';
@@ -35,8 +35,8 @@ export async function listAll(
   const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(operation);
   const paging = [limitBy, offsetBy, pageBy, cursorBy];
   // Others may filter.
-  if (query.some((parameter) => !paging.includes(parameter) && (parameter.required || parameter.hasDefault)))
-    return undefined;
+  const mayFilter = (parameter: Parameter): boolean => !paging.includes(parameter) && !isSorting(parameter);
+  if (query.some((parameter) => mayFilter(parameter) && (parameter.required || parameter.hasDefault))) return undefined;
 
   const limit = (isSmall ? SMALL_LIMITS : LIMITS).find(
     (value) => limitBy && run.requestOracle.allows(limitBy.schema, value),

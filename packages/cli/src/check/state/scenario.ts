@@ -9,7 +9,8 @@ import type { Absence, Instance } from './instances.ts';
 import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
-import { headerParameter, unusedValue, withNulls, withParameter } from './step-input.ts';
+import { findIdempotencyKey } from '../run/idempotency-keys.ts';
+import { unusedValue, withNulls, withParameter } from './step-input.ts';
 
 /** Statuses that say that a resource does not exist. */
 const MISSING = [404, 410];
@@ -142,7 +143,7 @@ async function expectListed(scene: Scene, expected: readonly Instance[], isSmall
 /** Creates a resource twice with the same idempotency key, if the document has one. */
 async function checkIdempotencyKey(scene: Scene, parent: Id): Promise<void> {
   const { item, judge, instances } = scene;
-  const key = item.create && headerParameter(item.create, 'idempotency-key');
+  const key = item.create && findIdempotencyKey(item.create);
   if (item.create === undefined || key === undefined) return;
   const third = await instances.create(item, judge.send, SALT.late, parent);
   const input = 'values' in third ? third.creation?.testCase.input : undefined;

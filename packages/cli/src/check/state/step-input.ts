@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { createInputs } from '../../cases/inputs.ts';
 import { withIdOfPath } from '../../cases/own-id.ts';
+import { findIdempotencyKey } from '../run/idempotency-keys.ts';
 import type { Run } from '../run/run.ts';
 import type { Json } from '../../values/json-value.ts';
 import { isObject } from '../../values/json-value.ts';
+import { uuidOf } from '../../values/uuid.ts';
 import { attempt } from '../../values/no-value.ts';
 import type { RequestInput } from '../../requests/wire-request.ts';
 import { propertyOf } from '../../values/schema-property.ts';
@@ -21,15 +23,21 @@ export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): Pl
     factories.set(operation, factory);
     for (const choice of factory.choices) {
       const sample = attempt(() => fc.sample(factory.plain(choice), { seed: seed + offset, numRuns: 1 }));
-      yield* (sample ?? []).map(withoutOptional);
+      yield* (sample ?? []).map(usual);
     }
     const smallest = [...factory.plainInputs(seed + offset).values()].flatMap((inputs) => inputs.slice(0, 1));
-    yield* smallest.map(withoutOptional);
-  };
-}
+    yield* smallest.map(usual);
 
-function withoutOptional({ parameters, body }: RequestInput): RequestInput {
-  return { parameters: parameters.filter(({ parameter }) => parameter.required), body };
+    /** Removes optional parameters except an idempotency key, which is another one for each seed. */
+    function usual({ parameters, body }: RequestInput): RequestInput {
+      const key = findIdempotencyKey(operation);
+      const own = uuidOf(`${operation.operationId} ${String(seed + offset)}`);
+      const isAllowed = key !== undefined && requestOracle.allows(key.schema, own);
+      const kept = parameters.filter(({ parameter }) => parameter.required || parameter === key);
+      const changed = kept.map((sent) => (isAllowed && sent.parameter === key ? { ...sent, value: own } : sent));
+      return { parameters: changed, body };
+    }
+  };
 }
 
 /** Copies values with other ones for the first parameters of the path. */

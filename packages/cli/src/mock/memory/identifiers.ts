@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import { idText } from '../../resources/identity-place.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Values } from '../../values/documented-values.ts';
 import { isScalar, type Json, type JsonObject } from '../../values/json-value.ts';
 import { flatten } from '../../values/schema-merge.ts';
+import { uuidOf } from '../../values/uuid.ts';
 
 /** The source of ids. */
 export type Identifiers = ReturnType<typeof createIdentifiers>;
@@ -76,12 +76,4 @@ function isInPath(text: string): boolean {
 function minimumOf({ schemas }: Values, schema: Schema): number {
   const { minimum = 1 } = Object(flatten(schemas, schema)) as { readonly minimum?: unknown };
   return typeof minimum === 'number' ? Math.max(1, Math.ceil(minimum)) : 1;
-}
-
-/** Returns a UUID of version 4 for a text. */
-function uuidOf(text: string): string {
-  const digits = hash('sha256', text);
-  const variant = '89ab'.charAt(Number.parseInt(digits.charAt(16), 16) % 4);
-  const parts = [digits.slice(0, 8), digits.slice(8, 12), `4${digits.slice(13, 16)}`];
-  return [...parts, variant + digits.slice(17, 20), digits.slice(20, 32)].join('-');
 }

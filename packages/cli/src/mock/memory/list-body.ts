@@ -62,7 +62,7 @@ export function fillList(
       return [...url, put(page.next.value), put(idText(page.next.value)), put(urlOf(page.next))];
     }
     if (PREVIOUS.test(snakeCase(name)) && page.from === 0) return absent.slice(0, 2);
-    const isTotal = name === 'count' && place.at(-1) === 'results'; // As Django REST framework has it.
+    const isTotal = name === 'count' && place.at(-1) === 'results'; // A convention of Django REST framework.
     const fact = factOf(isTotal ? 'total' : name, page);
     return isSameKind(fact, value) ? [put(fact)] : [];
   }

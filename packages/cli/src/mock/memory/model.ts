@@ -81,7 +81,7 @@ export function createModel(requests: Values, responses: Values) {
     },
     /** Returns the member of a resource that an operation writes; `undefined` where it writes the resource itself. */
     holderOf: holders,
-    /** Returns the members of the items of a list, with the values of those that have few, and how many items a page may have. */
+    /** Returns the members of the items of a list, with the values of an `enum`, and how many items a page may have. */
     listOf: memoize((operation: ApiOperation) => {
       const [schema] = successSchemas(operation);
       const found = items(schema, operation);

@@ -1,6 +1,6 @@
 import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { idText } from '../../resources/identity-place.ts';
-import { findPaging, firstOffset, firstPage } from '../../resources/paging.ts';
+import { findPaging, firstOffset, firstPage, isSorting } from '../../resources/paging.ts';
 import { snakeCase } from '../../resources/resource-names.ts';
 import { isArray, isObject, isScalar, type Json, type JsonObject } from '../../values/json-value.ts';
 import type { Oracle } from '../../values/oracle.ts';
@@ -25,14 +25,13 @@ export type Page<Item = Json> = {
 type Selection = {
   readonly operation: ApiOperation;
   readonly query: Query;
-  /** The members of an item, with the values of those that have few. */
+  /** The members of an item; those with an `enum` have its values. */
   readonly members: ReadonlyMap<string, readonly Json[] | undefined>;
   readonly idMembers: readonly string[];
   readonly maxItems: number;
   readonly oracle: Pick<Oracle, 'allows' | 'schemas'>;
 };
 
-const SORT = /^(?:sort|order|ordering|direction)$|^(?:sort|order)_(?:by|field|key|order|dir|direction)$/;
 const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
 const DEFAULT_LIMIT = 20;
 
@@ -45,7 +44,7 @@ export function selectPage(items: readonly JsonObject[], selection: Selection): 
   const members = [...selection.members.keys()];
   const paging = Object.values(findPaging(operation));
   const others = operation.parameters.filter((parameter) => parameter.in === 'query' && !paging.includes(parameter));
-  const sorting = others.filter(({ name }) => SORT.test(snakeCase(name)));
+  const sorting = others.filter(isSorting);
   const filters = others.flatMap((parameter) => {
     const own = snakeCase(parameter.name.replace(/^filters?\[(\w+)\]$/, '$1'));
     const member = members.find((name) => snakeCase(name) === own);

@@ -119,9 +119,7 @@ export const libraryDocument: OpenApiDocument = {
       },
       post: {
         operationId: 'createAuthor',
-        parameters: [
-          { name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string', format: 'uuid' } },
-        ],
+        parameters: [{ name: 'Idempotency-Key', in: 'header', schema: { type: 'string', format: 'uuid' } }],
         requestBody: bodyOf('Author'),
         responses: {
           '201': { description: 'Created', headers: { Location: { required: true, schema: { type: 'string' } } } },

@@ -16,7 +16,8 @@ export type Row = { readonly members: Readonly<Record<string, unknown>>; readonl
 export type Shelves = {
   readonly rows: Map<string, Row>;
   readonly lists: Map<string, Map<string, Row>>;
-  readonly keys: Map<string, string>;
+  /** The resources and the bodies of requests with an idempotency key. */
+  readonly keys: Map<string, { readonly id: string; readonly body: string }>;
 };
 
 /** The behaviour of a library with a flaw. */
@@ -148,9 +149,12 @@ function answerCollection(
   const { request, state, path, nextId } = context;
   if (request.method === 'GET') return answerList(state.lists.get(path) ?? new Map<string, Row>(), kind, query);
   const key = request.headers['idempotency-key'] ?? '';
-  if (kind === KINDS.author && !IS_UUID(key)) throw new Refusal(400);
-  const id = state.keys.get(key) ?? (kind === KINDS.author ? randomUUID() : String(nextId()));
-  if (key !== '') state.keys.set(key, id);
+  const body = request.body.toString();
+  const known = state.keys.get(key);
+  const isReused = known !== undefined && known.body !== body;
+  if (kind === KINDS.author && ((key !== '' && !IS_UUID(key)) || isReused)) throw new Refusal(400);
+  const id = known?.id ?? (kind === KINDS.author ? randomUUID() : String(nextId()));
+  if (key !== '') state.keys.set(key, { id, body });
   const row = { members, version: 1 };
   store(state, `${path}/${id}`, row);
   if (kind === KINDS.author) return { status: 201, headers: { Location: `${path}/${id}` }, body: '' };
