@@ -39,7 +39,7 @@ export const HOSTILE_VALUES: readonly Json[] = [
   ...EDGE_TEXTS,
   ...LONE_SURROGATES,
   'x'.repeat(LONG_TEXT_CHARS),
-  ...['2026-02-30', '1', 'a@b'],
+  ...['2026-02-30', '1', 'a@b@c'],
   ...[[], [null], [[]], {}, { unknown: null }],
   Array.from({ length: DEPTH }).reduce<Json>((inside) => [inside], []),
   Array.from({ length: DEPTH }).reduce<Json>((inside) => ({ unknown: inside }), {}),
