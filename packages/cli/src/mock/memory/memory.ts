@@ -124,6 +124,7 @@ export function createMemory(
   function respondWithin(documented: Operation, respond: Respond): Respond {
     const operation = operations.find(({ operationId }) => operationId === documented.operationId);
     if (operation === undefined || roles.has(operation.operationId)) return respond;
+    if (resourcesIn(operation.path, resources).length === 0) return respond;
     const failWithout = createFailWithout(operation, resources, createFail(responses, documented, respond));
     return (request, change) => (change === undefined ? failWithout(request) : undefined) ?? respond(request, change);
   }
