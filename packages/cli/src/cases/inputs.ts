@@ -43,11 +43,11 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     ],
   };
 
-  function build(choice: BodyChoice, plain: boolean): fc.Arbitrary<RequestInput> {
+  function build(choice: BodyChoice, isPlain: boolean): fc.Arbitrary<RequestInput> {
     const parameters = operation.parameters
       .filter((parameter) => parameter.required || !unsupportedParameters.includes(parameter))
-      .map((parameter) => parameterInputs(parameter, plain));
-    const body = choice === undefined ? fc.constant(undefined) : bodies(choice, plain);
+      .map((parameter) => parameterInputs(parameter, isPlain));
+    const body = choice === undefined ? fc.constant(undefined) : bodies(choice, isPlain);
     return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => {
       const input: RequestInput = {
         parameters: optional.filter((one) => one !== undefined),

@@ -114,3 +114,8 @@ export type SecurityScheme = {
   readonly in?: 'header' | 'query' | 'cookie';
   readonly name?: string;
 };
+
+/** Finds a header parameter, by its name in lower case. */
+export function headerParameter({ parameters }: ApiOperation, name: string): Parameter | undefined {
+  return parameters.find((parameter) => parameter.in === 'header' && parameter.name.toLowerCase() === name);
+}

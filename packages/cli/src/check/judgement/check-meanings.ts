@@ -1,6 +1,6 @@
 import type { CheckName } from './checks.ts';
 
-/** Says for each check what makes it fail, as `--help` prints it. */
+/** When each check fails, for `--help`. */
 export const CHECK_MEANINGS: Readonly<Record<CheckName, string>> = {
   not_a_server_error: 'the response is a 5xx, is cut off, has bytes after its end, or is missing',
   ignored_auth: 'missing or wrong credentials do not get 401 with a challenge',

@@ -1,14 +1,10 @@
-import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
+import { headerParameter, type ApiOperation } from '../../operations/api-operation.ts';
 import type { WireRequest } from '../../requests/wire-request.ts';
 import type { Oracle } from '../../values/oracle.ts';
 import { uuidOf } from '../../values/uuid.ts';
 
-const NAME = 'idempotency-key';
-
-/** Returns the header with the key that makes the requests of an operation repeatable, if the document has it. */
-export function findIdempotencyKey({ parameters }: ApiOperation): Parameter | undefined {
-  return parameters.find(({ in: place, name }) => place === 'header' && name.toLowerCase() === NAME);
-}
+/** The name of the header, in lower case. */
+export const IDEMPOTENCY_KEY = 'idempotency-key';
 
 /** Returns a request with an idempotency key of its own. */
 export type WithOwnKey = (operation: ApiOperation, request: WireRequest) => WireRequest;
@@ -18,17 +14,16 @@ export type WithOwnKey = (operation: ApiOperation, request: WireRequest) => Wire
  * with other data (draft-ietf-httpapi-idempotency-key-header, 2.7). The same request gets the same key.
  */
 export function createKeys({ allows }: Pick<Oracle, 'allows'>): WithOwnKey {
-  const requests = new Map<string, string>();
+  const keys = new Map<string, string>(); // The own key of the first request with a key.
   return (operation, request) => {
-    const parameter = findIdempotencyKey(operation);
-    const index = request.headers.findIndex(([name]) => name.toLowerCase() === NAME);
+    const parameter = headerParameter(operation, IDEMPOTENCY_KEY);
+    const index = request.headers.findIndex(([name]) => name.toLowerCase() === IDEMPOTENCY_KEY);
     const [name, key] = request.headers[index] ?? [];
     if (parameter === undefined || name === undefined || key === undefined) return request;
-    const text = JSON.stringify([request.method, request.target, request.body?.toString('latin1')]);
-    const first = requests.get(key) ?? text;
-    requests.set(key, first);
-    const own = uuidOf(text);
+    const own = uuidOf(JSON.stringify([request.method, request.target, request.body?.toString('latin1')]));
+    const first = keys.get(key) ?? own;
+    keys.set(key, first);
     const isWrong = !allows(parameter.schema, key) || !allows(parameter.schema, own); // A wrong key stays wrong.
-    return first === text || isWrong ? request : { ...request, headers: request.headers.with(index, [name, own]) };
+    return first === own || isWrong ? request : { ...request, headers: request.headers.with(index, [name, own]) };
   };
 }

@@ -1,5 +1,5 @@
 import { parameterNames } from '@contract-first/contract';
-import type { ApiOperation } from '../../operations/api-operation.ts';
+import { headerParameter, type ApiOperation } from '../../operations/api-operation.ts';
 import { documentedResponse, headerOf } from '../judgement/conformance.ts';
 import type { Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
@@ -13,7 +13,7 @@ import { listAll, type Listing } from './list-all.ts';
 import { withReferences } from './references.ts';
 import type { Step } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
-import { headerParameter, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
+import { withParameter, withPathValues, type PlainInputs } from './step-input.ts';
 import { findDifference } from './written.ts';
 
 /** The resources of a path, and what their scenario needs. */

@@ -9,7 +9,8 @@ import type { Absence, Instance } from './instances.ts';
 import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
-import { findIdempotencyKey } from '../run/idempotency-keys.ts';
+import { headerParameter } from '../../operations/api-operation.ts';
+import { IDEMPOTENCY_KEY } from '../run/idempotency-keys.ts';
 import { unusedValue, withNulls, withParameter } from './step-input.ts';
 
 /** Statuses that say that a resource does not exist. */
@@ -143,7 +144,7 @@ async function expectListed(scene: Scene, expected: readonly Instance[], isSmall
 /** Creates a resource twice with the same idempotency key, if the document has one. */
 async function checkIdempotencyKey(scene: Scene, parent: Id): Promise<void> {
   const { item, judge, instances } = scene;
-  const key = item.create && findIdempotencyKey(item.create);
+  const key = item.create && headerParameter(item.create, IDEMPOTENCY_KEY);
   if (item.create === undefined || key === undefined) return;
   const third = await instances.create(item, judge.send, SALT.late, parent);
   const input = 'values' in third ? third.creation?.testCase.input : undefined;

@@ -1,9 +1,9 @@
 import { parameterNames } from '@contract-first/contract';
 import fc from 'fast-check';
-import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
+import { headerParameter, type ApiOperation, type Parameter } from '../../operations/api-operation.ts';
 import { createInputs } from '../../cases/inputs.ts';
 import { withIdOfPath } from '../../cases/own-id.ts';
-import { findIdempotencyKey } from '../run/idempotency-keys.ts';
+import { IDEMPOTENCY_KEY } from '../run/idempotency-keys.ts';
 import type { Run } from '../run/run.ts';
 import type { Json } from '../../values/json-value.ts';
 import { isObject } from '../../values/json-value.ts';
@@ -30,12 +30,15 @@ export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): Pl
 
     /** Removes optional parameters except an idempotency key, which is another one for each seed. */
     function usual({ parameters, body }: RequestInput): RequestInput {
-      const key = findIdempotencyKey(operation);
-      const own = uuidOf(`${operation.operationId} ${String(seed + offset)}`);
-      const isAllowed = key !== undefined && requestOracle.allows(key.schema, own);
+      const key = headerParameter(operation, IDEMPOTENCY_KEY);
       const kept = parameters.filter(({ parameter }) => parameter.required || parameter === key);
-      const changed = kept.map((sent) => (isAllowed && sent.parameter === key ? { ...sent, value: own } : sent));
-      return { parameters: changed, body };
+      if (key === undefined) return { parameters: kept, body };
+      const own = uuidOf(`${operation.operationId} ${String(seed + offset)}`);
+      const value = requestOracle.allows(key.schema, own) ? own : undefined;
+      return {
+        parameters: kept.map((sent) => (sent.parameter === key ? { ...sent, value: value ?? sent.value } : sent)),
+        body,
+      };
     }
   };
 }
@@ -85,11 +88,6 @@ export function withNulls(input: RequestInput, { requestSchemas, requestOracle }
   if (names.length === 0) return input;
   const nulls = Object.fromEntries(names.map((name) => [name, null]));
   return { parameters, body: { ...body, value: { ...body.value, ...nulls } } };
-}
-
-/** Finds a header parameter. */
-export function headerParameter({ parameters }: ApiOperation, name: string): Parameter | undefined {
-  return parameters.find((parameter) => parameter.in === 'header' && parameter.name.toLowerCase() === name);
 }
 
 // Identifiers that hardly any server has given to a resource.

@@ -1,10 +1,9 @@
-import type { ApiOperation } from '../../operations/api-operation.ts';
+import { headerParameter, type ApiOperation } from '../../operations/api-operation.ts';
 import type { CheckName } from '../judgement/checks.ts';
 import { defectOf } from '../judgement/defect.ts';
 import { isMarked } from './deletion.ts';
 import { differenceBetween, etagOf, isDone, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Step } from './send.ts';
-import { headerParameter } from './step-input.ts';
 
 const CHECK: CheckName = 'object_level_authorization';
 /** The statuses that refuse a resource to a user. Others may be about the request. */

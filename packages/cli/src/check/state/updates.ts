@@ -1,6 +1,6 @@
 import { stringifyJson } from '@contract-first/contract';
 import { isArray, isObject, isScalar, membersOf, partAt } from '../../values/json-value.ts';
-import type { ApiOperation } from '../../operations/api-operation.ts';
+import { headerParameter, type ApiOperation } from '../../operations/api-operation.ts';
 import type { RequestInput } from '../../requests/wire-request.ts';
 import {
   differenceBetween,
@@ -15,7 +15,7 @@ import {
 } from './resource-steps.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
-import { headerParameter, withParameter } from './step-input.ts';
+import { withParameter } from './step-input.ts';
 
 const MISSING = [404, 410];
 const NOT_MODIFIED = 304;

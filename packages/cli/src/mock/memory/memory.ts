@@ -106,8 +106,8 @@ export function createMemory(
     if (known === undefined) return undefined;
     const { role, resource, operation } = known;
     const fail = createFail(responses, documented, respond);
-    const others = resources.filter((one) => one !== resource);
-    const failWithout = createFailWithout(operation, others, fail);
+    const outer = resourcesIn(operation.path, resources).filter((one) => one !== resource);
+    const failWithout = createFailWithout(operation, outer, fail);
     const scope: Scope = { resource, operation, documented, model, store, identifiers, respond, fail };
     return (request) => {
       const failure = failWithout(request);
@@ -124,16 +124,16 @@ export function createMemory(
   function respondWithin(documented: Operation, respond: Respond): Respond {
     const operation = operations.find(({ operationId }) => operationId === documented.operationId);
     if (operation === undefined || roles.has(operation.operationId)) return respond;
-    if (resourcesIn(operation.path, resources).length === 0) return respond;
-    const failWithout = createFailWithout(operation, resources, createFail(responses, documented, respond));
+    const outer = resourcesIn(operation.path, resources);
+    if (outer.length === 0) return respond;
+    const failWithout = createFailWithout(operation, outer, createFail(responses, documented, respond));
     return (request, change) => (change === undefined ? failWithout(request) : undefined) ?? respond(request, change);
   }
 
   /** Creates a function that fails where one of some resources in the path of a request does not exist. */
-  function createFailWithout({ path }: ApiOperation, some: readonly Resource[], fail: Fail) {
-    const needed = resourcesIn(path, some);
+  function createFailWithout({ path }: ApiOperation, outer: readonly Resource[], fail: Fail) {
     return (request: Parameters<Respond>[0]): AnyReply | undefined => {
-      const missing = findMissing(path, request, needed, store);
+      const missing = findMissing(path, request, outer, store);
       return missing === undefined ? undefined : fail(request, 404, `${missing} does not exist`);
     };
   }

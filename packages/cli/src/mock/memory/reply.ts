@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { stringifyJson, type Operation, type RequestContext } from '@contract-first/contract';
-import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
+import { headerParameter, type ApiOperation } from '../../operations/api-operation.ts';
 import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/engine/tools';
 import { createFailureRenderer, evaluate } from '../../generate/failure-scaffold.ts';
 import type { Values } from '../../values/documented-values.ts';
@@ -62,8 +62,7 @@ export function namesTag(
 }
 
 /** Returns the value of a documented Idempotency-Key. */
-export function idempotencyKeyOf({ parameters }: ApiOperation, { rawHeaders }: MockRequest): string | undefined {
-  const isKey = (one: Parameter): boolean => one.in === 'header' && one.name.toLowerCase() === 'idempotency-key';
+export function idempotencyKeyOf(operation: ApiOperation, { rawHeaders }: MockRequest): string | undefined {
   const sent = rawHeaders['idempotency-key'];
-  return parameters.some(isKey) && sent !== undefined ? String(sent) : undefined;
+  return headerParameter(operation, 'idempotency-key') && sent !== undefined ? String(sent) : undefined;
 }
