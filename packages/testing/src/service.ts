@@ -36,6 +36,7 @@ export async function startService(
     PORT: '0',
     API_TOKENS: 'test-token',
     DATABASE_URL: temporaryDatabase(),
+    EVENT_LOOP_DELAY_LIMIT_MS: '60000', // A busy machine delays the event loop, too.
   };
   const child = start(program, args, { ...defaults, ...env }, cwd);
   const { process, output } = child;
