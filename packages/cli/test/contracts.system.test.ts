@@ -19,7 +19,7 @@ test('each contract in examples generates, type-checks, starts and agrees with i
 
   expect(await runInEach('generate')).toMatchObject(each({ code: 0, stderr: '' }));
   expect(await typecheck(projects.map(({ folder }) => folder))).toMatchObject({ code: 0, stdout: '' });
-  const runs = String(rounds(10, 30));
+  const runs = String(rounds(2, 30));
   const checked = await runInEach('check', '--runs', runs, '--seed', '1', '--budget', '300');
   expect(checked).toMatchObject(each({ code: 0 }));
 }, 300_000);
