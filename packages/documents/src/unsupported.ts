@@ -48,7 +48,7 @@ const OWN_HEADERS = [
   'ratelimit-policy',
 ];
 
-/** Warns of required headers of failures, which the service does not send with its own. */
+/** Warns of required headers of failures, which only the application can send. */
 export function findFailureHeaders(document: Document): Diagnostic[] {
   return listOperations(document).flatMap(({ object, pointer }) =>
     Object.entries(object.responses ?? {}).flatMap(([status, node]) => {
@@ -59,7 +59,7 @@ export function findFailureHeaders(document: Document): Diagnostic[] {
           !OWN_HEADERS.includes(name.toLowerCase()),
       );
       if (required.length === 0 || !OWN_RESPONSES.includes(status)) return [];
-      const message = `failures of the service itself have no header ${required.join(', ')}: make it optional`;
+      const message = `failures of the service itself have the header ${required.join(', ')} only if failureHeaders of the application returns it`;
       return [{ pointer: `${pointer}/responses/${status}`, message }];
     }),
   );

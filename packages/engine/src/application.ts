@@ -5,7 +5,7 @@ import type { Checker } from './auth/credentials.ts';
 import type { DocumentText, ReadState } from './docs/docs.ts';
 import type { Middleware } from './http/app.ts';
 import type { Codec } from './http/codecs.ts';
-import type { RenderFailure } from './http/failure-response.ts';
+import type { FailureHeaders, RenderFailure } from './http/failure-response.ts';
 import type { AnyHandler } from './http/pipeline.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 
@@ -19,6 +19,8 @@ export type Application<Location = unknown, Own extends Settings = Settings> = {
   readonly contract: Contract;
   /** Renders the bodies of failures, by the names in the generated types. */
   readonly failures: Readonly<Record<string, RenderFailure>>;
+  /** Returns the headers that the document has for a failure and the engine does not send itself. */
+  readonly failureHeaders?: FailureHeaders;
   /** By media type: those in `codecs.ts`, beside `contract.ts`, from which the generator knows them. */
   readonly codecs?: Readonly<Record<string, Codec>>;
   /** The codecs of the formats that the application declares, by format. */

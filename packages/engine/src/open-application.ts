@@ -112,7 +112,7 @@ export async function openApplication(
   const mounts = mountsOf(contract);
   const [path = ''] = mounts;
   const conversions = createConversions(application, log);
-  const failureResponse = createFailureResponse(contract, failures, conversions, log);
+  const failureResponse = createFailureResponse(contract, application, conversions, log);
   const app = createApp({
     ...config,
     ...shared,

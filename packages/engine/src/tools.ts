@@ -5,7 +5,7 @@ export type { Credentials } from './auth/credentials.ts';
 export { checkerKindOf } from './auth/supported-scheme.ts';
 export { startService } from './create-service.ts';
 export type { DocumentText } from './docs/docs.ts';
-export type { RenderFailure } from './http/failure-response.ts';
+export type { FailureHeaders, RenderFailure } from './http/failure-response.ts';
 export type { AnyHandler } from './http/pipeline.ts';
 export { onDisconnect } from './http/disconnect.ts';
 export { mountsOf } from './http/mounts.ts';

@@ -106,6 +106,7 @@ export type Overrides = Partial<ServiceConfig> & {
   readonly handlers?: Readonly<Record<string, AnyHandler>>;
   /** Added to those of the plant store. */
   readonly failures?: Application['failures'];
+  readonly failureHeaders?: Application['failureHeaders'];
   readonly checkers?: Readonly<Record<string, Checker>>;
   readonly middleware?: readonly Middleware[];
   readonly codecs?: Application['codecs'];
@@ -124,6 +125,7 @@ export async function createTestApp(
     contract,
     handlers = {},
     failures = {},
+    failureHeaders = () => ({}),
     checkers = {},
     middleware = [],
     codecs = {},
@@ -158,6 +160,7 @@ export async function createTestApp(
           ...application,
           contract: contract ?? application.contract,
           failures: { ...application.failures, ...failures },
+          failureHeaders,
           codecs,
           formats,
           open,

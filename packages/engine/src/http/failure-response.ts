@@ -12,10 +12,13 @@ import {
 import type { Conversions } from './codecs.ts';
 import type { Target } from './exchange.ts';
 import { unexpectedFailure, type Failure } from './failure.ts';
-import { encodeBody, type Response } from './response.ts';
+import { encodeBody, encodeHeaders, type Response } from './response.ts';
 
 /** Renders a failure as the body of a documented name. */
 export type RenderFailure = (details: FailureDetails) => unknown;
+
+/** Returns headers that the document has for a failure. */
+export type FailureHeaders = (details: FailureDetails) => Readonly<Record<string, unknown>>;
 
 /**
  * Converts a failure to a response.
@@ -29,10 +32,14 @@ export type FailureResponse = (failure: Failure, target?: Target) => Response;
  * failures of the document, else as problem details (RFC 9457).
  *
  * @param failures renders the bodies, by name
+ * @param failureHeaders returns headers that the engine itself does not send
  */
 export function createFailureResponse(
   { usualFailure, operations }: Contract,
-  failures: Readonly<Record<string, RenderFailure>>,
+  {
+    failures,
+    failureHeaders = () => ({}),
+  }: { readonly failures: Readonly<Record<string, RenderFailure>>; readonly failureHeaders?: FailureHeaders },
   conversions: Conversions,
   log: Logger,
 ): FailureResponse {
@@ -41,13 +48,13 @@ export function createFailureResponse(
     try {
       return respond(failure, target);
     } catch (error) {
-      log.error({ err: error, status: failure.status }, 'the body of a failure could not be rendered');
+      log.error({ err: error, status: failure.status }, 'a failure could not be rendered');
       return problemDetails(unexpectedFailure());
     }
   };
 
   function respond(failure: Failure, target: Target | undefined): Response {
-    const { status, message, headers } = failure;
+    const { status, message } = failure;
     const details = {
       status,
       message,
@@ -62,8 +69,9 @@ export function createFailureResponse(
       const { mediaType } = usualFailure;
       const body = conversions.formats.encode(render(details), usualShape, 'body');
       const encoded = kindOf(mediaType) === 'json' ? stringifyJson(body) : assertWhole(body);
-      return { status, headers: { ...headers, 'content-type': mediaType }, body: encoded };
+      return { status, headers: { ...failure.headers, 'content-type': mediaType }, body: encoded };
     }
+    const headers = { ...encodeHeaders(target, conversions, status, failureHeaders(details)), ...failure.headers };
     const mediaType = failureMediaType(documented.mediaTypes);
     if (mediaType === undefined) return { status, headers, body: undefined };
     const render = rendererOf(documented.failure);

@@ -62,15 +62,7 @@ export function toResponse(target: Target, reply: AnyReply, conversions: Convers
   const key = findResponseKey(operation, status) ?? '';
   const documented = operation.responses[key] ?? fail(operation, status, 'is not documented');
   const shapes = operation.formats?.responses[key];
-  const headers =
-    reply.headers === undefined
-      ? {}
-      : encodeHeaders(
-          validator,
-          status,
-          formats.encode(definedHeaders(reply.headers), shapes?.headers, 'header'),
-          documented,
-        );
+  const headers = reply.headers === undefined ? {} : encodeHeaders(target, conversions, status, reply.headers);
   for (const name of documented.requiredHeaders)
     if (!Object.hasOwn(headers, name)) fail(operation, status, `needs the header ${name}`);
 
@@ -281,15 +273,21 @@ export function lingeringClose(socket: Socket): void {
   socket.resume();
 }
 
-/** Validates the headers of a reply that have a value, by name in lower case, and serializes them. */
-function encodeHeaders(
-  validator: OperationValidator,
+/**
+ * Validates the headers of a response that have a value, and serializes them, by name in lower case.
+ *
+ * @throws {InvalidResponse} when one does not conform
+ */
+export function encodeHeaders(
+  { operation, validator }: Target,
+  { formats }: Conversions,
   status: number,
-  headers: unknown,
-  { headerFormats }: DocumentedResponse,
+  headers: NonNullable<AnyReply['headers']>,
 ): Record<string, string> {
-  validator.responseHeaders(status, withoutBigints(headers) as object);
-  return serializeHeaders(headers as Readonly<Record<string, unknown>>, headerFormats);
+  const key = findResponseKey(operation, status) ?? '';
+  const encoded = formats.encode(definedHeaders(headers), operation.formats?.responses[key]?.headers, 'header');
+  validator.responseHeaders(status, withoutBigints(encoded) as object);
+  return serializeHeaders(encoded as Readonly<Record<string, unknown>>, operation.responses[key]?.headerFormats);
 }
 
 /** Returns the headers of a reply that have a value, by name in lower case. */

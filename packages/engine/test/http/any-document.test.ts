@@ -148,6 +148,17 @@ test('failures are as the document describes them: without content', async () =>
   expect([response.status, response.text]).toEqual([400, '']);
 });
 
+test('failures are as the document describes them: with headers of the application', async () => {
+  const text = failing(', headers: { X-Server: { required: true, schema: { type: integer } } }');
+  const failureHeaders = ({ status }: { status: number }) => ({ 'X-Server': status === 400 ? 7 : 'none' });
+  const { app } = await serve(text, { failureHeaders });
+  const response = await request(app).get('/a?n=x');
+  expect([response.status, response.headers['x-server']]).toEqual([400, '7']);
+  expect((await request(app).get('/nowhere')).headers).not.toHaveProperty('x-server');
+  const { app: other } = await serve(text, { failureHeaders: () => ({ 'X-Server': 'none' }) });
+  expectProblem(await request(other).get('/a?n=x'), 500, /^The service failed to answer this request$/);
+});
+
 test('failures are as the document describes them: 500 when the rendered body does not conform', async () => {
   const text = failing(', content: { application/json: { schema: { type: object, required: [why] } } }');
   const { app } = await serve(text, { failures: { op400: () => ({}) } });
