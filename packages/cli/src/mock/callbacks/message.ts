@@ -11,7 +11,7 @@ import { encodingOf, withoutTextless, writeBody } from '../../operations/body-by
 import { readRequestBody } from '../../operations/read-contents.ts';
 import type { Described, Values } from '../../values/documented-values.ts';
 import { isArray, type Json } from '../../values/json-value.ts';
-import { isVisible, RESERVED } from '../responses/respond.ts';
+import { isVisible, RESERVED } from '../responses/headers.ts';
 import { writeText } from '../responses/text-body.ts';
 
 /** The headers and the body of a callback. */

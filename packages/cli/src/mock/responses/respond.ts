@@ -8,25 +8,15 @@ import {
   type Operation,
 } from '@contract-first/contract';
 import type { AnyReply, ValidRequest } from '@contract-first/engine/tools';
-import { dereference } from '@contract-first/documents';
 import type { Json } from '../../values/json-value.ts';
 import { memoizeByObject } from '../../memoize-by-object.ts';
+import { changeHeaders, headersOf } from './headers.ts';
 import { negotiate } from './negotiate.ts';
 import { readPreferences, type AskingRequest } from './preferences.ts';
 import { writeText } from './text-body.ts';
 import type { Described, ResponseNode, Values, Wanted } from '../../values/documented-values.ts';
 
-type HeaderNode = Described & {
-  readonly required?: boolean;
-  readonly explode?: boolean;
-  readonly content?: Readonly<Record<string, Described>>;
-};
-
 const MAX_CACHED = 1_000;
-
-// The service itself sets these headers, or they describe the connection.
-export const RESERVED =
-  /^(?:content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|trailer|date)$/i;
 
 /** Changes of a generated response. */
 export type Change = {
@@ -75,7 +65,9 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
     // Long lists of each size would take much memory.
     if (cache.size < MAX_CACHED && size === undefined) cache.set(place, made);
     const headers = {
-      ...(change.header === undefined ? made.headers : changeHeaders(response, made.headers ?? {}, change.header)),
+      ...(change.header === undefined
+        ? made.headers
+        : changeHeaders(values, response, made.headers ?? {}, change.header)),
       ...(applied.length > 0 && { 'preference-applied': applied.join(', ') }),
     };
     if (choice === undefined) return { status, headers };
@@ -90,7 +82,7 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
       };
       const ofBody = { ...wanted, dynamic: wanted.dynamic || size !== undefined };
       const value = choice === undefined ? null : valueOf(described, choice.sent, ofBody, !isChanged);
-      return { headers: headersOf(response, wanted), value };
+      return { headers: headersOf(values, response, wanted), value };
     }
   };
 
@@ -132,41 +124,6 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
     // The engine validates strings only, and the schema may describe the parsed text.
     return values.allows(described.schema, text) ? text : Buffer.from(text);
   }
-
-  function changeHeaders(
-    { headers = {} }: ResponseNode,
-    made: Readonly<Record<string, unknown>>,
-    change: NonNullable<Change['header']>,
-  ): Readonly<Record<string, unknown>> {
-    const changed = Object.entries(headers).map(([name, node]) => {
-      const candidates = change(name, made[name]);
-      const { required } = dereference(values.document, node) as HeaderNode; // The linter has checked this shape.
-      const isValid = (value: Json): boolean => values.allows(describedHeader(node).schema, value);
-      if (candidates === undefined) return [name, made[name]] as const;
-      const isOmitted = candidates.length === 0 && required !== true;
-      return [name, candidates.find(isValid) ?? (isOmitted ? undefined : made[name])] as const;
-    });
-    return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
-  }
-
-  function describedHeader(node: unknown): Described {
-    const header = dereference(values.document, node) as HeaderNode; // The linter has checked this shape.
-    return Object.values(header.content ?? {})[0] ?? header;
-  }
-
-  function headersOf(
-    { headers = {} }: ResponseNode,
-    wanted: Omit<Wanted, 'isText'>,
-  ): Readonly<Record<string, unknown>> {
-    const entries = Object.entries(headers).filter(([name]) => !RESERVED.test(name));
-    const made = entries.flatMap(([name, node]) => {
-      const described = describedHeader(node);
-      const candidates = values.valuesOf(described, { ...wanted, key: `${wanted.key} ${name}`, isText: true });
-      const value = candidates.find(isVisible);
-      return value === undefined ? [] : [[name, value] as const];
-    });
-    return Object.fromEntries(made);
-  }
 }
 
 /** Whether the engine writes the value of a body itself. */
@@ -183,11 +140,6 @@ const usualStatusOf = memoizeByObject((responses: Operation['responses']): numbe
   if (successes.length > 0) return Math.min(...successes);
   return 'default' in responses ? 200 : (statuses.find((status) => status >= 300) ?? 200);
 });
-
-/** Returns whether the value of a header consists of visible characters. */
-export function isVisible(value: Json): boolean {
-  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(typeof value === 'string' ? value : stringifyJson(value));
-}
 
 function namesOf(record: object): string {
   return Object.keys(record).join(', ');
