@@ -40,6 +40,11 @@ paths:
   ${tasks('embedded', [], `{ type: object, required: [_embedded], properties: { _embedded: { type: object, required: [tasks], properties: { tasks: ${listOf('Task')} } }, warnings: { type: array, items: { type: string } } } }`)}
   ${tasks('bracketed', [parameter('page[number]', '{ type: integer, minimum: 1 }'), parameter('page[size]', INTEGER), parameter('filter[title]', '{ type: string }')], `{ type: object, properties: { data: ${listOf('Task')} } }`)}
   ${tasks('sliced', [parameter('page', '{ type: integer, default: 0 }'), parameter('size', '{ type: integer, default: 20 }')], `{ type: object, required: [content, number, size, first, last], properties: { content: ${listOf('Task')}, number: ${INTEGER}, size: ${INTEGER}, first: { type: boolean }, last: { type: boolean } } }`)}
+  /limited:
+    get:
+      operationId: limited
+      parameters: [${parameter('page', INTEGER)}]
+      responses: { '204': { description: Ok }, '400': { description: No., headers: { X-Server: { required: true, schema: { enum: [a7] } } } } }
 components:
   responses:
     Problem: { description: No., content: { application/json: { schema: { type: object, required: [message], properties: { message: { type: string } } } } } }
@@ -66,7 +71,8 @@ async function send(target: string, body?: unknown, method = body === undefined 
   const init = { method, headers: { 'Content-Type': type }, ...(body !== undefined && { body: JSON.stringify(body) }) };
   const response = await fetch(mock.url + target, init);
   const text = await response.text();
-  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+  const { status, headers } = response;
+  return { status, headers, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
 }
 
 const titles = (items: unknown): unknown =>
@@ -119,6 +125,11 @@ test('actions and JSON patches fail where the resource does not exist, and a JSO
   expect((await send('/timed/2/archive', {})).status).toBe(204);
   expect((await send('/timed/99/archive', {})).status).toBe(404);
   const { body } = await send('/timed/2');
-  expect(await send('/timed/2', [], 'PATCH')).toEqual({ status: 200, body });
+  expect(await send('/timed/2', [], 'PATCH')).toMatchObject({ status: 200, body });
   expect((await send('/timed/99', [], 'PATCH')).status).toBe(404);
+});
+
+test('a failure has the headers that the document requires', async () => {
+  const { status, headers } = await send('/limited?page=x');
+  expect([status, headers.get('x-server')]).toEqual([400, 'a7']);
 });

@@ -6,6 +6,7 @@ import { listOperations } from '../operations/list-operations.ts';
 import { createCallbacks } from './callbacks/callbacks.ts';
 import { createCheckers } from './credentials.ts';
 import { createFailures } from './responses/failures.ts';
+import { createFailureHeaders } from './responses/headers.ts';
 import { hasPreferences, withPreferences, type Delay } from './responses/preferences.ts';
 import type { MockState } from './memory/data.ts';
 import { createMemory, type Memory, type MemoryOptions } from './memory/memory.ts';
@@ -87,6 +88,7 @@ export function createMock(
     ...optional('document', document),
     ...optional('state', memory && (() => describeState(memory.state()))),
     failures: createFailures(compiled, responses),
+    failureHeaders: createFailureHeaders(contract, responses),
     open: () =>
       Promise.resolve({
         handlers: Object.fromEntries(handlers),

@@ -1,4 +1,5 @@
-import { stringifyJson } from '@contract-first/contract';
+import { findResponseKey, stringifyJson, type Contract } from '@contract-first/contract';
+import type { FailureHeaders } from '@contract-first/engine/tools';
 import { dereference } from '@contract-first/documents';
 import type { Described, ResponseNode, Values, Wanted } from '../../values/documented-values.ts';
 import type { Json } from '../../values/json-value.ts';
@@ -27,6 +28,16 @@ export function headersOf(
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(made);
+}
+
+/** Creates the function that returns the headers of the failures of the engine. */
+export function createFailureHeaders({ operations }: Contract, values: Values): FailureHeaders {
+  return ({ operationId = '', status }) => {
+    const operation = operations[operationId];
+    const key = operation && findResponseKey(operation, status);
+    if (key === undefined) return {};
+    return headersOf(values, values.responseOf(operationId, key), { key: `${operationId} ${key}`, dynamic: false });
+  };
 }
 
 /**
