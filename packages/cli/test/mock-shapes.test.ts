@@ -17,6 +17,7 @@ const tasks = (path: string, query: readonly string[], list: string): string => 
   /${path}:
     get: { operationId: list-${path}, parameters: [${query.join()}], responses: { '200': { description: Ok, ${json(list)} }, ${FAILURE} } }
     post: { operationId: add-${path}, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '201': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
+    put: { operationId: put-${path}, requestBody: { required: true, ${json('{ type: object, properties: { id: { type: integer }, title: { type: string } } }')} }, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
   /${path}/{id}:
     parameters: [${parameter('id', INTEGER, 'path')}]
     get: { operationId: get-${path}, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
@@ -127,6 +128,14 @@ test('actions and JSON patches fail where the resource does not exist, and a JSO
   const { body } = await send('/timed/2');
   expect(await send('/timed/2', [], 'PATCH')).toMatchObject({ status: 200, body });
   expect((await send('/timed/99', [], 'PATCH')).status).toBe(404);
+});
+
+test('a PUT to the collection replaces the resource whose id is in its body: 200, 404', async () => {
+  const replaced = await send('/sliced', { id: 2, title: 'g' }, 'PUT');
+  expect(replaced).toMatchObject({ status: 200, body: { id: 2, title: 'g' } });
+  expect((await send('/sliced/2')).body).toEqual(replaced.body);
+  expect((await send('/sliced', { id: 99, title: 'g' }, 'PUT')).status).toBe(404);
+  expect((await send('/sliced', { title: 'g' }, 'PUT')).status).toBe(404);
 });
 
 test('a failure has the headers that the document requires', async () => {

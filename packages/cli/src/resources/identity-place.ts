@@ -27,7 +27,7 @@ export function identityPlace(
     status.startsWith('2') ? contents.map(({ schema }): Placed => [[], schema]) : [],
   );
   const find = (objects: readonly Placed[]): readonly string[] | undefined =>
-    (item.id === undefined ? memberNames(item) : [item.id])
+    memberNames(item)
       .flatMap((name) =>
         objects.map(([place, schema]): Placed => [[...place, name], propertyOf(schemas, schema, name)]),
       )

@@ -10,6 +10,7 @@ export type ItemPath = {
   /** The member that has the id, if a correction names it. */
   readonly id?: string | undefined;
   readonly read: ApiOperation | undefined;
+  /** A PUT to the path, or to the collection with the id in the body. */
   readonly replace: ApiOperation | undefined;
   readonly patch: ApiOperation | undefined;
   readonly remove: ApiOperation | undefined;

@@ -4,9 +4,10 @@ const KEY = /^(?:(.+)_)?(id|uuid|guid|gid|sid|identifier|key|slug|code|number)$/
 // Resources with such a parameter often have a plain `id`.
 const IDENTIFIERS = ['uuid', 'guid', 'gid', 'identifier', 'key'];
 
-/** Lists the names that the member with the id of a resource may have, the most exact first. */
-export function memberNames(item: Pick<ItemPath, 'path' | 'parameter'>): readonly string[] {
-  const { parameter } = item;
+/** Lists the names that the member with the id of a resource may have, the most exact first; that of a correction alone. */
+export function memberNames(item: Pick<ItemPath, 'path' | 'parameter' | 'id'>): readonly string[] {
+  const { parameter, id } = item;
+  if (id !== undefined) return [id];
   const snake = snakeCase(parameter);
   const camel = snake.replaceAll(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase());
   const [, , key] = KEY.exec(snake) ?? [];

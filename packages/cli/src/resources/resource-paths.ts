@@ -1,5 +1,7 @@
 import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
+import { allPropertiesOf } from '../values/schema-property.ts';
+import type { DirectedSchemas } from './identity-place.ts';
 import {
   collectionOf,
   findItemPaths,
@@ -9,6 +11,7 @@ import {
   singletonAt,
   type ItemPath,
 } from './item-path.ts';
+import { memberNames } from './resource-names.ts';
 
 /** The collection of the resources of a path, and the member that has their id, where the structure does not show them. */
 export type Correction = { readonly collection?: string; readonly id?: string };
@@ -23,7 +26,11 @@ export type ResourcePaths = {
 };
 
 /** Finds the resources of a document by the structure of its paths, and by corrections, which come first. */
-export function findResourcePaths(operations: readonly ApiOperation[], corrections: Corrections): ResourcePaths {
+export function findResourcePaths(
+  operations: readonly ApiOperation[],
+  corrections: Corrections,
+  schemas: DirectedSchemas,
+): ResourcePaths {
   const corrected = [...corrections.keys()].flatMap(
     (template) => findCorrected(template, corrections, operations) ?? [],
   );
@@ -33,10 +40,30 @@ export function findResourcePaths(operations: readonly ApiOperation[], correctio
     list !== undefined && lists.includes(list) && [read, replace, patch, remove].every((one) => one === undefined);
   const isInferred = (item: ItemPath): boolean => !named.includes(shapeOf(item.path)) && !isClaimed(item);
   const isSingleton = ({ parameter }: ItemPath): boolean => parameter === '';
-  return {
-    items: [...corrected.filter((item) => !isSingleton(item)), ...findItemPaths(operations).filter(isInferred)],
-    singletons: [...corrected.filter(isSingleton), ...findSingletonPaths(operations).filter(isInferred)],
-  };
+  const items = [
+    ...corrected.filter((item) => !isSingleton(item)),
+    ...findItemPaths(operations).filter(isInferred),
+  ].map((item) => withReplacement(item, operations, schemas));
+  const replacements = items.map(({ replace }) => replace);
+  const isOnly = (item: ItemPath): boolean => isInferred(item) && !replacements.includes(item.replace);
+  return { items, singletons: [...corrected.filter(isSingleton), ...findSingletonPaths(operations).filter(isOnly)] };
+}
+
+/** Adds the PUT to the collection, such as `PUT /pet`, if it replaces the resource whose id is in its body. */
+function withReplacement(
+  item: ItemPath,
+  operations: readonly ApiOperation[],
+  { requestSchemas }: DirectedSchemas,
+): ItemPath {
+  const { create, read } = item;
+  if (item.replace !== undefined || create === undefined || read === undefined) return item;
+  const replace = operations.find(({ method, path }) => method === 'PUT' && shapeOf(path) === shapeOf(create.path));
+  const bodies = replace?.requestBody?.contents ?? [];
+  const hasId = bodies.some(({ schema }) => {
+    const properties = allPropertiesOf(requestSchemas, schema);
+    return memberNames(item).some((name) => Object.hasOwn(properties, name));
+  });
+  return hasId ? { ...item, replace } : item;
 }
 
 /** Returns the resources of a corrected path; `undefined` if the operations do not have it, or it has none. */

@@ -60,6 +60,17 @@ test.each<[string, NoteBehaviour]>([
   expect(found(await checkNotes(behaviour))).toEqual([]);
 });
 
+test('a PUT to the collection replaces the resource whose id is in its body', async () => {
+  const replace = (notes: Map<string, object>, { id, ...note }: Readonly<Record<string, unknown>>, isKept: boolean) => {
+    if (!notes.has(String(id))) return empty(404);
+    if (!isKept) notes.set(String(id), { id, ...note });
+    return empty(204);
+  };
+  expect(found(await checkNotes({ replace: (notes, note) => replace(notes, note, false) }))).toEqual([]);
+  const result = await checkNotes({ replace: (notes, note) => replace(notes, note, true) });
+  expect(found(result)).toEqual(['update_is_visible getNote']);
+});
+
 test('resources whose paths end with a slash are followed', async () => {
   const result = await checkNotes({ slash: '/', remove: () => empty(204) });
   expect(found(result)).toContain('use_after_free getNote');

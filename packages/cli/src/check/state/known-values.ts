@@ -36,7 +36,7 @@ const FIRST_SALT = 1_000;
 
 /** @param operations those that may be used */
 export function createKnownValues(operations: readonly ApiOperation[], run: Run): KnownValues {
-  const { items } = findResourcePaths(operations, run.corrections);
+  const { items } = findResourcePaths(operations, run.corrections, run);
   const plainInputs = createPlainInputs(run);
   return async (operation, turn, attempt = 0) => {
     // The resources of one operation do not depend on those of others.

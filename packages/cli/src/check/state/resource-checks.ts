@@ -14,7 +14,7 @@ export function resourceChecks(
   const isWanted = (isOtherUser: boolean): boolean =>
     [...run.checks].some((check) => isStateCheck(check) && (check === 'object_level_authorization') === isOtherUser);
   const users = [false, ...(run.users.otherTokens === undefined ? [] : [true])].filter(isWanted);
-  const { items, singletons } = findResourcePaths(operations, run.corrections);
+  const { items, singletons } = findResourcePaths(operations, run.corrections, run);
   return users.flatMap((isOtherUser) =>
     [...items, ...(isOtherUser ? [] : singletons)].flatMap((item) => {
       const { create = item.replace, read, parameter } = item;

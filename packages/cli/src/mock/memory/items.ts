@@ -5,7 +5,7 @@ import { snakeCase } from '../../resources/resource-names.ts';
 import { partAt, replaceAt, type Json, type JsonObject } from '../../values/json-value.ts';
 import type { Described } from '../../values/documented-values.ts';
 import { usualStatus } from '../responses/respond.ts';
-import { pathOf, pathValues, pathWithin, storeCollection, storePath } from './paths.ts';
+import { pathValues, pathWithin, storeCollection, storePath } from './paths.ts';
 import { etagOf, namesTag, type MockRequest } from './reply.ts';
 import type { Resource } from './resources.ts';
 import type { Handle, Scope } from './scope.ts';
@@ -47,14 +47,14 @@ export const read: Handle = (scope, request) => {
 
 /** Replaces a resource, or creates it where 201 is documented. */
 export const replace: Handle = (scope, request) => {
-  const { operation, resource, model, store, documented } = scope;
+  const { resource, model, store, documented } = scope;
   const sent = writtenMembers(scope, request);
   const state = existing(scope, request);
-  const isCreated = state === undefined && (isOnly(resource) || documented.responses['201'] !== undefined);
+  const [id] = idsOf(scope, request).slice(-1);
+  const isCreated = state === undefined && id !== '' && (isOnly(resource) || documented.responses['201'] !== undefined);
   if (state === undefined && !isCreated) return missing(scope, request);
   const refused = refuseStale(scope, request, state);
   if (refused !== undefined) return refused;
-  const [id] = pathValues(operation.path, request).slice(-1);
   const own = state === undefined ? withId(resource, id ?? null) : idOf(resource, state);
   const kept = unwritten(scope, state ?? { ...model.sampleOf(resource), ...idsOfParents(scope, request) });
   const next = model.complete(resource, { ...kept, ...sent, ...own });
@@ -104,12 +104,20 @@ function existing(scope: Scope, request: MockRequest): JsonObject | undefined {
   return store.has(path) || !isOnly(resource) ? store.get(path) : model.sampleOf(resource);
 }
 
-function storePathOf({ operation, resource }: Scope, request: MockRequest): string {
-  return storePath(resource.item, pathValues(operation.path, request));
+function storePathOf(scope: Scope, request: MockRequest): string {
+  return storePath(scope.resource.item, idsOf(scope, request));
 }
 
-function missing({ operation, fail }: Scope, request: MockRequest): AnyReply | undefined {
-  return fail(request, 404, `${pathOf(operation.path, request)} does not exist`);
+/** Returns the values of the parameters of a resource's path. A PUT to the collection has the last one in its body. */
+function idsOf({ operation, resource, model, identifiers }: Scope, request: MockRequest): readonly Json[] {
+  const values = pathValues(operation.path, request);
+  if (values.length === parameterNames(resource.item.path).length) return values;
+  const sent = readBody(request, model.placeIn(operation, resource));
+  return [...values, identifiers.idIn(sent, resource.idMembers, model.idSchemasOf(resource)) ?? ''];
+}
+
+function missing(scope: Scope, request: MockRequest): AnyReply | undefined {
+  return scope.fail(request, 404, `${storePathOf(scope, request)} does not exist`);
 }
 
 /** Responds 412 where that is documented and If-Match names another entity tag. */

@@ -23,7 +23,7 @@ const ROLES: readonly Role[] = ['create', 'list', 'read', 'replace', 'patch', 'r
 
 /** Finds the resources of a document that the mock can remember, and the others with the reasons. */
 export function findResources(operations: readonly ApiOperation[], schemas: DirectedSchemas, corrections: Corrections) {
-  const { items, singletons } = findResourcePaths(operations, corrections);
+  const { items, singletons } = findResourcePaths(operations, corrections, schemas);
   const resources: Resource[] = [];
   const omitted: Omitted[] = [];
   const claimed = new Set<ApiOperation>();

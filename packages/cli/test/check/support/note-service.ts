@@ -18,10 +18,21 @@ export type NoteBehaviour = {
   readonly create?: (note: Note) => ServerAnswer | undefined;
   readonly read?: (note: Note | undefined) => ServerAnswer | undefined;
   readonly remove?: (notes: Map<string, Note>, id: string) => ServerAnswer;
+  /** Replaces the note with the id in the body of `PUT /notes`, which is only documented with this function. */
+  readonly replace?: (notes: Map<string, Note>, note: Note) => ServerAnswer;
   readonly list?: (notes: readonly Note[]) => readonly Note[];
 };
 
 const body = { 'application/json': { schema: { $ref: '#/components/schemas/Note' } } };
+const replacement = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      required: ['id', 'text'],
+      properties: { id: { type: 'string', format: 'uuid' }, text: { type: 'string' } },
+    },
+  },
+};
 const some = { description: 'Done', content: body };
 const none = { description: 'Done' };
 
@@ -29,6 +40,7 @@ const none = { description: 'Done' };
 export function noteDocument({
   created = { '201': some },
   removed = { '204': none },
+  replace,
   example,
   slash = '',
 }: NoteBehaviour): OpenApiDocument {
@@ -44,6 +56,13 @@ export function noteDocument({
           requestBody: { required: true, content: body },
           responses: { ...created, '4XX': none },
         },
+        ...(replace !== undefined && {
+          put: {
+            operationId: 'replaceNote',
+            requestBody: { required: true, content: replacement },
+            responses: { '204': none, '4XX': none },
+          },
+        }),
         get: {
           operationId: 'listNotes',
           responses: {
@@ -92,6 +111,7 @@ export function startNotes(behaviour: NoteBehaviour): Promise<string> {
     if (id === undefined) {
       if (method === 'GET') return answerJson(200, behaviour.list?.([...notes.values()]) ?? [...notes.values()]);
       const sent = JSON.parse(bytes.toString()) as Note; // Only valid requests are sent.
+      if (method === 'PUT') return behaviour.replace?.(notes, sent) ?? missing;
       const refused = behaviour.create?.(sent);
       if (refused !== undefined) return refused;
       count += 1;
