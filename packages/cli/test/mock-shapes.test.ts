@@ -41,6 +41,9 @@ paths:
   ${tasks('embedded', [], `{ type: object, required: [_embedded], properties: { _embedded: { type: object, required: [tasks], properties: { tasks: ${listOf('Task')} } }, warnings: { type: array, items: { type: string } } } }`)}
   ${tasks('bracketed', [parameter('page[number]', '{ type: integer, minimum: 1 }'), parameter('page[size]', INTEGER), parameter('filter[title]', '{ type: string }')], `{ type: object, properties: { data: ${listOf('Task')} } }`)}
   ${tasks('sliced', [parameter('page', '{ type: integer, default: 0 }'), parameter('size', '{ type: integer, default: 20 }')], `{ type: object, required: [content, number, size, first, last], properties: { content: ${listOf('Task')}, number: ${INTEGER}, size: ${INTEGER}, first: { type: boolean }, last: { type: boolean } } }`)}
+  /me:
+    get: { operationId: getMe, responses: { '200': { description: Ok, ${json(ref('Task'))} } } }
+    patch: { operationId: patchMe, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '204': { description: Ok } } }
   /limited:
     get:
       operationId: limited
@@ -67,8 +70,8 @@ beforeAll(async () => {
 
 afterAll(() => mock.close());
 
-async function send(target: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
-  const type = method === 'PATCH' ? 'application/json-patch+json' : 'application/json';
+const JSON_TYPE = 'application/json';
+async function send(target: string, body?: unknown, method = body === undefined ? 'GET' : 'POST', type = JSON_TYPE) {
   const init = { method, headers: { 'Content-Type': type }, ...(body !== undefined && { body: JSON.stringify(body) }) };
   const response = await fetch(mock.url + target, init);
   const text = await response.text();
@@ -126,8 +129,15 @@ test('actions and JSON patches fail where the resource does not exist, and a JSO
   expect((await send('/timed/2/archive', {})).status).toBe(204);
   expect((await send('/timed/99/archive', {})).status).toBe(404);
   const { body } = await send('/timed/2');
-  expect(await send('/timed/2', [], 'PATCH')).toMatchObject({ status: 200, body });
-  expect((await send('/timed/99', [], 'PATCH')).status).toBe(404);
+  const type = 'application/json-patch+json';
+  expect(await send('/timed/2', [], 'PATCH', type)).toMatchObject({ status: 200, body });
+  expect((await send('/timed/99', [], 'PATCH', type)).status).toBe(404);
+});
+
+test('a PATCH of the only resource of a path without PUT is read back', async () => {
+  const { body } = await send('/me');
+  expect((await send('/me', { title: 'h' }, 'PATCH')).status).toBe(204);
+  expect((await send('/me')).body).toEqual({ ...(body as object), title: 'h' });
 });
 
 test('a PUT to the collection replaces the resource whose id is in its body: 200, 404', async () => {

@@ -67,12 +67,12 @@ export function collectionOf(path: string): string {
   return path.slice(0, path.replace(/\/$/, '').lastIndexOf('/'));
 }
 
-/** Finds the paths of one resource that can be read and replaced, such as `/settings`. */
+/** Finds the paths of one resource that can be read and changed, such as `/settings`. */
 export function findSingletonPaths(operations: readonly ApiOperation[]): readonly ItemPath[] {
   return operations
-    .filter(({ method, path }) => method === 'PUT' && !path.endsWith('}'))
+    .filter(({ method, path }) => method === 'GET' && !/\}\/?$/.test(path))
     .map(({ path }) => singletonAt(path, operations))
-    .filter(({ read }) => read !== undefined);
+    .filter(({ replace, patch }) => replace !== undefined || patch !== undefined);
 }
 
 /** Returns the only resource of a path with its operations. */

@@ -44,8 +44,9 @@ export function findResourcePaths(
     ...corrected.filter((item) => !isSingleton(item)),
     ...findItemPaths(operations).filter(isInferred),
   ].map((item) => withReplacement(item, operations, schemas));
-  const replacements = items.map(({ replace }) => replace);
-  const isOnly = (item: ItemPath): boolean => isInferred(item) && !replacements.includes(item.replace);
+  const replacements = new Set(items.flatMap(({ replace }) => replace ?? []));
+  const isOnly = (item: ItemPath): boolean =>
+    isInferred(item) && !(item.replace !== undefined && replacements.has(item.replace));
   return { items, singletons: [...corrected.filter(isSingleton), ...findSingletonPaths(operations).filter(isOnly)] };
 }
 

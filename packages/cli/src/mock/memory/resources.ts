@@ -35,10 +35,11 @@ export function findResources(operations: readonly ApiOperation[], schemas: Dire
     const isClaimed = own.some((operation) => claimed.has(operation));
     // A list without a path of single resources is rarely meant to be one of resources.
     const isNoteworthy = own.length > 1 || item.list === undefined;
-    if (reason === undefined && !isClaimed) {
+    if (isClaimed) continue;
+    if (reason === undefined) {
       resources.push({ item, idMembers });
       own.forEach((operation) => claimed.add(operation));
-    } else if (reason !== undefined && isNoteworthy) omitted.push({ path: item.path, reason });
+    } else if (isNoteworthy) omitted.push({ path: item.path, reason });
   }
   return { resources, omitted };
 }
