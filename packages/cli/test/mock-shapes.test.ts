@@ -41,6 +41,7 @@ paths:
   ${tasks('embedded', [], `{ type: object, required: [_embedded], properties: { _embedded: { type: object, required: [tasks], properties: { tasks: ${listOf('Task')} } }, warnings: { type: array, items: { type: string } } } }`)}
   ${tasks('bracketed', [parameter('page[number]', '{ type: integer, minimum: 1 }'), parameter('page[size]', INTEGER), parameter('filter[title]', '{ type: string }')], `{ type: object, properties: { data: ${listOf('Task')} } }`)}
   ${tasks('sliced', [parameter('page', '{ type: integer, default: 0 }'), parameter('size', '{ type: integer, default: 20 }')], `{ type: object, required: [content, number, size, first, last], properties: { content: ${listOf('Task')}, number: ${INTEGER}, size: ${INTEGER}, first: { type: boolean }, last: { type: boolean } } }`)}
+  ${tasks('followed', [parameter('cursor', INTEGER), parameter('limit', INTEGER), parameter('sort', '{ type: string }')], `{ type: object, required: [data], properties: { data: ${listOf('Task')}, next_cursor: ${INTEGER} } }`)}
   /me:
     get: { operationId: getMe, responses: { '200': { description: Ok, ${json(ref('Task'))} } } }
     patch: { operationId: patchMe, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '204': { description: Ok } } }
@@ -63,7 +64,7 @@ beforeAll(async () => {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, DOCUMENT);
   mock = await startMock(path);
-  for (const path of ['numbered', 'timed', 'embedded', 'bracketed', 'sliced'])
+  for (const path of ['numbered', 'timed', 'embedded', 'bracketed', 'sliced', 'followed'])
     for (const title of ['a', 'b', 'c', 'd', 'e'])
       await send(`/${path}`, { title, ...(title === 'a' && { size: 'S' }) });
 });
@@ -112,6 +113,18 @@ test('parameters with brackets choose pages and filter', async () => {
   expect(titles((body as { readonly data: unknown }).data)).toBe('cd');
   const { body: found } = await send('/bracketed?filter%5Btitle%5D=c');
   expect(titles((found as { readonly data: unknown }).data)).toBe('c');
+});
+
+test('a page continues after its cursor, also where the item before it was deleted', async () => {
+  type Listing = { readonly data: readonly { readonly id: number }[]; readonly next_cursor?: number };
+  const page = async (cursor?: number): Promise<Listing> => {
+    const place = cursor === undefined ? '' : `&cursor=${String(cursor)}`;
+    return (await send(`/followed?limit=1&sort=-title${place}`)).body as Listing;
+  };
+  const { data, next_cursor: next } = await page((await page()).next_cursor);
+  expect(titles(data)).toBe('d');
+  await send(`/followed/${String(data[0]?.id)}`, undefined, 'DELETE');
+  expect(titles((await page(next)).data)).toBe('c');
 });
 
 test('a page says whether it is the first and the last one', async () => {

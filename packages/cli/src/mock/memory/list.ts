@@ -14,11 +14,12 @@ const MAX_PAGES = 100;
 const pages = new WeakMap<object, Map<string, Json>>();
 
 /** Lists the resources of a collection. */
-export const list: Handle = ({ operation, documented, resource, model, store, respond }, request) => {
-  const states = store.list(storeCollection(resource.item, pathValues(operation.path, request)));
+export const list: Handle = ({ operation, documented, resource, model, store, cursors, respond }, request) => {
+  const collection = storeCollection(resource.item, pathValues(operation.path, request));
+  const states = store.list(collection);
   const { members, maxItems } = model.listOf(operation);
   const page = selectPage(states, {
-    ...{ operation, members, maxItems, oracle: model.requests.oracle },
+    ...{ operation, members, maxItems, oracle: model.requests.oracle, collection, cursors },
     query: request.query as Query, // As validated.
     idMembers: resource.idMembers,
   });

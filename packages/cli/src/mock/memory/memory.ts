@@ -7,6 +7,7 @@ import type { Corrections } from '../../resources/resource-paths.ts';
 import type { Values } from '../../values/documented-values.ts';
 import { CannotCheck } from '../../values/oracle.ts';
 import type { Respond } from '../responses/respond.ts';
+import { BoundedMap } from './bounded-map.ts';
 import { createData, type MockState } from './data.ts';
 import { openDataFile, type DataFile } from './data-file.ts';
 import { createIdentifiers } from './identifiers.ts';
@@ -18,9 +19,11 @@ import { createFail, idempotencyKeyOf, type Fail, type MockRequest } from './rep
 import { findResources, rolesOf, type Resource, type Role } from './resources.ts';
 import type { Handle, Scope } from './scope.ts';
 import { storeExamples } from './seeds.ts';
+import type { Cursors } from './selection.ts';
 import { Store } from './store.ts';
 import { describeMemory } from './summary.ts';
 
+const MAX_CURSORS = 1_000;
 const HANDLES: Readonly<Record<Role, Handle>> = { create, list, read, replace, patch, remove };
 
 /** The memory of a mock. */
@@ -90,7 +93,8 @@ export function createMemory(
       ),
     ),
   );
-  const replies = new Map<string, AnyReply>();
+  const replies = new BoundedMap<AnyReply>(limit);
+  const cursors: Cursors = new BoundedMap(MAX_CURSORS);
   return {
     handle,
     respondWithin,
@@ -108,7 +112,7 @@ export function createMemory(
     const fail = createFail(responses, documented, respond);
     const outer = resourcesIn(operation.path, resources).filter((one) => one !== resource);
     const failWithout = createFailWithout(operation, outer, fail);
-    const scope: Scope = { resource, operation, documented, model, store, identifiers, respond, fail };
+    const scope: Scope = { resource, operation, documented, model, store, identifiers, cursors, respond, fail };
     return (request) => {
       const failure = failWithout(request);
       if (failure !== undefined) return failure;
@@ -116,7 +120,7 @@ export function createMemory(
       const place = key === undefined ? undefined : `${pathOf(operation.path, request)} ${key}`;
       const reply =
         (place === undefined ? undefined : replies.get(place)) ?? HANDLES[role](scope, request) ?? respond(request);
-      if (place !== undefined && reply.status < 300) remember(place, reply);
+      if (place !== undefined && reply.status < 300) replies.set(place, reply);
       return reply;
     };
   }
@@ -142,18 +146,13 @@ export function createMemory(
     const found = data.load(stringifyJson(state));
     if (found.length > 0) throw new Error(found.join('\n'));
     replies.clear();
+    cursors.clear();
     identifiers.restart();
   }
 
   function reset(): void {
     replaceState({});
     storeExamples(resources, store, model, identifiers);
-  }
-
-  function remember(place: string, reply: AnyReply): void {
-    replies.set(place, reply);
-    const [oldest] = replies.size > limit ? replies.keys() : [];
-    if (oldest !== undefined) replies.delete(oldest);
   }
 }
 

@@ -6,6 +6,7 @@ import type { Identifiers } from './identifiers.ts';
 import type { Model } from './model.ts';
 import type { Fail, MockRequest } from './reply.ts';
 import type { Resource } from './resources.ts';
+import type { Cursors } from './selection.ts';
 import type { Store } from './store.ts';
 
 /** An operation on resources, and the dependencies of its handler. */
@@ -16,6 +17,7 @@ export type Scope = {
   readonly model: Model;
   readonly store: Store;
   readonly identifiers: Identifiers;
+  readonly cursors: Cursors;
   /** Responds with generated values, apart from changes. */
   readonly respond: Respond;
   readonly fail: Fail;

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@contract-first/contract';
 import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { findPaging, firstOffset, firstPage, isSorting } from '../../resources/paging.ts';
@@ -21,9 +22,18 @@ export type Page<Item = Json> = {
   readonly next: { readonly parameter: Parameter; readonly value: Json } | undefined;
 };
 
+/**
+ * The items before each cursor when it was given, since some of them may be deleted: the ids of the last ones, and the number
+ * of the others.
+ */
+export type Cursors = Map<string, { readonly ids: readonly string[]; readonly others: number }>;
+
 /** The request for a page, and the schemas of the list. */
 type Selection = {
   readonly operation: ApiOperation;
+  /** The path of the collection. */
+  readonly collection: string;
+  readonly cursors: Cursors;
   readonly query: Query;
   /** The members of an item; those with an `enum` have its values. */
   readonly members: ReadonlyMap<string, readonly Json[] | undefined>;
@@ -34,6 +44,8 @@ type Selection = {
 
 const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
 const DEFAULT_LIMIT = 20;
+/** The number of ids that are kept for a cursor. */
+const MAX_IDS = 200;
 
 /**
  * Selects the items of a page, as far as the names of the query parameters show it: filters are named like a member of the
@@ -113,7 +125,7 @@ function isNumber(value: Json): value is number | bigint {
 
 function pageOf(
   items: readonly JsonObject[],
-  { operation, query, idMembers, maxItems, oracle }: Selection,
+  { operation, collection, cursors, query, idMembers, maxItems, oracle }: Selection,
 ): Page<JsonObject> {
   const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(operation);
   const parameter = cursorBy ?? pageBy ?? offsetBy;
@@ -146,8 +158,22 @@ function pageOf(
 
   /** A cursor is the id of the item before it where that is allowed, else its offset. */
   function afterCursor(cursor: Json): number {
-    const index = items.findIndex((item) => idText(idOf(item)) === idText(cursor));
-    return index >= 0 ? index + 1 : Number.isSafeInteger(Number(cursor)) ? Number(cursor) : 0;
+    const before = cursors.get(placeOf(cursor));
+    for (const id of before?.ids.toReversed() ?? [idText(cursor)]) {
+      const index = items.findIndex((item) => idText(idOf(item)) === id);
+      if (index >= 0) return index + 1;
+    }
+    return before?.others ?? (Number.isSafeInteger(Number(cursor)) ? Number(cursor) : 0);
+  }
+
+  function placeOf(cursor: Json): string {
+    return stringifyJson([collection, { ...query, [cursorBy?.name ?? '']: idText(cursor) }]);
+  }
+
+  function noteCursor(cursor: Json): void {
+    const others = Math.max(0, to - MAX_IDS);
+    const ids = items.slice(others, to).map((item) => idText(idOf(item)));
+    cursors.set(placeOf(cursor), { ids, others });
   }
 
   function next(): Page['next'] {
@@ -156,6 +182,7 @@ function pageOf(
     const candidates =
       parameter === cursorBy ? offsets : parameter === pageBy ? [number + 1, String(number + 1)] : [to + least];
     const value = candidates.find((one) => isScalar(one) && oracle.allows(parameter.schema, one));
+    if (value !== undefined && parameter === cursorBy && idOf(items[to - 1]) !== null) noteCursor(value);
     return value === undefined ? undefined : { parameter, value };
   }
 }
