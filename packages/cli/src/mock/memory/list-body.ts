@@ -2,7 +2,7 @@ import { idText } from '../../resources/identity-place.ts';
 import { isNext } from '../../resources/paging.ts';
 import { snakeCase } from '../../resources/resource-names.ts';
 import { isObject, membersOf, partAt, removeAt, replaceAt, type Json, type Place } from '../../values/json-value.ts';
-import type { Page } from './selection.ts';
+import type { Page } from './page.ts';
 
 /** The values of members beside the items of a page, by their names in snake case. */
 const FACTS: readonly (readonly [name: RegExp, valueOf: (page: Page) => number | boolean])[] = [

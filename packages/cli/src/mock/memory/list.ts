@@ -3,10 +3,11 @@ import { itemsIn } from '../../resources/list-items.ts';
 import type { Described } from '../../values/documented-values.ts';
 import { membersOf, type Json } from '../../values/json-value.ts';
 import { factOf, fillList, isSameKind } from './list-body.ts';
+import type { Page, Query } from './page.ts';
 import { pathValues, storeCollection } from './paths.ts';
 import { etagOf, namesTag } from './reply.ts';
 import type { Handle } from './scope.ts';
-import { selectPage, type Page, type Query } from './selection.ts';
+import { selectPage } from './selection.ts';
 
 const NOT_MODIFIED = 304;
 const MAX_PAGES = 100;

@@ -14,12 +14,12 @@ import { createIdentifiers } from './identifiers.ts';
 import { create, patch, read, remove, replace } from './items.ts';
 import { list } from './list.ts';
 import { createModel } from './model.ts';
+import type { Cursors } from './page.ts';
 import { findMissing, pathOf, resourcesIn } from './paths.ts';
 import { createFail, idempotencyKeyOf, type Fail, type MockRequest } from './reply.ts';
 import { findResources, rolesOf, type Resource, type Role } from './resources.ts';
 import type { Handle, Scope } from './scope.ts';
 import { storeExamples } from './seeds.ts';
-import type { Cursors } from './selection.ts';
 import { Store } from './store.ts';
 import { describeMemory } from './summary.ts';
 

@@ -4,9 +4,9 @@ import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { Respond } from '../responses/respond.ts';
 import type { Identifiers } from './identifiers.ts';
 import type { Model } from './model.ts';
+import type { Cursors } from './page.ts';
 import type { Fail, MockRequest } from './reply.ts';
 import type { Resource } from './resources.ts';
-import type { Cursors } from './selection.ts';
 import type { Store } from './store.ts';
 
 /** An operation on resources, and the dependencies of its handler. */
