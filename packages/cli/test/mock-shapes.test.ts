@@ -7,6 +7,7 @@ import { startMock, type Mock } from '../src/mock/start-mock.ts';
 const json = (schema: string): string => `content: { application/json: { schema: ${schema} } }`;
 const ref = (name: string): string => `{ $ref: '#/components/schemas/${name}' }`;
 const listOf = (name: string): string => `{ type: array, items: ${ref(name)} }`;
+const dataOf = (schema: string): string => `{ type: object, required: [data], properties: { data: ${schema} } }`;
 const parameter = (name: string, schema: string, place = 'query'): string =>
   `{ name: '${name}', in: ${place}, required: ${String(place === 'path')}, schema: ${schema} }`;
 const FAILURE = "default: { $ref: '#/components/responses/Problem' }";
@@ -42,6 +43,13 @@ paths:
   ${tasks('bracketed', [parameter('page[number]', '{ type: integer, minimum: 1 }'), parameter('page[size]', INTEGER), parameter('filter[title]', '{ type: string }')], `{ type: object, properties: { data: ${listOf('Task')} } }`)}
   ${tasks('sliced', [parameter('page', '{ type: integer, default: 0 }'), parameter('size', '{ type: integer, default: 20 }')], `{ type: object, required: [content, number, size, first, last], properties: { content: ${listOf('Task')}, number: ${INTEGER}, size: ${INTEGER}, first: { type: boolean }, last: { type: boolean } } }`)}
   ${tasks('followed', [parameter('cursor', INTEGER), parameter('limit', INTEGER), parameter('sort', '{ type: string }')], `{ type: object, required: [data], properties: { data: ${listOf('Task')}, next_cursor: ${INTEGER} } }`)}
+  /articles:
+    get: { operationId: list-articles, parameters: [${parameter('sort', '{ type: string }')}, ${parameter('filter[title]', '{ type: string }')}], responses: { '200': { description: Ok, ${json(`{ type: object, required: [data], properties: { data: ${listOf('Article')} } }`)} } } }
+    post: { operationId: add-article, requestBody: { required: true, ${json(dataOf(ref('Article')))} }, responses: { '201': { description: Ok, ${json(dataOf(ref('Article')))} } } }
+  /articles/{id}:
+    parameters: [${parameter('id', '{ type: string }', 'path')}]
+    get: { operationId: get-article, responses: { '200': { description: Ok, ${json(dataOf(ref('Article')))} } } }
+    patch: { operationId: patch-article, requestBody: { required: true, ${json(dataOf(ref('Article')))} }, responses: { '204': { description: Ok } } }
   /me:
     get: { operationId: getMe, responses: { '200': { description: Ok, ${json(ref('Task'))} } } }
     patch: { operationId: patchMe, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '204': { description: Ok } } }
@@ -56,6 +64,7 @@ components:
   schemas:
     NewTask: { type: object, required: [title], properties: { title: { type: string }, state: { type: string, enum: [open, closed] }, size: { type: string, enum: [S, M] }, hours: ${INTEGER} } }
     Task: { allOf: [${ref('NewTask')}, { type: object, required: [id, state, hours], properties: { id: ${INTEGER} } }] }
+    Article: { type: object, required: [type, attributes], properties: { type: { enum: [articles] }, id: { type: string, readOnly: true }, attributes: { type: object, properties: { title: { type: string }, hours: ${INTEGER} } } } }
     Note: { type: object, required: [id, text, taskId], properties: { id: ${INTEGER}, text: { type: string }, taskId: ${INTEGER} } }
 `;
 
@@ -130,6 +139,22 @@ test('a page continues after its cursor, also where the item before it was delet
 test('a page says whether it is the first and the last one', async () => {
   expect((await send('/sliced?size=2')).body).toMatchObject({ number: 0, size: 2, first: true, last: false });
   expect((await send('/sliced?size=2&page=2')).body).toMatchObject({ number: 2, size: 2, first: false, last: true });
+});
+
+test('members in data.attributes (JSON:API) are read as written, merged, sorted and filtered', async () => {
+  const articleOf = (attributes: object): object => ({ data: { type: 'articles', attributes } });
+  const create = async (attributes: object): Promise<{ readonly id: string }> => {
+    const { body } = await send('/articles', articleOf(attributes));
+    return (body as { readonly data: { readonly id: string } }).data;
+  };
+  const article = await create({ title: 'b', hours: 2 });
+  expect(article).toEqual({ type: 'articles', id: article.id, attributes: { title: 'b', hours: 2 } });
+  expect((await send(`/articles/${article.id}`, articleOf({ hours: 3 }), 'PATCH')).status).toBe(204);
+  const changed = { ...article, attributes: { title: 'b', hours: 3 } };
+  expect((await send(`/articles/${article.id}`)).body).toEqual({ data: changed });
+  const other = await create({ title: 'a', hours: 1 });
+  expect((await send('/articles?sort=title')).body).toEqual({ data: [other, changed] });
+  expect((await send('/articles?filter%5Btitle%5D=b')).body).toEqual({ data: [changed] });
 });
 
 test('a resource has the id of its parent', async () => {

@@ -112,7 +112,7 @@ function storePathOf(scope: Scope, request: MockRequest): string {
 function idsOf({ operation, resource, model, identifiers }: Scope, request: MockRequest): readonly Json[] {
   const values = pathValues(operation.path, request);
   if (values.length === parameterNames(resource.item.path).length) return values;
-  const sent = readBody(request, model.placeIn(operation, resource));
+  const sent = readBody(request, model.sentPlaceIn(operation, resource));
   return [...values, identifiers.idIn(sent, resource.idMembers, model.idSchemasOf(resource)) ?? ''];
 }
 
@@ -158,7 +158,7 @@ function tagOf(state: Json) {
 
 /** Returns the members of a resource that a request writes, without those of the server. */
 function writtenMembers({ operation, resource, model }: Scope, request: MockRequest): JsonObject {
-  const sent = readBody(request, model.placeIn(operation, resource));
+  const sent = readBody(request, model.sentPlaceIn(operation, resource));
   const holder = model.holderOf(operation, resource);
   if (holder !== undefined) return { [holder]: sent };
   const [written, sample] = [model.writtenBy(operation, resource), model.sampleOf(resource)];

@@ -18,7 +18,7 @@ const pages = new WeakMap<object, Map<string, Json>>();
 export const list: Handle = ({ operation, documented, resource, model, store, cursors, respond }, request) => {
   const collection = storeCollection(resource.item, pathValues(operation.path, request));
   const states = store.list(collection);
-  const { members, maxItems } = model.listOf(operation);
+  const { members, maxItems } = model.listOf(operation, resource);
   const page = selectPage(states, {
     ...{ operation, members, maxItems, oracle: model.requests.oracle, collection, cursors },
     query: request.query as Query, // As validated.

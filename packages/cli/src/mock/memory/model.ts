@@ -5,12 +5,13 @@ import { findItems, itemSchemas, schemaAt, successSchemas, type Items } from '..
 import { allPropertiesOf, propertyOf, requiredBy } from '../../values/schema-property.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Values } from '../../values/documented-values.ts';
-import { isObject, partAt, type Json, type JsonObject } from '../../values/json-value.ts';
+import { isObject, partAt, type Json, type JsonObject, type Place } from '../../values/json-value.ts';
 import { flatten } from '../../values/schema-merge.ts';
 import type { IdSchemas } from './identifiers.ts';
 import { formsIn, type Form } from './forms.ts';
 import { createRepresent } from './representation.ts';
 import type { Resource } from './resources.ts';
+import type { Member } from './selection.ts';
 
 /** The schemas and generated values of resources. Each is worked out once. */
 export type Model = ReturnType<typeof createModel>;
@@ -21,6 +22,13 @@ export function createModel(requests: Values, responses: Values) {
   const places = memoize(
     (operation: ApiOperation, { item }: Resource) => identityPlace(operation, item, schemas)?.slice(0, -1) ?? [],
   );
+  const sentPlaces = memoize((operation: ApiOperation, resource: Resource): readonly string[] => {
+    const contents = operation.requestBody?.contents ?? [];
+    const isSent = (place: readonly string[]): boolean =>
+      place.length > 0 && contents.some(({ schema }) => schemaAt(requests.schemas, schema, place) !== undefined);
+    // A response without a body does not show the place.
+    return [operation, resource.item.read].map((one) => (one ? places(one, resource) : [])).find(isSent) ?? [];
+  });
   const parts = memoize((schema: Schema | undefined, place: readonly string[]) =>
     schemaAt(responses.schemas, schema, place),
   );
@@ -28,10 +36,7 @@ export function createModel(requests: Values, responses: Values) {
     findItems(operation, schema, responses.schemas),
   );
   const written = memoize((operation: ApiOperation, resource: Resource): ReadonlySet<string> => {
-    const contents = operation.requestBody?.contents ?? [];
-    const bodies = contents.map(
-      ({ schema }) => schemaAt(requests.schemas, schema, places(operation, resource)) ?? schema,
-    );
+    const bodies = sentSchemas(operation, resource);
     return new Set(bodies.flatMap((schema) => Object.keys(allPropertiesOf(requests.schemas, schema))));
   });
   const samples = memoize(createSample);
@@ -51,6 +56,8 @@ export function createModel(requests: Values, responses: Values) {
     represent: createRepresent(responses),
     /** Returns where a resource is in the JSON bodies of an operation, such as `data`; empty for the whole body. */
     placeIn: places,
+    /** Returns where a resource is in the bodies of the requests of an operation. */
+    sentPlaceIn: sentPlaces,
     /** Returns the schema of the part of a response at a place. */
     schemaAt: (schema: Schema | undefined, place: readonly string[]) =>
       place.length === 0 ? schema : parts(schema, place),
@@ -81,17 +88,31 @@ export function createModel(requests: Values, responses: Values) {
     },
     /** Returns the member of a resource that an operation writes; `undefined` where it writes the resource itself. */
     holderOf: holders,
-    /** Returns the members of the items of a list, with the values of an `enum`, and how many items a page may have. */
-    listOf: memoize((operation: ApiOperation) => {
+    /** Returns the members of the items of a list, also those inside `attributes` or a holder, and how many items a page may have. */
+    listOf: memoize((operation: ApiOperation, resource: Resource) => {
       const [schema] = successSchemas(operation);
       const found = items(schema, operation);
       const list = schemaAt(responses.schemas, schema, found?.place ?? []) ?? true;
       // The linter has checked the shape of this keyword.
       const { maxItems = Infinity } = Object(flatten(responses.schemas, list)) as { readonly maxItems?: number };
-      const properties = Object.entries(allPropertiesOf(responses.schemas, found?.schema));
-      return { members: new Map(properties.map(([name, property]) => [name, valuesOf(property)])), maxItems };
+      const { create } = resource.item;
+      const holder = (create && holders(create, resource)) ?? 'attributes';
+      const own = allPropertiesOf(responses.schemas, found?.schema);
+      const held = allPropertiesOf(responses.schemas, own[holder]);
+      const members = [
+        ...Object.entries(held).map(([name, property]) => memberAt([holder, name], property)),
+        ...Object.entries(own).map(([name, property]) => memberAt([name], property)),
+      ];
+      return { members: new Map(members), maxItems };
     }),
   };
+
+  /** Returns the schemas of a resource in the requests of an operation. */
+  function sentSchemas(operation: ApiOperation, resource: Resource): readonly (Schema | undefined)[] {
+    const place = sentPlaces(operation, resource);
+    const contents = operation.requestBody?.contents ?? [];
+    return contents.map(({ schema }) => schemaAt(requests.schemas, schema, place) ?? schema);
+  }
 
   function complete(schema: Schema | undefined, sample: JsonObject, state: JsonObject): JsonObject {
     const required = requiredBy(responses.schemas, schema).filter((name) => Object.hasOwn(sample, name));
@@ -103,22 +124,18 @@ export function createModel(requests: Values, responses: Values) {
     return { ...Object.fromEntries(required.map((name) => [name, sample[name] ?? null])), ...Object.fromEntries(own) };
   }
 
-  /** Returns the only values of a schema; `undefined` where it has others. */
-  function valuesOf(schema: Schema): readonly Json[] | undefined {
+  function memberAt(place: Place, schema: Schema): readonly [name: string, member: Member] {
+    // The linter has checked the shape of this keyword.
     const { enum: values } = Object(flatten(responses.schemas, schema)) as { readonly enum?: readonly Json[] };
-    return values; // The linter has checked the shape of this keyword.
+    return [String(place.at(-1)), { place, values }];
   }
 
   function createForms(resource: Resource): readonly Form[] {
     const { create, list, read, replace, patch } = resource.item;
     const written = [create, replace, patch].filter((one) => one !== undefined);
-    const sent = written.flatMap((operation) => {
-      const place = places(operation, resource);
-      const bodies = operation.requestBody?.contents ?? [];
-      return bodies.flatMap(({ schema }) =>
-        formsIn(requests, schemaAt(requests.schemas, schema, place) ?? schema, holders(operation, resource)),
-      );
-    });
+    const sent = written.flatMap((operation) =>
+      sentSchemas(operation, resource).flatMap((schema) => formsIn(requests, schema, holders(operation, resource))),
+    );
     const had = [...written, read].flatMap((operation) =>
       operation === undefined
         ? []

@@ -1,14 +1,14 @@
 import { idText } from '../../resources/identity-place.ts';
 import { findPaging, isSorting } from '../../resources/paging.ts';
 import { snakeCase } from '../../resources/resource-names.ts';
-import { isArray, isObject, partAt, type Json, type JsonObject } from '../../values/json-value.ts';
+import { isArray, isObject, partAt, type Json, type JsonObject, type Place } from '../../values/json-value.ts';
 import { pageOf, type Page, type PageRequest } from './page.ts';
 
-/** The request for a page, and the list. */
-type Selection = PageRequest & {
-  /** The members of an item; those with an `enum` have its values. */
-  readonly members: ReadonlyMap<string, readonly Json[] | undefined>;
-};
+/** A member of the items of a list: where it is in an item, and its only values, if it has an `enum`. */
+export type Member = { readonly place: Place; readonly values: readonly Json[] | undefined };
+
+/** The request for a page, and the members of the items by name. */
+type Selection = PageRequest & { readonly members: ReadonlyMap<string, Member> };
 
 const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
 
@@ -17,28 +17,27 @@ const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
  * items.
  */
 export function selectPage(items: readonly JsonObject[], selection: Selection): Page<JsonObject> {
-  const { operation, query } = selection;
-  const members = [...selection.members.keys()];
+  const { operation, query, members } = selection;
+  const memberOf = (text: string): Member | undefined =>
+    members.entries().find(([name]) => snakeCase(name) === snakeCase(text))?.[1];
   const paging = Object.values(findPaging(operation));
   const others = operation.parameters.filter((parameter) => parameter.in === 'query' && !paging.includes(parameter));
   const sorting = others.filter(isSorting);
   const filters = others.flatMap((parameter) => {
-    const own = snakeCase(parameter.name.replace(/^filters?\[(\w+)\]$/, '$1'));
-    const member = members.find((name) => snakeCase(name) === own);
+    const member = memberOf(parameter.name.replace(/^filters?\[(\w+)\]$/, '$1'));
     const value = query[parameter.name];
     if (sorting.includes(parameter) || member === undefined || value === undefined) return [];
     // A value that no item can have, such as `all`, does not filter.
-    const values = selection.members.get(member);
-    return values === undefined || values.some((one) => fits(one, value)) ? [{ member, value }] : [];
+    const { place, values } = member;
+    return values === undefined || values.some((one) => fits(one, value)) ? [{ place, value }] : [];
   });
-  const isFound = (item: JsonObject): boolean =>
-    filters.every(({ member, value }) => fits(partAt(item, [member]), value));
+  const isFound = (item: JsonObject): boolean => filters.every(({ place, value }) => fits(partAt(item, place), value));
   const found = filters.length === 0 ? items : items.filter(isFound);
   return pageOf(
     sorted(
       found,
       sorting.map(({ name }) => query[name] ?? ''),
-      members,
+      memberOf,
     ),
     selection,
   );
@@ -56,7 +55,7 @@ function fits(member: Json, wanted: Json): boolean {
 function sorted(
   items: readonly JsonObject[],
   values: readonly Json[],
-  members: readonly string[],
+  memberOf: (name: string) => Member | undefined,
 ): readonly JsonObject[] {
   const texts = values
     .flatMap((value) => (isArray(value) ? value : [value]))
@@ -64,14 +63,14 @@ function sorted(
   const keys = texts.flatMap((text) => {
     const [, sign = '', name = '', direction = ''] =
       /^([-+]?)(.*?)(?:[\s:._]+(asc|desc)(?:ending)?)?$/i.exec(text.trim()) ?? [];
-    const member = members.find((one) => snakeCase(one) === snakeCase(name));
-    return member === undefined ? [] : [{ member, isDown: sign === '-' || /^desc/i.test(direction) }];
+    const member = memberOf(name);
+    return member === undefined ? [] : [{ place: member.place, isDown: sign === '-' || /^desc/i.test(direction) }];
   });
   const isReversed = texts.some((text) => DIRECTION.test(text.trim()) && /^desc/i.test(text.trim()));
   if (keys.length === 0) return items;
   return items.toSorted((one, other) => {
-    for (const { member, isDown } of keys) {
-      const order = compare(partAt(one, [member]), partAt(other, [member]));
+    for (const { place, isDown } of keys) {
+      const order = compare(partAt(one, place), partAt(other, place));
       if (order !== 0) return isDown !== isReversed ? -order : order;
     }
     return 0;
