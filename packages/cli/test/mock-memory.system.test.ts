@@ -282,11 +282,12 @@ test('conditional requests: 304 to the current ETag, 412 to another one', async 
   expect((await send('GET', pet, undefined, { 'If-None-Match': etag })).body).toMatchObject({ name: 'Max' });
 });
 
-test('the same Idempotency-Key creates one resource', async () => {
+test('the same Idempotency-Key creates one resource, and is refused with another body', async () => {
   const create = async (key: string) =>
     (await send('POST', '/pets', { name: 'Rex' }, { 'Idempotency-Key': key })).body.id;
   const [one, again, other] = [await create('a'), await create('a'), await create('b')];
   expect([again === one, other === one]).toEqual([true, false]);
+  expect((await send('POST', '/pets', { name: 'Max' }, { 'Idempotency-Key': 'a' })).status).toBe(422);
 });
 
 test('the only resource of a path is generated until it is replaced', async () => {

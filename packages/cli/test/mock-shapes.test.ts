@@ -17,7 +17,7 @@ const INTEGER = '{ type: integer }';
 const tasks = (path: string, query: readonly string[], list: string): string => `
   /${path}:
     get: { operationId: list-${path}, parameters: [${query.join()}], responses: { '200': { description: Ok, ${json(list)} }, ${FAILURE} } }
-    post: { operationId: add-${path}, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '201': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
+    post: { operationId: add-${path}, parameters: [${parameter('Idempotency-Key', '{ type: string }', 'header')}], requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '201': { description: Ok, ${json(ref('Task'))} }, '400': { description: No }, '422': { description: No }, ${FAILURE} } }
     put: { operationId: put-${path}, requestBody: { required: true, ${json('{ type: object, properties: { id: { type: integer }, title: { type: string } } }')} }, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
   /${path}/{id}:
     parameters: [${parameter('id', INTEGER, 'path')}]
@@ -139,6 +139,17 @@ test('a page continues after its cursor, also where the item before it was delet
 test('a page says whether it is the first and the last one', async () => {
   expect((await send('/sliced?size=2')).body).toMatchObject({ number: 0, size: 2, first: true, last: false });
   expect((await send('/sliced?size=2&page=2')).body).toMatchObject({ number: 2, size: 2, first: false, last: true });
+});
+
+test('an Idempotency-Key that is sent with another body is refused with the documented status: 201, 201, 422', async () => {
+  const create = (title: string): Promise<Response> => {
+    const headers = { 'Content-Type': JSON_TYPE, 'Idempotency-Key': 'a' };
+    return fetch(`${mock.url}/numbered`, { method: 'POST', headers, body: JSON.stringify({ title }) });
+  };
+  const created = await create('g');
+  const { id } = (await created.json()) as { readonly id: number };
+  expect([created.status, (await create('g')).status, (await create('h')).status]).toEqual([201, 201, 422]);
+  await send(`/numbered/${String(id)}`, undefined, 'DELETE');
 });
 
 test('members in data.attributes (JSON:API) are read as written, merged, sorted and filtered', async () => {

@@ -10,13 +10,14 @@ import type { Respond } from '../responses/respond.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { createData, type MockState } from './data.ts';
 import { openDataFile, type DataFile } from './data-file.ts';
+import { IdempotencyKeys } from './idempotency-keys.ts';
 import { createIdentifiers } from './identifiers.ts';
 import { create, patch, read, remove, replace } from './items.ts';
 import { list } from './list.ts';
 import { createModel } from './model.ts';
 import type { Cursors } from './page.ts';
-import { findMissing, pathOf, resourcesIn } from './paths.ts';
-import { createFail, idempotencyKeyOf, type Fail, type MockRequest } from './reply.ts';
+import { findMissing, resourcesIn } from './paths.ts';
+import { createFail, type Fail, type MockRequest } from './reply.ts';
 import { findResources, rolesOf, type Resource, type Role } from './resources.ts';
 import type { Handle, Scope } from './scope.ts';
 import { storeExamples } from './seeds.ts';
@@ -93,7 +94,7 @@ export function createMemory(
       ),
     ),
   );
-  const replies = new BoundedMap<AnyReply>(limit);
+  const keys = new IdempotencyKeys(limit);
   const cursors: Cursors = new BoundedMap(MAX_CURSORS);
   return {
     handle,
@@ -116,12 +117,8 @@ export function createMemory(
     return (request) => {
       const failure = failWithout(request);
       if (failure !== undefined) return failure;
-      const key = role === 'create' ? idempotencyKeyOf(operation, request) : undefined;
-      const place = key === undefined ? undefined : `${pathOf(operation.path, request)} ${key}`;
-      const reply =
-        (place === undefined ? undefined : replies.get(place)) ?? HANDLES[role](scope, request) ?? respond(request);
-      if (place !== undefined && reply.status < 300) replies.set(place, reply);
-      return reply;
+      const reply = (): AnyReply => HANDLES[role](scope, request) ?? respond(request);
+      return role === 'create' ? keys.handleOnce(scope, request, reply) : reply();
     };
   }
 
@@ -145,7 +142,7 @@ export function createMemory(
   function replaceState(state: MockState): void {
     const found = data.load(stringifyJson(state));
     if (found.length > 0) throw new Error(found.join('\n'));
-    replies.clear();
+    keys.clear();
     cursors.clear();
     identifiers.restart();
   }

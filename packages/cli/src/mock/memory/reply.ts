@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { stringifyJson, type Operation, type RequestContext } from '@contract-first/contract';
-import { headerParameter, type ApiOperation } from '../../operations/api-operation.ts';
 import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/engine/tools';
 import { createFailureRenderer, evaluate } from '../../generate/failure-scaffold.ts';
 import type { Values } from '../../values/documented-values.ts';
@@ -59,10 +58,4 @@ export function namesTag(
   if (sent === undefined) return false;
   const names = String(sent).split(',');
   return names.some((one) => ['*', tagOf()].includes(one.trim().replace(/^W\//, '')));
-}
-
-/** Returns the value of a documented Idempotency-Key. */
-export function idempotencyKeyOf(operation: ApiOperation, { rawHeaders }: MockRequest): string | undefined {
-  const sent = rawHeaders['idempotency-key'];
-  return headerParameter(operation, 'idempotency-key') && sent !== undefined ? String(sent) : undefined;
 }
