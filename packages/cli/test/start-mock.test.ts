@@ -188,6 +188,18 @@ test('a mock is gone at the end of its scope, and may be closed twice', async ()
   await mock.close();
 });
 
+test('a resource is not forgotten while resources are created below it', async () => {
+  const mock = await start({ limit: 3 });
+  mock.replaceState({
+    '/books': [
+      { id: 1, title: 'Emma' },
+      { id: 2, title: 'Sanditon' },
+    ],
+  });
+  for (const text of ['a', 'b', 'c']) await send(mock, 'POST', '/books/1/reviews', { text });
+  expect(mock.state()).toMatchObject({ '/books': [{ id: 1 }], '/books/1/reviews': [{ text: 'b' }, { text: 'c' }] });
+});
+
 test('a document with errors is an error with all diagnostics', async () => {
   const broken = join(temporaryFolder(), 'broken.yaml');
   writeFileSync(

@@ -3,12 +3,12 @@ import type { JsonObject } from '../../values/json-value.ts';
 /** The state of a resource. A resource that is the only one of its path is `undefined` once it is deleted. */
 export type State = JsonObject | undefined;
 
-/** Keeps resources in memory, by their path. The oldest ones are forgotten beyond a limit. */
+/** Keeps resources in memory, by their path. The oldest ones are forgotten beyond a limit, none before those below it. */
 export class Store {
   readonly #limit: number;
-  /** In the order of their creation. */
+  /** The oldest first. */
   readonly #states = new Map<string, State>();
-  /** The paths of the resources in a collection. */
+  /** The paths of the resources in a collection, in the order of their creation. */
   readonly #collections = new Map<string, Set<string>>();
   /** The resources of collections since their last change. */
   readonly #lists = new Map<string, readonly JsonObject[]>();
@@ -71,14 +71,21 @@ export class Store {
     return list;
   }
 
-  /** Lists all resources in the order of their creation. */
-  entries(): IterableIterator<readonly [path: string, state: State]> {
-    return this.#states.entries();
+  /** Lists all resources, those of a collection in the order of their creation. */
+  *entries(): Generator<readonly [path: string, state: State]> {
+    for (const paths of this.#collections.values()) for (const path of paths) yield [path, this.#states.get(path)];
   }
 
   #forgetOldest(): void {
-    const { value } = this.#oldest.next();
-    if (value !== undefined) this.remove(value);
+    const { value: path } = this.#oldest.next();
+    if (path === undefined) return;
+    if (!this.#below.has(path)) {
+      this.remove(path);
+      return;
+    }
+    const state = this.#states.get(path);
+    this.#states.delete(path);
+    this.#states.set(path, state); // As the newest one.
   }
 
   #addCollection(collection: string): Set<string> {
