@@ -188,6 +188,12 @@ test('a mock is gone at the end of its scope, and may be closed twice', async ()
   await mock.close();
 });
 
+test('a limit or seed that the command does not take is an error that says what is allowed', async () => {
+  await expect(start({ limit: 0, seed: 1.5 })).rejects.toThrow(
+    /^seed must be an integer from 0 to 2147483647, not 1\.5\nlimit must be an integer from 1 to 2147483647, not 0$/,
+  );
+});
+
 test('a resource is not forgotten while resources are created below it', async () => {
   const mock = await start({ limit: 3 });
   mock.replaceState({

@@ -22,6 +22,12 @@ import { exampleRequest } from '../generate/example-request.ts';
 /** The values of options that are not given. */
 export const DEFAULTS = { seed: 1, limit: 10_000 };
 
+/** The smallest values of options that are integers. */
+export const LEAST = { seed: 0, limit: 1 };
+
+/** The largest value of these options. */
+export const MAX_INTEGER = 2 ** 31 - 1;
+
 /** The first value for a large schema takes long; meanwhile, other requests must not be refused. */
 export const EVENT_LOOP_DELAY_LIMIT_MS = '60000';
 

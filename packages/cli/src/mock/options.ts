@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { readCommandLine, type OptionKind } from '../options/given-options.ts';
 import { createOptionReader, type OptionReader } from '../options/option-reader.ts';
 import { readRefs } from '../options/allowed-refs.ts';
-import { DEFAULTS, type Scenarios } from './application.ts';
+import { DEFAULTS, LEAST, MAX_INTEGER, type Scenarios } from './application.ts';
 import { DELAY_FORM, MAX_SIZE, readDelay, type Delay } from './responses/preferences.ts';
 
 /** A document and the path that its paths are below, if it is not that of its servers. */
@@ -15,7 +15,6 @@ const KINDS = new Map<string, OptionKind>([
   ...(['document', 'callback-host', 'allow-refs'] as const).map((name) => [name, 'list'] as const),
   ...(['stateless', 'callbacks', 'help'] as const).map((name) => [name, 'flag'] as const),
 ]);
-const MAX_INTEGER = 2 ** 31 - 1;
 
 /** The options of the command. */
 export type CommandOptions = ReturnType<typeof readOptions>;
@@ -24,7 +23,7 @@ export type CommandOptions = ReturnType<typeof readOptions>;
 export function readOptions(args: readonly string[], problems: string[]) {
   const reader = createOptionReader(readCommandLine(args, KINDS, 'document', problems), {}, problems);
   const { has, textOf, textsOf, readInteger, refuse } = reader;
-  const limit = readInteger('limit', 1, MAX_INTEGER) ?? DEFAULTS.limit;
+  const limit = readInteger('limit', LEAST.limit, MAX_INTEGER) ?? DEFAULTS.limit;
   const scenarios: Scenarios = {
     listSize: readInteger('list-size', 0, MAX_SIZE),
     delay: readDelays(reader),
@@ -38,7 +37,7 @@ export function readOptions(args: readonly string[], problems: string[]) {
   return {
     documents,
     allowedRefs: readRefs(reader),
-    seed: readInteger('seed', 0, MAX_INTEGER) ?? DEFAULTS.seed,
+    seed: readInteger('seed', LEAST.seed, MAX_INTEGER) ?? DEFAULTS.seed,
     limit: has('stateless') ? undefined : limit,
     dataPath: textOf('data'),
     configPath: textOf('config'),

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { compileContract, formatDiagnostic } from '@contract-first/documents';
 import { readFileCorrections } from '../options/contract-file.ts';
 import { startSilently } from '../start-silently.ts';
-import { createMock, DEFAULTS, EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
+import { createMock, DEFAULTS, EVENT_LOOP_DELAY_LIMIT_MS, LEAST, MAX_INTEGER } from './application.ts';
 import type { MockState } from './memory/data.ts';
 
 export type { MockState };
@@ -47,6 +47,7 @@ export type MockOptions = {
  */
 export async function startMock(document: string | URL, options: MockOptions = {}): Promise<Mock> {
   const { seed = DEFAULTS.seed, limit = DEFAULTS.limit, config, allowRefs = [], variables = {} } = options;
+  assertIntegers({ seed, limit });
   const path = typeof document === 'string' ? document : fileURLToPath(document);
   const { compiled, diagnostics } = await compileContract(path, new Set(allowRefs));
   if (compiled === undefined)
@@ -64,4 +65,14 @@ export async function startMock(document: string | URL, options: MockOptions = {
   };
   const { state, replaceState, reset } = memory;
   return { url: service.url, state, replaceState, reset, close, [Symbol.asyncDispose]: close };
+}
+
+/** Checks options that are integers. @throws an error with all mistakes, one line each */
+function assertIntegers(options: Readonly<typeof LEAST>): void {
+  const problems = (['seed', 'limit'] as const).flatMap((name) => {
+    const [value, least] = [options[name], LEAST[name]];
+    if (Number.isInteger(value) && value >= least && value <= MAX_INTEGER) return [];
+    return [`${name} must be an integer from ${String(least)} to ${String(MAX_INTEGER)}, not ${String(value)}`];
+  });
+  if (problems.length > 0) throw new Error(problems.join('\n'));
 }
