@@ -115,12 +115,13 @@ test('corrected resources are remembered, and the contract checks follow them', 
   expect(await send(mock, 'POST', '/search', { title: 'North', guide: { id: 'ann' } })).toEqual([201, north]);
   expect(await send(mock, 'GET', '/trips/1')).toEqual([200, north]);
   expect(await send(mock, 'GET', '/search')).toEqual([200, [north]]);
-  await mock.waitForOutput('/settings');
+  await mock.waitForOutput('getDraft');
   const [, summary] = mock.output().split('Remembers:\n');
   expect(summary?.trimEnd().split('\n')).toEqual([
     '  /trips/{trip}             create, list, read, delete',
     '  /trips/{trip}/stops/{id}  create, list',
     '  /settings                 read, replace',
+    'Generates the responses of 2 operations: createDraft, getDraft',
   ]);
   const { document } = await readDocument(join(folder, 'trips.yaml'), NO_OUTSIDE);
   const corrections = readFileCorrections(join(folder, '.contract.yaml'));

@@ -99,7 +99,7 @@ export function createMemory(
   return {
     handle,
     respondWithin,
-    summary: describeMemory(found),
+    summary: describeMemory(found, operations),
     state: data.read,
     replaceState,
     reset,

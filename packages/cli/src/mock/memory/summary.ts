@@ -1,8 +1,14 @@
+import type { ApiOperation } from '../../operations/api-operation.ts';
 import { rolesOf, type findResources, type Role } from './resources.ts';
 import { failureKey } from './reply.ts';
 
-/** Describes the resources that a mock remembers, and the others, in lines. */
-export function describeMemory({ resources, omitted }: ReturnType<typeof findResources>): readonly string[] {
+const MAX_NAMES = 3;
+
+/** Describes the resources that a mock remembers, the others, and the operations on none, in lines. */
+export function describeMemory(
+  { resources, omitted }: ReturnType<typeof findResources>,
+  operations: readonly ApiOperation[],
+): readonly string[] {
   const rows = resources.map(({ item }) => {
     const { read, parameter, create, replace } = item;
     const nameOf = (role: Role): string => {
@@ -14,12 +20,17 @@ export function describeMemory({ resources, omitted }: ReturnType<typeof findRes
     const note = isSilent ? '; reads of an unknown id are generated, as no 404 is documented' : '';
     return [item.path, roles.join(', ') + note] as const;
   });
+  const remembered = new Set(resources.flatMap(({ item }) => rolesOf(item).map(([, operation]) => operation)));
+  const generated = operations.filter((operation) => !remembered.has(operation)).map(({ operationId }) => operationId);
+  const names = [...generated.slice(0, MAX_NAMES), ...(generated.length > MAX_NAMES ? ['…'] : [])].join(', ');
+  const count = generated.length === 1 ? '1 operation' : `${String(generated.length)} operations`;
   return [
     ...table('Remembers', rows),
     ...table(
       'Does not remember',
       omitted.map(({ path, reason }) => [path, reason]),
     ),
+    ...(generated.length > 0 ? [`Generates the responses of ${count}: ${names}`] : []),
   ];
 }
 
