@@ -50,6 +50,11 @@ paths:
     parameters: [${parameter('id', '{ type: string }', 'path')}]
     get: { operationId: get-article, responses: { '200': { description: Ok, ${json(dataOf(ref('Article')))} } } }
     patch: { operationId: patch-article, requestBody: { required: true, ${json(dataOf(ref('Article')))} }, responses: { '204': { description: Ok } } }
+  /tickets:
+    post: { operationId: add-ticket, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '201': { description: Ok, ${json('{ type: object, required: [id], properties: { id: { type: string } } }')} } } }
+  /tickets/{id}:
+    parameters: [${parameter('id', INTEGER, 'path')}]
+    get: { operationId: get-ticket, responses: { '200': { description: Ok, ${json(ref('Task'))} } } }
   /me:
     get: { operationId: getMe, responses: { '200': { description: Ok, ${json(ref('Task'))} } } }
     patch: { operationId: patchMe, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '204': { description: Ok } } }
@@ -172,6 +177,11 @@ test('a resource has the id of its parent', async () => {
   const { body } = await send('/timed/2/notes', { text: 'soon' });
   expect(body).toEqual({ id: 1, text: 'soon', taskId: 2 });
   expect((await send('/timed/2/notes')).body).toEqual([body]);
+});
+
+test('an id is a number in one response and a text in another, as the document has it', async () => {
+  expect((await send('/tickets', { title: 'a' })).body).toEqual({ id: '1' });
+  expect((await send('/tickets/1')).body).toMatchObject({ id: 1, title: 'a' });
 });
 
 test('actions and JSON patches fail where the resource does not exist, and a JSON patch changes nothing: 404, 200', async () => {

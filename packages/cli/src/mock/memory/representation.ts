@@ -1,9 +1,11 @@
+import { idText } from '../../resources/identity-place.ts';
 import { requiredBy, allPropertiesOf } from '../../values/schema-property.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Values } from '../../values/documented-values.ts';
 import {
   isArray,
   isObject,
+  isScalar,
   partAt,
   replaceAt,
   type Json,
@@ -49,8 +51,10 @@ export function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'sc
   function addMembers(schema: Schema | undefined, value: Json, members: JsonObject, place: Place): Json {
     return Object.entries(members).reduce((result, [name, member]) => {
       const at = [...place, name];
-      const next = replaceAt(result, at, member);
-      if (allows(schema, next)) return next;
+      // An id may be a number in one place and a text in another.
+      const forms = isScalar(member) ? [member, idText(member)] : [member];
+      const next = forms.map((form) => replaceAt(result, at, form)).find((whole) => allows(schema, whole));
+      if (next !== undefined) return next;
       return isObject(member) && isObject(partAt(result, at)) ? addMembers(schema, result, member, at) : result;
     }, value);
   }
