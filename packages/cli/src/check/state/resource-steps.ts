@@ -14,7 +14,7 @@ import { withReferences } from './references.ts';
 import type { Step } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { withParameter, withPathValues, type PlainInputs } from './step-input.ts';
-import { findDifference } from './written.ts';
+import { findDifference, type Previous } from './written.ts';
 
 /** The resources of a path, and what their scenario needs. */
 export type Scene = {
@@ -96,13 +96,13 @@ export function differenceBetween(
   written: Step,
   read: Step,
   { idMembers, run }: Scene,
-  and: Json = {},
+  { and = {}, previous }: { readonly and?: Json | undefined; readonly previous?: Previous | undefined } = {},
 ): Defect | undefined {
   const { body } = written.testCase.input ?? {};
   if (body === undefined || read.json === undefined) return undefined;
   const schemas = { written: body.content.schema, read: schemaOf(read) };
   const value = isObject(and) && isObject(body.value) ? { ...and, ...body.value } : body.value;
-  return findDifference(value, read.json, schemas, run, idMembers);
+  return findDifference(value, read.json, schemas, run, idMembers, previous);
 }
 
 /** Returns the schema of the body of a response; `undefined` without one. */

@@ -55,12 +55,12 @@ export async function checkConditionalRead(scene: Scene, read: Step): Promise<vo
 
 /** Replaces and patches a resource. */
 export async function checkUpdates(scene: Scene, id: Id, creation: Step | undefined): Promise<void> {
-  const replaced = await checkReplacement(scene, id);
+  const replaced = await checkReplacement(scene, id, creation);
   await checkPatch(scene, id, replaced ?? creation);
 }
 
 /** Replaces a resource, reads it, replaces it again with the same, and with a stale entity tag. */
-async function checkReplacement(scene: Scene, id: Id): Promise<Step | undefined> {
+async function checkReplacement(scene: Scene, id: Id, earlier: Step | undefined): Promise<Step | undefined> {
   const { item, judge } = scene;
   const { replace, read: readOperation } = item;
   if (replace === undefined || isAsynchronous(replace)) return undefined;
@@ -81,7 +81,9 @@ async function checkReplacement(scene: Scene, id: Id): Promise<Step | undefined>
   if (!isDone(update)) return undefined;
   const after = await readUpdated(scene, id);
   if (after === undefined) return undefined;
-  const difference = differenceBetween(update, after, scene);
+  const earlierBody = earlier?.testCase.input?.body;
+  const previous = earlierBody && { written: earlierBody.value, read: before.json ?? null };
+  const difference = differenceBetween(update, after, scene, { previous });
   judge.expect('update_is_visible', after, difference);
 
   const [oldTag, newTag] = [etagOf(before), etagOf(after)];
@@ -184,7 +186,7 @@ async function checkPatch(scene: Scene, id: Id, written: Step | undefined): Prom
     written && differenceBetween(written, before, scene) === undefined
       ? written.testCase.input?.body?.value
       : undefined;
-  judge.expect('update_is_visible', after, differenceBetween(step, after, scene, unchanged));
+  judge.expect('update_is_visible', after, differenceBetween(step, after, scene, { and: unchanged }));
 }
 
 /** Returns whether an operation takes merge patches. */

@@ -1,5 +1,13 @@
 import type { Schema, SchemaDocument } from '../../values/dialect.ts';
-import { isArray, isObject, isScalar, type Json, type JsonObject } from '../../values/json-value.ts';
+import {
+  isArray,
+  isObject,
+  isScalar,
+  partAt,
+  type Json,
+  type JsonObject,
+  type Place,
+} from '../../values/json-value.ts';
 import { stringifyJson } from '@contract-first/contract';
 import { flatten } from '../../values/schema-merge.ts';
 import { defectOf, type Defect } from '../judgement/defect.ts';
@@ -8,6 +16,9 @@ import { propertiesOf } from '../../values/schema-property.ts';
 
 /** The schemas of a value that is written and read. */
 export type Schemas = { readonly written: Schema | undefined; readonly read: Schema | undefined };
+
+/** The values that were written before, and how they were read. */
+export type Previous = { readonly written: Json; readonly read: Json };
 
 /**
  * Finds a member that was written and is read differently. Only members that both schemas declare are compared, so
@@ -24,8 +35,9 @@ export function findDifference(
   schemas: Schemas,
   { requestSchemas, responseSchemas, responseOracle }: Run,
   except: readonly string[] = [],
+  previous?: Previous,
 ): Defect | undefined {
-  if (isObject(written) && isObject(read)) return differenceIn(written, read, schemas, '');
+  if (isObject(written) && isObject(read)) return differenceIn(written, read, schemas, []);
   if (!isScalar(written) || !isScalar(read) || schemas.written === undefined || schemas.read === undefined)
     return undefined;
   if (isSame(written, read, requestSchemas, schemas.written)) return undefined;
@@ -34,35 +46,44 @@ export function findDifference(
     'another value is read than was written',
   );
 
-  function differenceIn(sent: JsonObject, received: JsonObject, at: Schemas, place: string): Defect | undefined {
+  function differenceIn(sent: JsonObject, received: JsonObject, at: Schemas, outer: Place): Defect | undefined {
     const writable = propertiesOf(requestSchemas, at.written);
     const readable = propertiesOf(responseSchemas, at.read);
     for (const [name, value] of Object.entries(sent)) {
       const [inWritten, inRead] = [writable[name], readable[name]];
-      if (inWritten === undefined || inRead === undefined || (place === '' && except.includes(name))) continue;
+      if (inWritten === undefined || inRead === undefined || (outer.length === 0 && except.includes(name))) continue;
+      const place = [...outer, name];
+      const path = place.join('.');
       const other = Object.hasOwn(received, name) ? (received[name] ?? null) : undefined;
       const different = (): Defect =>
         defectOf(
-          `${place}${name} was written as ${shortText(value)} and is read as ${shortText(other)}`,
-          `${place}${name} is read with another value than was written`,
+          `${path} was written as ${shortText(value)} and is read as ${shortText(other)}`,
+          `${path} is read with another value than was written`,
         );
       if (isObject(value)) {
         const inner = { written: inWritten, read: inRead };
         if (other === undefined || other === null) {
           if (Object.keys(value).length > 0) return different();
         } else if (isObject(other)) {
-          const found = differenceIn(value, other, inner, `${place}${name}.`);
+          const found = differenceIn(value, other, inner, place);
           if (found !== undefined) return found;
         }
-      } else if (!isSame(value, other, requestSchemas, inWritten) && responseOracle.allows(inRead, value)) {
-        return different();
+      } else if (!isSame(value, other, requestSchemas, inWritten, isKept(place, value, other))) {
+        if (responseOracle.allows(inRead, value)) return different();
       }
     }
     return undefined;
   }
+
+  /** Whether a member is read as before, although another value was written then. */
+  function isKept(place: Place, sent: Json, received: Json = null): boolean {
+    if (previous === undefined) return false;
+    const [writtenBefore, readBefore] = [partAt(previous.written, place), partAt(previous.read, place)];
+    return normalized(readBefore) === normalized(received) && normalized(writtenBefore) !== normalized(sent);
+  }
 }
 
-function isSame(sent: Json, read: Json | undefined, schemas: SchemaDocument, schema: Schema): boolean {
+function isSame(sent: Json, read: Json | undefined, schemas: SchemaDocument, schema: Schema, isKept = false): boolean {
   const flat = flatten(schemas, schema);
   const { format } = typeof flat === 'boolean' ? {} : (flat as { format?: string });
   if (format === 'password') return true;
@@ -81,7 +102,7 @@ function isSame(sent: Json, read: Json | undefined, schemas: SchemaDocument, sch
     return normalized(sent) === normalized(read) || Number.isNaN(one) || Math.abs(one - other) < 1_000;
   }
   // Other formats have several texts for one value, such as URLs and durations.
-  return format === 'uuid' ? normalized(sent) === normalized(read) : true;
+  return !(isKept || ['email', 'uuid'].includes(format)) || normalized(sent) === normalized(read);
 }
 
 function membersIn(value: Json | undefined): readonly Json[] {
