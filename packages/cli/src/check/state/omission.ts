@@ -7,7 +7,7 @@ import { requiredBy } from '../../values/schema-property.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { withNulls } from './step-input.ts';
-import { takesMergePatch } from './updates.ts';
+import { takesMergePatch } from './patches.ts';
 
 /** Derives the values of an update from fuller ones. */
 type Reduce = (input: RequestInput, read: Step, scene: Scene) => RequestInput;

@@ -27,6 +27,8 @@ export type Scene = {
   readonly plainInputs: PlainInputs;
 };
 
+const MISSING = [404, 410];
+
 /** The identifying values of a resource, in the order of its path. */
 export type Id = readonly Json[];
 
@@ -103,6 +105,16 @@ export function differenceBetween(
   const schemas = { written: body.content.schema, read: schemaOf(read) };
   const value = isObject(and) && isObject(body.value) ? { ...and, ...body.value } : body.value;
   return findDifference(value, read.json, schemas, run, idMembers, previous);
+}
+
+/** Reads a resource after an update; `undefined` when that fails. */
+export async function readUpdated(scene: Scene, id: Id): Promise<Step | undefined> {
+  const after = await sendTo(scene, scene.item.read, id);
+  if (after === undefined) return undefined;
+  const { status } = after.response;
+  const message = `after its update, the resource cannot be read: status ${String(status)}`;
+  scene.judge.expect('ensure_resource_availability', after, MISSING.includes(status) ? message : undefined);
+  return isDone(after) ? after : undefined;
 }
 
 /** Returns the schema of the body of a response; `undefined` without one. */

@@ -1,23 +1,23 @@
 import { stringifyJson } from '@contract-first/contract';
-import { isArray, isObject, isScalar, membersOf, partAt } from '../../values/json-value.ts';
-import { headerParameter, type ApiOperation } from '../../operations/api-operation.ts';
-import type { RequestInput } from '../../requests/wire-request.ts';
+import { isArray, membersOf, partAt } from '../../values/json-value.ts';
+import { headerParameter } from '../../operations/api-operation.ts';
 import {
   differenceBetween,
   etagOf,
   isConditional,
   isDone,
   otherTag,
+  readUpdated,
   SALT,
   sendTo,
   type Id,
   type Scene,
 } from './resource-steps.ts';
+import { checkPatch } from './patches.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { withParameter } from './step-input.ts';
 
-const MISSING = [404, 410];
 const NOT_MODIFIED = 304;
 const PRECONDITION_FAILED = 412;
 const CONDITION_STATUSES = [409, PRECONDITION_FAILED, 428];
@@ -102,16 +102,6 @@ async function checkReplacement(scene: Scene, id: Id, earlier: Step | undefined)
   return update;
 }
 
-/** Reads a resource after an update; `undefined` when that fails. */
-async function readUpdated(scene: Scene, id: Id): Promise<Step | undefined> {
-  const after = await sendTo(scene, scene.item.read, id);
-  if (after === undefined) return undefined;
-  const { status } = after.response;
-  const message = `after its update, the resource cannot be read: status ${String(status)}`;
-  scene.judge.expect('ensure_resource_availability', after, MISSING.includes(status) ? message : undefined);
-  return isDone(after) ? after : undefined;
-}
-
 /**
  * Replaces a resource with what it is already.
  *
@@ -164,39 +154,4 @@ async function replaceStale(scene: Scene, id: Id, etag: string): Promise<void> {
     isChanged ? 'a PUT that was refused has changed the resource' : undefined,
     [stale],
   );
-}
-
-/** Changes one member by a merge patch (RFC 7396): it is read, and so is the rest of what was written. */
-async function checkPatch(scene: Scene, id: Id, written: Step | undefined): Promise<void> {
-  const { item, judge } = scene;
-  const { patch } = item;
-  if (patch === undefined || isAsynchronous(patch)) return;
-  if (!takesMergePatch(patch)) return;
-  const before = await sendTo(scene, item.read, id);
-  if (!isDone(before)) return;
-  const step = await sendTo(scene, patch, id, {
-    salt: SALT.patch,
-    etag: isConditional(patch) ? etagOf(before) : undefined,
-    adapt: withOneMember,
-  });
-  if (!isDone(step)) return;
-  const after = await readUpdated(scene, id);
-  if (after === undefined) return;
-  const unchanged =
-    written && differenceBetween(written, before, scene) === undefined
-      ? written.testCase.input?.body?.value
-      : undefined;
-  judge.expect('update_is_visible', after, differenceBetween(step, after, scene, { and: unchanged }));
-}
-
-/** Returns whether an operation takes merge patches. */
-export function takesMergePatch({ requestBody }: ApiOperation): boolean {
-  return requestBody?.contents.some(({ mediaType }) => mediaType === 'application/merge-patch+json') === true;
-}
-
-/** Keeps one scalar member of a body. */
-function withOneMember({ parameters, body }: RequestInput): RequestInput {
-  if (body === undefined || !isObject(body.value)) return { parameters, body };
-  const members = Object.entries(body.value).filter(([, value]) => isScalar(value));
-  return { parameters, body: { ...body, value: Object.fromEntries(members.slice(0, 1)) } };
 }
