@@ -4,7 +4,7 @@ import { documentedResponse, headerOf } from '../judgement/conformance.ts';
 import type { Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
 import type { Schema } from '../../values/dialect.ts';
-import { isObject, type Json } from '../../values/json-value.ts';
+import type { Json } from '../../values/json-value.ts';
 import { withMember, type RequestInput } from '../../requests/wire-request.ts';
 import type { Instances } from './instances.ts';
 import type { ItemPath } from '../../resources/item-path.ts';
@@ -38,11 +38,11 @@ export const SALT = {
   second: 2,
   update: 31,
   stale: 32,
-  patch: 33,
   late: 34,
   owned: 35,
   trespass: 36,
   omission: 37,
+  patch: 50,
 } as const;
 
 /** Sends a request to a resource, with plain values for everything else. */
@@ -93,18 +93,21 @@ export function otherTag(etag: string): string {
   return `${etag.slice(0, -1)}0"`;
 }
 
-/** Finds what a step has written and another one reads differently; `undefined` when there is nothing. */
+/**
+ * Finds what a step has written and another one reads differently; `undefined` when there is nothing.
+ *
+ * @param value what is written after the step, if that is more than its body
+ */
 export function differenceBetween(
   written: Step,
   read: Step,
   { idMembers, run }: Scene,
-  { and = {}, previous }: { readonly and?: Json | undefined; readonly previous?: Previous | undefined } = {},
+  { value, previous }: { readonly value?: Json; readonly previous?: Previous | undefined } = {},
 ): Defect | undefined {
   const { body } = written.testCase.input ?? {};
   if (body === undefined || read.json === undefined) return undefined;
   const schemas = { written: body.content.schema, read: schemaOf(read) };
-  const value = isObject(and) && isObject(body.value) ? { ...and, ...body.value } : body.value;
-  return findDifference(value, read.json, schemas, run, idMembers, previous);
+  return findDifference(value ?? body.value, read.json, schemas, run, idMembers, previous);
 }
 
 /** Reads a resource after an update; `undefined` when that fails. */

@@ -1,4 +1,4 @@
-import { parameterNames } from '@contract-first/contract';
+import { parameterNames, stringifyJson } from '@contract-first/contract';
 import fc from 'fast-check';
 import { headerParameter, type ApiOperation, type Parameter } from '../../operations/api-operation.ts';
 import { createInputs } from '../../cases/inputs.ts';
@@ -6,10 +6,12 @@ import { withIdOfPath } from '../../cases/own-id.ts';
 import { IDEMPOTENCY_KEY } from '../run/idempotency-keys.ts';
 import type { Run } from '../run/run.ts';
 import type { Json } from '../../values/json-value.ts';
-import { isObject } from '../../values/json-value.ts';
+import { isObject, partAt } from '../../values/json-value.ts';
 import { uuidOf } from '../../values/uuid.ts';
 import { attempt } from '../../values/no-value.ts';
-import type { RequestInput } from '../../requests/wire-request.ts';
+import { classify } from '../../cases/case.ts';
+import { withMember, type RequestInput } from '../../requests/wire-request.ts';
+import { flatten } from '../../values/schema-merge.ts';
 import { propertyOf } from '../../values/schema-property.ts';
 
 /** Generates plain valid values for an operation, other ones for another seed; the smaller ones last. */
@@ -75,6 +77,26 @@ export function withNamedValue(
     return { parameter, value: parameter.name === name && (place ?? parameter.in) === parameter.in ? other : value };
   });
   return { parameters: changed, body };
+}
+
+/** Copies values with booleans and choices that a read does not have, if they are valid: generated ones may be equal. */
+export function withOtherChoices(
+  operation: ApiOperation,
+  input: RequestInput,
+  read: Json = null,
+  { requestSchemas, requestOracle }: Run,
+): RequestInput {
+  const { body } = input;
+  const members = body !== undefined && isObject(body.value) ? Object.entries(body.value) : [];
+  return members.reduce((result, [name, value]) => {
+    const schema = flatten(requestSchemas, propertyOf(requestSchemas, body?.content.schema, name) ?? false);
+    const { enum: choices = [] } = Object(schema) as { readonly enum?: readonly Json[] }; // The linter has checked its shape.
+    const isOld = (one: Json): boolean => stringifyJson(one) === stringifyJson(partAt(read, [name]));
+    const other = typeof value === 'boolean' ? !value : choices.find((choice) => choice !== null && !isOld(choice));
+    if (!isOld(value) || other === undefined) return result;
+    const changed = withMember(result, name, other);
+    return classify(operation, requestOracle, changed) === 'positive' ? changed : result;
+  }, input);
 }
 
 /** Copies values with null for the members of their JSON object that may be null; without any, returns them unchanged. */

@@ -13,10 +13,11 @@ import {
   type Id,
   type Scene,
 } from './resource-steps.ts';
-import { checkPatch } from './patches.ts';
+import { checkPatches } from './patches.ts';
+import type { RequestInput } from '../../requests/wire-request.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
-import { withParameter } from './step-input.ts';
+import { withOtherChoices, withParameter } from './step-input.ts';
 
 const NOT_MODIFIED = 304;
 const PRECONDITION_FAILED = 412;
@@ -56,7 +57,7 @@ export async function checkConditionalRead(scene: Scene, read: Step): Promise<vo
 /** Replaces and patches a resource. */
 export async function checkUpdates(scene: Scene, id: Id, creation: Step | undefined): Promise<void> {
   const replaced = await checkReplacement(scene, id, creation);
-  await checkPatch(scene, id, replaced ?? creation);
+  await checkPatches(scene, id, replaced ?? creation);
 }
 
 /** Replaces a resource, reads it, replaces it again with the same, and with a stale entity tag. */
@@ -67,7 +68,8 @@ async function checkReplacement(scene: Scene, id: Id, earlier: Step | undefined)
   const before = await sendTo(scene, readOperation, id);
   if (!isDone(before)) return undefined;
   const etag = isConditional(replace) ? etagOf(before) : undefined;
-  const update = await sendTo(scene, replace, id, { salt: SALT.update, etag });
+  const adapt = (input: RequestInput): RequestInput => withOtherChoices(replace, input, before.json, scene.run);
+  const update = await sendTo(scene, replace, id, { salt: SALT.update, etag, adapt });
   if (update === undefined) return undefined;
   if (etag !== undefined) {
     const isRefused = update.response.status === PRECONDITION_FAILED;
@@ -97,7 +99,7 @@ async function checkReplacement(scene: Scene, id: Id, earlier: Step | undefined)
     );
   }
   if (difference !== undefined) return undefined;
-  await replaceAgain(scene, id, after, newTag);
+  await replaceAgain(scene, id, update, after, newTag);
   if (etag !== undefined && oldTag !== newTag) await replaceStale(scene, id, etag);
   return update;
 }
@@ -107,10 +109,11 @@ async function checkReplacement(scene: Scene, id: Id, earlier: Step | undefined)
  *
  * @param before the read after the first time
  */
-async function replaceAgain(scene: Scene, id: Id, before: Step, etag: string | undefined): Promise<void> {
+async function replaceAgain(scene: Scene, id: Id, update: Step, before: Step, etag: string | undefined): Promise<void> {
   const { item, judge } = scene;
+  const adapt = ({ parameters }: RequestInput): RequestInput => ({ parameters, body: update.testCase.input?.body });
   const condition = item.replace && isConditional(item.replace) ? etag : undefined;
-  const again = await sendTo(scene, item.replace, id, { salt: SALT.update, etag: condition });
+  const again = await sendTo(scene, item.replace, id, { salt: SALT.update, etag: condition, adapt });
   if (again === undefined || CONDITION_STATUSES.includes(again.response.status)) return;
   const { status } = again.response;
   judge.expect(
