@@ -13,12 +13,13 @@ test('a service without a fault passes every check', async () => {
   expect(failures).toEqual([]);
 });
 
-test('a service whose reads do not return the values that were written to a path of one resource is not judged', async () => {
+test('a path of one resource whose reads do not return the written values is not judged where nothing shows any state', async () => {
   const baseUrl = await startFaultyService({
     answer: ({ method, url }) =>
       method === 'GET' && url === '/thermostat' ? answerJson(200, { loud: true }) : undefined,
   });
-  const { failures, notes } = await checkContract({ ...home, baseUrl, checks: new Set(SEQUENCES) });
+  const operations = ['getThermostat', 'putThermostat'];
+  const { failures, notes } = await checkContract({ ...home, baseUrl, operations, checks: new Set(SEQUENCES) });
   expect({ failures, notes }).toEqual({
     failures: [],
     notes: ['putThermostat: its resources were not followed: reads do not return the written values'],

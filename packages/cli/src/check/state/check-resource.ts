@@ -49,7 +49,7 @@ export function checkResource(
   const sceneOf = (one: Judge): Scene => {
     const instances = createInstances(items, operations, run, plainInputs);
     const idMembers = isSingleton ? [] : identifyingMembers(item, operations);
-    return { item, idMembers, run, judge: one, instances, plainInputs };
+    return { item, items, idMembers, run, judge: one, instances, plainInputs };
   };
   const notes: string[] = [];
   let isOver = false;

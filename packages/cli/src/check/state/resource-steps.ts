@@ -19,6 +19,8 @@ import { findDifference, type Previous } from './written.ts';
 /** The resources of a path, and what their scenario needs. */
 export type Scene = {
   readonly item: ItemPath;
+  /** The paths of all resources. */
+  readonly items: readonly ItemPath[];
   /** The names that the identifying member may have. */
   readonly idMembers: readonly string[];
   readonly run: Run;
@@ -43,6 +45,7 @@ export const SALT = {
   trespass: 36,
   omission: 37,
   patch: 50,
+  singleton: 60,
 } as const;
 
 /** Sends a request to a resource, with plain values for everything else. */

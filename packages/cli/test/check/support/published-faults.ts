@@ -74,6 +74,12 @@ export const SEEDED_FAULTS: readonly FaultyService[] = [
     'getThermostat',
     { answer: (request) => (is(request, 'DELETE', THERMOSTAT) ? { status: 204, headers: {}, body: '' } : undefined) },
   ],
+  [
+    'ignores a PUT where a path has one resource',
+    'update_is_visible',
+    'getThermostat',
+    { answer: (request) => (is(request, 'PUT', THERMOSTAT) ? { status: 204, headers: {}, body: '' } : undefined) },
+  ],
   ['keeps what a PUT leaves out', 'update_is_visible', 'getAlarm', keepsLeftOut],
   ['keeps what a PUT leaves out where a path has one resource', 'update_is_visible', 'getThermostat', keepsLeftOut],
   [
