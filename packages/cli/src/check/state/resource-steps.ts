@@ -44,6 +44,7 @@ export const SALT = {
   owned: 35,
   trespass: 36,
   omission: 37,
+  anew: 49,
   patch: 50,
   singleton: 60,
 } as const;

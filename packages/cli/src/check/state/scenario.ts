@@ -1,4 +1,4 @@
-import { stringifyJson } from '@contract-first/contract';
+import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { partAt, placesOf, type Json } from '../../values/json-value.ts';
 import { checkConditionalRead, checkUpdates } from './updates.ts';
 import { checkDeletion } from './deletion.ts';
@@ -7,9 +7,11 @@ import { idText } from '../../resources/identity-place.ts';
 import { isSameResource } from './identity.ts';
 import type { Absence, Instance } from './instances.ts';
 import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
-import type { Step } from './send.ts';
+import type { Send, Step } from './send.ts';
+import { defectOf } from '../judgement/defect.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { headerParameter } from '../../operations/api-operation.ts';
+import { pathValue } from '../../requests/wire-request.ts';
 import { IDEMPOTENCY_KEY } from '../run/idempotency-keys.ts';
 import { unusedValue, withNulls, withParameter } from './step-input.ts';
 
@@ -31,7 +33,8 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
   const parent = await instances.createParent(item, judge.send, SALT.first);
   if ('reason' in parent) return parent;
   await list(scene, parent, false); // It is judged as every response is, while it is empty.
-  const first = await instances.create(item, judge.send, SALT.first, parent);
+  const sendNew = sendCreation(scene);
+  const first = await instances.create(item, sendNew, SALT.first, parent);
   if ('reason' in first) return first;
   const missing = await missingStatuses(scene, first.values.slice(0, -1));
   if (missing === undefined) return 'stateless';
@@ -49,7 +52,9 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
       );
     }
   }
-  const second = await instances.create(item, judge.send, SALT.second, parent, (input) => withNulls(input, scene.run));
+  const second = await instances.create(item, sendNew, SALT.second, parent, (input) => withNulls(input, scene.run));
+  if (item.replace !== create && item.replace?.responses[201] !== undefined)
+    await instances.create({ ...item, create: item.replace }, sendNew, SALT.anew, parent);
   const hasSecond = 'values' in second && second.creation !== undefined && isOwn(first, second);
   const others = hasSecond ? [second] : [];
   if (hasSecond) {
@@ -69,6 +74,24 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
     await expectListed(scene, [other], false);
   }
   return undefined;
+}
+
+/** Creates {@link Send}, which expects 201 of a PUT to what could not be read before, if it creates it (RFC 9110, 9.3.4). */
+function sendCreation(scene: Scene): Send {
+  const { item, judge } = scene;
+  return async (operation, input, headers) => {
+    if (operation !== item.replace || isAsynchronous(operation)) return judge.send(operation, input, headers);
+    const id = parameterNames(operation.path).map((name) => pathValue(input, name) ?? null);
+    const before = await sendTo(scene, item.read, id);
+    const step = await judge.send(operation, input, headers);
+    const isNew = before !== undefined && MISSING.includes(before.response.status);
+    if (!isNew || !isDone(step) || !isDone(await sendTo(scene, item.read, id))) return step;
+    const cause = 'a PUT that creates a resource does not get 201';
+    const { status } = step.response;
+    const defect = defectOf(`a PUT that creates a resource got status ${String(status)}, not 201`, cause);
+    judge.expect('status_code_conformance', step, status === 201 ? undefined : defect, [before]);
+    return step;
+  };
 }
 
 /** Whether the second creation has made another resource. Another one may get the same id if the client has chosen it. */
