@@ -70,7 +70,8 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
       if (holds === 'list' && Array.isArray(value)) return value.map((part) => convertSchema(part, inherited));
       return holds === 'map' && isRecord(value) ? mapRecord(value, (member) => convertSchema(member)) : value;
     });
-    return markIntegers(constrainAlternatives(without(converted, excluded)));
+    const absent = direction === 'response' && excluded.size > 0 ? { absentMembers: [...excluded] } : {};
+    return markIntegers(constrainAlternatives({ ...without(converted, excluded), ...absent }));
   }
 
   /** Returns the names of the properties that a schema marks, also through references and `allOf`. */

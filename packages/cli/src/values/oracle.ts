@@ -34,6 +34,8 @@ export type SchemaViolation = {
   readonly path: string;
   readonly keyword: string;
   /** The requirement: `must be string`. */
+  readonly requirement: string;
+  /** The requirement with the name of a property that is not allowed. */
   readonly message: string;
 };
 
@@ -41,6 +43,8 @@ export type SchemaViolation = {
 export type OnInt64 = (holder: object, key: string) => void;
 
 const NOTHING = toJsonTree(null);
+// Servers without such a value may have null for it.
+const ABSENT = { type: 'null' };
 // The time limit starts a thread, which takes longer than the validation of this many values.
 const SMALL_PARTS = 1_000;
 const CHARACTERS_OF_A_PART = 100;
@@ -118,6 +122,11 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
       return exact !== undefined && (kind !== 'int64' || isInt64(exact));
     },
   });
+  ajv.addKeyword({
+    keyword: 'absentMembers',
+    type: 'object',
+    macro: (names: readonly string[]) => ({ properties: Object.fromEntries(names.map((name) => [name, ABSENT])) }),
+  });
   ajv.addSchema(document, id);
   const compiled = new Map<Schema, ValidateFunction>();
 
@@ -134,14 +143,24 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
       dynamicAnchors: {},
     };
     if (validate.call({ json, onInt64 } satisfies ValidationContext, root[''], rootContext)) return undefined;
-    const { instancePath: path = '', message = 'is not allowed', keyword = 'not' } = validate.errors?.[0] ?? {};
+    const [error] = validate.errors ?? [];
+    const { instancePath: path = '', message = 'is not allowed', keyword = 'not', schemaPath = '' } = error ?? {};
     const isInteger = keyword === 'exactInteger';
+    const isAbsent = schemaPath.includes('/absentMembers/');
+    const requirement = isInteger
+      ? 'must be an integer in range'
+      : isAbsent
+        ? 'is write-only and must NOT be in a response'
+        : message;
+    const { additionalProperty, unevaluatedProperty = additionalProperty } = Object(error?.params) as Params;
     return {
       path,
       keyword: isInteger ? 'type' : keyword,
-      message: isInteger ? 'must be an integer in range' : message,
+      requirement,
+      message: unevaluatedProperty === undefined ? requirement : `${requirement}: ${unevaluatedProperty}`,
     };
   };
+
   function compile(schema: Schema): ValidateFunction {
     const cached = compiled.get(schema);
     if (cached !== undefined) return cached;
@@ -157,6 +176,8 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
 
 /** The `this` value of the keyword. */
 type ValidationContext = { readonly json: JsonTree; readonly onInt64: OnInt64 | undefined };
+/** The parameters of an error of Ajv about a property that is not allowed. */
+type Params = { readonly additionalProperty?: string; readonly unevaluatedProperty?: string };
 type DataContext = { readonly parentData: object; readonly parentDataProperty: string | number };
 
 /** Returns whether a value has few parts and short texts. */

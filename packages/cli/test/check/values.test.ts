@@ -111,6 +111,12 @@ test('the oracle: requires readOnly properties in responses only, and writeOnly 
   expect([response.allows('{"password":"x"}'), response.allows('{"id":1}')]).toEqual([false, true]);
 });
 
+test('the oracle: does not allow the value of a writeOnly property in responses, however open their schema is', () => {
+  const secret = { type: 'object', properties: { password: { type: 'string', writeOnly: true } } };
+  const { allows } = open({ allOf: [secret, { type: 'object' }] }, { direction: 'response' });
+  expect(['{"password":"x"}', '{"password":null}', '{"other":"x"}'].map(allows)).toEqual([false, true, true]);
+});
+
 test.each([
   ['a recursive list', { type: 'object', required: ['kids'], properties: { kids: { type: 'array', items: self } } }],
   [

@@ -146,11 +146,11 @@ export const responseSchemaConformance: Check = (exchange) => {
  * Describes an invalid body; its cause has the name of the invalid part only, as a list may have it anywhere. A server that
  * writes null for missing values does so for all members.
  */
-function describeInvalidBody({ path, message }: SchemaViolation, { root }: JsonTree): Defect {
+function describeInvalidBody({ path, requirement, message }: SchemaViolation, { root }: JsonTree): Defect {
   const parts = tokensOf(`#${path}`);
   const value = parts.reduce<unknown>((part, name) => (Object(part) as Record<string, unknown>)[name], root['']);
   const name = parts.findLast((part) => !/^\d*$/.test(part)) ?? 'the body';
-  const cause = value === null && path !== '' ? 'a member is null that must not be' : `${name} ${message}`;
+  const cause = value === null && path !== '' ? 'a member is null that must not be' : `${name} ${requirement}`;
   return defectOf(`the body${path} ${message}`, cause);
 }
 
