@@ -19,7 +19,8 @@ export const CHECK_MEANINGS: Readonly<Record<CheckName, string>> = {
   response_schema_conformance: 'the body does not match its schema, repeats a member, or has a rounded integer',
   ensure_resource_availability: 'a created resource cannot be read, or is lost when another one is created or deleted',
   read_your_writes: 'a created resource does not have the values that were sent',
-  list_contains_created: 'the list, with all its pages, lacks a created resource',
+  list_contains_created:
+    'the list, with all its pages, lacks a created resource, or a page has more items than its limit',
   update_is_visible: 'a successful PUT or merge patch has no effect, or PUT keeps members that were left out',
   put_is_idempotent: 'a repeated PUT is refused, or changes the resource',
   conditional_requests: 'If-Match or If-None-Match does not do what RFC 9110 says',

@@ -12,9 +12,16 @@ import { isSuccess } from '../judgement/statuses.ts';
 import { withParameter } from './step-input.ts';
 
 /** A whole list: all its pages. */
-export type Listing = { readonly ids: ReadonlySet<string>; readonly pages: readonly Evidence[] };
+export type Listing = {
+  readonly ids: ReadonlySet<string>;
+  readonly pages: readonly Evidence[];
+  /** Why the last page is wrong. */
+  readonly fault?: string | undefined;
+};
 
 const MAX_PAGES = 40;
+// A server may give its first page twice, as page 0 and 1. Another one gives its last page again, beyond the end.
+const EQUAL_PAGES = 3;
 const LIMITS = [100, 50, 20, 10, 5];
 const SMALL_LIMITS = [1, 2, 3, 5];
 
@@ -46,6 +53,7 @@ export async function listAll(
   if (pageBy !== undefined) input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle, 0));
   const pages: Evidence[] = [];
   const ids = new Set<string>();
+  const texts: string[] = [];
   let count = 0;
   while (pages.length < MAX_PAGES) {
     const step = await send(operation, input);
@@ -55,6 +63,16 @@ export async function listAll(
     const found = itemIds(items ?? [], names);
     if (items === undefined || found.length < items.length) return undefined;
     for (const id of found) ids.add(idText(id));
+    const isFilter = items.some((item) => isObject(item) && Object.hasOwn(item, limitBy?.name ?? ''));
+    if (items.length > (limit ?? Infinity) && !isFilter)
+      return {
+        ids,
+        pages,
+        fault: `a page has ${String(items.length)} items, although ${String(limitBy?.name)} is ${String(limit)}`,
+      };
+    texts.push(found.map(idText).join());
+    const last = texts.slice(-EQUAL_PAGES);
+    if (items.length > 0 && last.length === EQUAL_PAGES && new Set(last).size === 1) return { ids, pages };
     count += items.length;
     const next = nextOf(step);
     if (next !== undefined) {

@@ -160,8 +160,8 @@ async function expectListed(scene: Scene, expected: readonly Instance[], isSmall
   const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));
   const absent = beside.find(({ values }) => !listing.ids.has(idText(values.at(-1))));
   const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';
-  const message = absent && `the list${pages} lacks the created ${stringifyJson(absent.values.at(-1))}`;
-  scene.judge.expect('list_contains_created', last, message, listing.pages);
+  const lacking = absent && `the list${pages} lacks the created ${stringifyJson(absent.values.at(-1))}`;
+  scene.judge.expect('list_contains_created', last, listing.fault ?? lacking, listing.pages);
 }
 
 /** Creates a resource twice with the same idempotency key, if the document has one. */
