@@ -27,6 +27,7 @@ export const CHECK_MEANINGS: Readonly<Record<CheckName, string>> = {
   idempotency_key: 'two requests with the same Idempotency-Key create two resources',
   use_after_free: 'a deleted resource can be read, listed or replaced',
   delete_is_idempotent: 'a second DELETE gets a 5xx, or restores the resource',
+  read_only_members: 'a read-only member gets the value that a client sends',
   object_level_authorization: 'a second user can read, list, change or delete a resource of the first one',
   own_check: 'the hook afterResponse returns a reason',
 };

@@ -55,7 +55,7 @@ const CHECKS = {
 const STATE_CHECKS = [
   ...(['ensure_resource_availability', 'read_your_writes', 'list_contains_created', 'update_is_visible'] as const),
   ...(['put_is_idempotent', 'conditional_requests', 'idempotency_key', 'use_after_free'] as const),
-  ...(['delete_is_idempotent', 'object_level_authorization'] as const),
+  ...(['delete_is_idempotent', 'read_only_members', 'object_level_authorization'] as const),
 ] as const;
 
 /** The name of a check of one response. */
@@ -149,7 +149,7 @@ function visibleText(text: string): string {
 }
 
 function categoryOf(check: CheckName): Category {
-  if (check === 'object_level_authorization') return 'security';
+  if (check === 'object_level_authorization' || check === 'read_only_members') return 'security';
   return check in CHECKS ? CHECKS[check as ResponseCheckName].category : 'data'; // `in` does not narrow the type.
 }
 

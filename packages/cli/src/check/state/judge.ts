@@ -7,7 +7,7 @@ import {
   type CheckName,
   type Violation,
 } from '../judgement/checks.ts';
-import type { Case } from '../../cases/case.ts';
+import { caseOf, type Case } from '../../cases/case.ts';
 import type { Tokens } from '../../requests/credentials.ts';
 import { defectOf, type Defect } from '../judgement/defect.ts';
 import { exchange, type Outcome } from '../run/exchange.ts';
@@ -23,6 +23,8 @@ export type Judge = {
   readonly send: Send;
   /** Sends a request of the second user; whether it is valid for that user is not judged. */
   readonly sendAsOther: Send;
+  /** Sends a request that a server may accept or refuse. */
+  readonly sendUndecided: Send;
   /** Sends the request of a step again. Only a server error is a failure: the state may not allow it twice. */
   readonly repeat: (step: Step) => Promise<void>;
   /**
@@ -56,6 +58,10 @@ export function createJudge(run: Run, turn: Turn): Judge {
   return {
     send: sendAs(),
     sendAsOther: sendAs(run.users.otherTokens),
+    sendUndecided: async (operation, input) => {
+      const testCase = caseOf(operation, requestOracle, input, run.tokens);
+      return testCase && send(operation, { ...testCase, kind: 'undecided', description: 'read-only members' });
+    },
     repeat,
     expect,
     failures: () => failures.map(withOperations),

@@ -64,7 +64,7 @@ export async function listAll(
     if (items === undefined || found.length < items.length) return undefined;
     for (const id of found) ids.add(idText(id));
     const isFilter = items.some((item) => isObject(item) && Object.hasOwn(item, limitBy?.name ?? ''));
-    if (items.length > (limit ?? Infinity) && !isFilter)
+    if (pages.length === 1 && items.length > (limit ?? Infinity) && !isFilter)
       return {
         ids,
         pages,

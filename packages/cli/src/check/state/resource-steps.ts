@@ -47,6 +47,7 @@ export const SALT = {
   anew: 49,
   patch: 50,
   singleton: 60,
+  readOnly: 70,
 } as const;
 
 /** Sends a request to a resource, with plain values for everything else. */

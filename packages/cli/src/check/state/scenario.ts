@@ -3,6 +3,7 @@ import { partAt, placesOf, type Json } from '../../values/json-value.ts';
 import { checkConditionalRead, checkUpdates } from './updates.ts';
 import { checkDeletion } from './deletion.ts';
 import { checkOmission } from './omission.ts';
+import { checkReadOnly } from './read-only.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { isSameResource } from './identity.ts';
 import type { Absence, Instance } from './instances.ts';
@@ -65,6 +66,7 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
   await checkConditionalRead(scene, read);
   await checkUpdates(scene, first.values, first.creation);
   await checkOmission(scene, first.values);
+  await checkReadOnly(scene, first.values, first.creation);
   for (const other of others) await readCreated(scene, other, missing);
   if (first.creation !== undefined && create.method === 'POST') await judge.repeat(first.creation);
   await checkIdempotencyKey(scene, parent);

@@ -83,7 +83,18 @@ export function findDifference(
   }
 }
 
-function isSame(sent: Json, read: Json | undefined, schemas: SchemaDocument, schema: Schema, isKept = false): boolean {
+/**
+ * Returns whether a read value is a written one, apart from what servers may normalize.
+ *
+ * @param isKept whether it is that of before, although another one was written then
+ */
+export function isSame(
+  sent: Json,
+  read: Json | undefined,
+  schemas: SchemaDocument,
+  schema: Schema,
+  isKept = false,
+): boolean {
   const flat = flatten(schemas, schema);
   const { format } = typeof flat === 'boolean' ? {} : (flat as { format?: string });
   if (format === 'password') return true;
