@@ -6,6 +6,7 @@ import { readingsOf } from '../../requests/parameter-text.ts';
 import type { Run } from '../run/run.ts';
 import { pathPattern } from '../../operations/path-pattern.ts';
 import { identityPlace, idText, isTarget } from '../../resources/identity-place.ts';
+import { hasSameSchema } from './followed-paths.ts';
 import { type ItemPath, shapeOf } from '../../resources/item-path.ts';
 import { isScalar, partAt, type Json } from '../../values/json-value.ts';
 import { evaluate, evaluateWithin } from '../../values/runtime-expression.ts';
@@ -23,14 +24,17 @@ export function identitiesIn(step: Step, item: ItemPath, run: Run, operations: r
   const { operation, json, testCase } = step;
   const own = pathValues(step);
   if (shapeOf(operation.path) === shapeOf(item.path)) return [{ source: 'the path', values: own }];
+  const outer = own.slice(0, parameterNames(item.path).length - 1);
   const told = [fromLinks(step, item, operations), fromLocation(step, item, run)].filter((one) => one !== undefined);
-  const place = identityPlace(operation, item, run);
+  // Below another resource, a POST may create something else.
+  const isUnsure = own.length > outer.length && !(item.read && hasSameSchema(operation, item.read));
+  const place = isUnsure ? undefined : identityPlace(operation, item, run);
   const value = place === undefined ? null : partAt(json ?? null, place);
   // The name of a member is less certain.
   const found =
     told.length > 0 || value === null
       ? told
-      : [{ source: `the member ${String(place?.join('.'))}`, values: [...own, value] }];
+      : [{ source: `the member ${String(place?.join('.'))}`, values: [...outer, value] }];
   const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
   const isAllowed = (last: Json | undefined): boolean =>
     last !== undefined && isScalar(last) && (!parameter || run.requestOracle.allows(parameter.schema, last));

@@ -4,7 +4,7 @@ import { exampleCases } from '../../cases/example-cases.ts';
 import type { Run } from '../run/run.ts';
 import type { Json } from '../../values/json-value.ts';
 import { pathValue, withMember, type RequestInput } from '../../requests/wire-request.ts';
-import { identifyingMembers, identityPlace } from '../../resources/identity-place.ts';
+import { identifyingMembers } from '../../resources/identity-place.ts';
 import { identitiesIn, type Identity } from './identity.ts';
 import { innermostItem, type ItemPath } from '../../resources/item-path.ts';
 import { itemIds, itemsIn } from '../../resources/list-items.ts';
@@ -77,7 +77,8 @@ export function createInstances(
   ): Promise<Instance | Absence> {
     const { create: operation } = item;
     if (operation === undefined) return withoutSource(item);
-    const values = parent ?? (await parentValues(operation, item, send, salt));
+    const needed = parameterNames(operation.path).length - (operation === item.replace ? 1 : 0);
+    const values = parent?.length === needed ? parent : await parentValues(operation, item, send, salt);
     if ('reason' in values) return values;
     const named = await references(operation, values, send, salt);
     const statuses = new Set<number>();
@@ -184,16 +185,4 @@ function withoutSource({ parameter }: ItemPath): Absence {
 
 function describeUnknown(parameter: string): string {
   return `no checked operation gives an id for ${parameter}: give one with --value ${parameter}=…`;
-}
-
-/** Returns whether the creation of a resource tells its id, as far as the document says. */
-export function isTold(item: ItemPath, run: Run): boolean {
-  const { create } = item;
-  if (create === undefined) return false;
-  const responses = Object.values(create.responses);
-  return (
-    create === item.replace ||
-    identityPlace(create, item, run) !== undefined ||
-    responses.some(({ headers, links }) => links.length > 0 || headers.some(({ name }) => name === 'location'))
-  );
 }

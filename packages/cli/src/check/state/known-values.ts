@@ -11,7 +11,7 @@ import { percentEncode } from '../../requests/parameter-text.ts';
 import { idText, isTarget } from '../../resources/identity-place.ts';
 import { linkedBody } from './identity.ts';
 import { createInstances } from './instances.ts';
-import { findResourcePaths } from '../../resources/resource-paths.ts';
+import { findFollowedPaths } from './followed-paths.ts';
 import { withReferences } from './references.ts';
 import { requestOf, stepOf, type Send } from './send.ts';
 import { createPlainInputs, withPathValues } from './step-input.ts';
@@ -36,7 +36,7 @@ const FIRST_SALT = 1_000;
 
 /** @param operations those that may be used */
 export function createKnownValues(operations: readonly ApiOperation[], run: Run): KnownValues {
-  const { items } = findResourcePaths(operations, run.corrections, run);
+  const { items } = findFollowedPaths(operations, run);
   const plainInputs = createPlainInputs(run);
   return async (operation, turn, attempt = 0) => {
     // The resources of one operation do not depend on those of others.

@@ -3,10 +3,10 @@ import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { RequestInput } from '../../requests/wire-request.ts';
 import { createArbitraries } from '../../values/arbitrary.ts';
 import type { Schema } from '../../values/dialect.ts';
-import { isObject, isScalar, partAt, type Json } from '../../values/json-value.ts';
+import { isObject, isScalar, membersOf, partAt, type Json } from '../../values/json-value.ts';
 import { attempt } from '../../values/no-value.ts';
 import { flatten } from '../../values/schema-merge.ts';
-import { propertiesOf } from '../../values/schema-property.ts';
+import { propertyOf } from '../../values/schema-property.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { etagOf, isConditional, isDone, SALT, schemaOf, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Step } from './send.ts';
@@ -70,15 +70,15 @@ async function attemptWith(
   return { step, read, names: members.filter(isTaken).map(({ name }) => name) };
 }
 
-/** Returns the read-only members of a resource with other values. */
+/** Returns the read-only members that a resource has, with other values. */
 function otherMembers(read: Step, { idMembers, run }: Scene, index: number): readonly Member[] {
   const { responseSchemas, responseOracle, seed } = run;
   const arbitraries = createArbitraries(responseSchemas, responseOracle);
   const options = { text: 'well-formed', extras: false, plain: true } as const;
-  return Object.entries(propertiesOf(responseSchemas, schemaOf(read))).flatMap(([name, schema]): readonly Member[] => {
+  return membersOf(read.json ?? null).flatMap(([name, current]): readonly Member[] => {
+    const schema = propertyOf(responseSchemas, schemaOf(read), String(name)) ?? false;
     const { readOnly } = Object(flatten(responseSchemas, schema)) as { readonly readOnly?: boolean };
-    if (readOnly !== true || idMembers.includes(name)) return [];
-    const current = partAt(read.json ?? null, [name]);
+    if (readOnly !== true || idMembers.includes(String(name))) return [];
     const isOther = (value: Json): boolean =>
       isScalar(value) &&
       value !== '' &&
@@ -86,6 +86,6 @@ function otherMembers(read: Step, { idMembers, run }: Scene, index: number): rea
       !(typeof value === 'number' && Math.abs(value - Number(current)) < LEAST_DISTANCE);
     const sample = { seed: seed + index, numRuns: SAMPLES };
     const value = attempt(() => fc.sample(arbitraries(schema, options), sample))?.find(isOther);
-    return value === undefined ? [] : [{ name, schema, value }];
+    return value === undefined ? [] : [{ name: String(name), schema, value }];
   });
 }

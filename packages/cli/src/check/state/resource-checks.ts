@@ -3,8 +3,7 @@ import { isStateCheck } from '../judgement/checks.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 import { checkResource, type ResourceCheck } from './check-resource.ts';
-import { isTold } from './instances.ts';
-import { findResourcePaths } from '../../resources/resource-paths.ts';
+import { findFollowedPaths, isTold } from './followed-paths.ts';
 
 /** Returns the checks of all resources that the operations can create and read, as tasks to be started. */
 export function resourceChecks(
@@ -14,7 +13,7 @@ export function resourceChecks(
   const isWanted = (isOtherUser: boolean): boolean =>
     [...run.checks].some((check) => isStateCheck(check) && (check === 'object_level_authorization') === isOtherUser);
   const users = [false, ...(run.users.otherTokens === undefined ? [] : [true])].filter(isWanted);
-  const { items, singletons } = findResourcePaths(operations, run.corrections, run);
+  const { items, singletons } = findFollowedPaths(operations, run);
   return users.flatMap((isOtherUser) =>
     [...items, ...(isOtherUser ? [] : singletons)].flatMap((item) => {
       const { create = item.replace, read, parameter } = item;

@@ -1,0 +1,53 @@
+import type { ApiOperation } from '../../operations/api-operation.ts';
+import { identityPlace, isTarget } from '../../resources/identity-place.ts';
+import { collectionOf, shapeOf, type ItemPath } from '../../resources/item-path.ts';
+import { successSchemas } from '../../resources/list-schema.ts';
+import { findResourcePaths, type ResourcePaths } from '../../resources/resource-paths.ts';
+import type { Run } from '../run/run.ts';
+
+/**
+ * Finds the resources of the operations. A POST below another resource, such as `/things/{id}/parts`, creates those of
+ * `/parts/{id}`, where nothing else does.
+ */
+export function findFollowedPaths(operations: readonly ApiOperation[], run: Run): ResourcePaths {
+  const { items, singletons } = findResourcePaths(operations, run.corrections, run);
+  return { singletons, items: items.map((item) => ({ ...item, create: item.create ?? creatorOf(item, operations) })) };
+}
+
+function creatorOf({ path, read }: ItemPath, operations: readonly ApiOperation[]): ApiOperation | undefined {
+  if (read === undefined) return undefined;
+  const collection = shapeOf(collectionOf(path));
+  const name = collection.slice(collection.lastIndexOf('/'));
+  const outer = collection.slice(0, collection.lastIndexOf('}') + 1);
+  return operations.find((create) => {
+    const shape = shapeOf(create.path);
+    const isBelow = shape.startsWith(outer) && shape.endsWith(`{}${name}`) && shape !== collection;
+    return create.method === 'POST' && create.responses[201] !== undefined && isBelow && tells(create, read);
+  });
+}
+
+/** Returns whether a creation tells of the resource that an operation reads. */
+function tells(create: ApiOperation, read: ApiOperation): boolean {
+  const isLinked = Object.values(create.responses).some(({ headers, links }) => {
+    return links.some((link) => isTarget(read, link)) || headers.some(({ name }) => name === 'location');
+  });
+  return isLinked || hasSameSchema(create, read);
+}
+
+/** Returns whether a creation responds with what another operation reads. */
+export function hasSameSchema(create: ApiOperation, read: ApiOperation): boolean {
+  const [created, known] = [create, read].map((one) => successSchemas(one).map((schema) => JSON.stringify(schema)));
+  return created?.some((schema) => known?.includes(schema)) === true;
+}
+
+/** Returns whether the creation of a resource tells its id, as far as the document says. */
+export function isTold(item: ItemPath, run: Run): boolean {
+  const { create } = item;
+  if (create === undefined) return false;
+  const responses = Object.values(create.responses);
+  return (
+    create === item.replace ||
+    identityPlace(create, item, run) !== undefined ||
+    responses.some(({ headers, links }) => links.length > 0 || headers.some(({ name }) => name === 'location'))
+  );
+}
