@@ -34,8 +34,6 @@ export type SchemaViolation = {
   readonly path: string;
   readonly keyword: string;
   /** The requirement: `must be string`. */
-  readonly requirement: string;
-  /** The requirement with the name of a property that is not allowed. */
   readonly message: string;
 };
 
@@ -146,18 +144,17 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
     const [error] = validate.errors ?? [];
     const { instancePath: path = '', message = 'is not allowed', keyword = 'not', schemaPath = '' } = error ?? {};
     const isInteger = keyword === 'exactInteger';
-    const isAbsent = schemaPath.includes('/absentMembers/');
-    const requirement = isInteger
-      ? 'must be an integer in range'
-      : isAbsent
-        ? 'is write-only and must NOT be in a response'
-        : message;
-    const { additionalProperty, unevaluatedProperty = additionalProperty } = Object(error?.params) as Params;
+    const { additionalProperty, unevaluatedProperty: unknown = additionalProperty } = Object(error?.params) as Params;
     return {
       path,
       keyword: isInteger ? 'type' : keyword,
-      requirement,
-      message: unevaluatedProperty === undefined ? requirement : `${requirement}: ${unevaluatedProperty}`,
+      message: isInteger
+        ? 'must be an integer in range'
+        : schemaPath.includes('/absentMembers/')
+          ? 'is write-only and must NOT be in a response'
+          : unknown === undefined
+            ? message
+            : `${message}: ${unknown}`,
     };
   };
 

@@ -146,12 +146,14 @@ export const responseSchemaConformance: Check = (exchange) => {
  * Describes an invalid body; its cause has the name of the invalid part only, as a list may have it anywhere. A server that
  * writes null for missing values does so for all members.
  */
-function describeInvalidBody({ path, requirement, message }: SchemaViolation, { root }: JsonTree): Defect {
+function describeInvalidBody({ path, keyword, message }: SchemaViolation, { root }: JsonTree): Defect {
   const parts = tokensOf(`#${path}`);
   const value = parts.reduce<unknown>((part, name) => (Object(part) as Record<string, unknown>)[name], root['']);
   const name = parts.findLast((part) => !/^\d*$/.test(part)) ?? 'the body';
-  const cause = value === null && path !== '' ? 'a member is null that must not be' : `${name} ${requirement}`;
-  return defectOf(`the body${path} ${message}`, cause);
+  const isUnknown = ['additionalProperties', 'unevaluatedProperties'].includes(keyword);
+  const cause = isUnknown ? message : `${name} ${message}`;
+  const isNull = value === null && path !== '';
+  return defectOf(`the body${path} ${message}`, isNull ? 'a member is null that must not be' : cause);
 }
 
 /** Checks that a response is within the size limit of the run, unless it may be large by its nature. */
