@@ -2,7 +2,17 @@ import { stringifyJson } from '@contract-first/contract';
 import { isObject, membersOf, partAt } from '../../values/json-value.ts';
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { RequestInput } from '../../requests/wire-request.ts';
-import { etagOf, isConditional, isDone, SALT, schemaOf, sendTo, type Id, type Scene } from './resource-steps.ts';
+import {
+  differenceBetween,
+  etagOf,
+  isConditional,
+  isDone,
+  SALT,
+  schemaOf,
+  sendTo,
+  type Id,
+  type Scene,
+} from './resource-steps.ts';
 import { requiredBy } from '../../values/schema-property.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
@@ -70,11 +80,14 @@ async function omit(
   if (!isDone(current)) return undefined;
   const full = await update(current, (input) => input);
   const before = isDone(full) ? await sendTo(scene, scene.item.read, id) : undefined;
-  if (!isDone(before)) return undefined;
+  if (!isDone(full) || !isDone(before)) return undefined;
+  const difference = differenceBetween(full, before, scene);
+  scene.judge.expect('update_is_visible', before, difference);
+  if (difference !== undefined) return undefined;
   const less = await update(before, (input) => reduce(input, before, scene));
   const read = isDone(less) ? await sendTo(scene, scene.item.read, id) : undefined;
   if (!isDone(less) || !isDone(read)) return undefined;
-  const [fuller = null, sent = null] = [full, less].map((step) => step?.testCase.input?.body?.value);
+  const [fuller = null, sent = null] = [full, less].map((step) => step.testCase.input?.body?.value);
   const isOmitted = (name: string | number): boolean =>
     partAt(sent, [name]) === null && (operation.method === 'PUT' || membersOf(sent).some(([one]) => one === name));
   const omitted = membersOf(fuller).flatMap(([name]) => (isOmitted(name) ? [String(name)] : []));

@@ -1,6 +1,8 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { RequestInput } from '../../requests/wire-request.ts';
 import { isObject, isScalar, partAt, type Json, type JsonObject } from '../../values/json-value.ts';
+import { propertyOf, requiredBy } from '../../values/schema-property.ts';
+import type { Run } from '../run/run.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import {
   differenceBetween,
@@ -16,20 +18,19 @@ import {
 import type { Step } from './send.ts';
 import { withOtherChoices } from './step-input.ts';
 
-type Members = readonly (readonly [string, Json])[];
+/** Returns the member of a patch; `undefined` for none. */
+type Reduce = (value: Json, required: readonly string[]) => Json | undefined;
 
-/** Derives patches from whole ones. */
-const REDUCTIONS: readonly ((members: Members) => Members)[] = [
-  firstScalar,
-  (members) => members,
-  (members) =>
-    members.flatMap(([name, value]) => nested(name, isObject(value) ? firstScalar(Object.entries(value)) : [])),
-  (members) => members.flatMap(([name, value]) => (typeof value === 'boolean' ? [[name, false]] : [])),
+const REDUCTIONS: readonly Reduce[] = [
+  (value) => (isScalar(value) ? value : undefined),
+  (value) => value,
+  (value, required) => (isObject(value) ? partOf(value, required) : undefined),
+  (value) => (typeof value === 'boolean' ? false : undefined),
 ];
 
 /**
- * Changes a resource by merge patches (RFC 7396): one member, all of them, one of each object, and booleans to false. They
- * are read, and so is the rest of what was written.
+ * Changes a resource by merge patches (RFC 7396): one member, all of them, parts of objects, and booleans to false. They are
+ * read, and so is the rest of what was written.
  */
 export async function checkPatches(scene: Scene, id: Id, written: Step | undefined): Promise<void> {
   const { item, judge } = scene;
@@ -45,7 +46,8 @@ export async function checkPatches(scene: Scene, id: Id, written: Step | undefin
     const step = await sendTo(scene, patch, id, {
       salt: SALT.patch + index,
       etag: isConditional(patch) ? etagOf(current) : undefined,
-      adapt: (input) => reduced(withOtherChoices(patch, input, current.json, scene.run), reduce),
+      adapt: (input) =>
+        reduced(withOtherChoices(patch, input, current.json, scene.run), reduce, index === 0 ? 1 : Infinity, scene.run),
     });
     if (!isDone(step)) continue;
     const after = await readUpdated(scene, id);
@@ -71,16 +73,26 @@ function merged(value: Json, patch: Json): Json {
   return { ...(isObject(value) ? value : {}), ...(Object.fromEntries(members) as JsonObject) };
 }
 
-/** Keeps some members of a body; without any, there is no body. */
-function reduced({ parameters, body }: RequestInput, reduce: (members: Members) => Members): RequestInput {
-  const members = reduce(body !== undefined && isObject(body.value) ? Object.entries(body.value) : []);
-  return { parameters, body: members.length > 0 && body ? { ...body, value: Object.fromEntries(members) } : undefined };
+/** Keeps some members of a body, at most as many as a limit; without any, there is no body. */
+function reduced(
+  { parameters, body }: RequestInput,
+  reduce: Reduce,
+  limit: number,
+  { requestSchemas }: Run,
+): RequestInput {
+  const members = body !== undefined && isObject(body.value) ? Object.entries(body.value) : [];
+  const kept = members.flatMap(([name, value]) => {
+    const part = reduce(value, requiredBy(requestSchemas, propertyOf(requestSchemas, body?.content.schema, name)));
+    return part === undefined ? [] : [[name, part] as const];
+  });
+  const value = Object.fromEntries(kept.slice(0, limit));
+  return { parameters, body: kept.length > 0 && body ? { ...body, value } : undefined };
 }
 
-function firstScalar(members: Members): Members {
-  return members.filter(([, value]) => isScalar(value)).slice(0, 1);
-}
-
-function nested(name: string, members: Members): Members {
-  return members.length === 0 ? [] : [[name, Object.fromEntries(members)]];
+/** Returns an object with its required members, or else with its first scalar. */
+function partOf(value: JsonObject, required: readonly string[]): Json | undefined {
+  const members = Object.entries(value);
+  const needed = members.filter(([name]) => required.includes(name));
+  const part = needed.length > 0 ? needed : members.filter(([, member]) => isScalar(member)).slice(0, 1);
+  return part.length === 0 ? undefined : Object.fromEntries(part);
 }
