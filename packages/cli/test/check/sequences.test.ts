@@ -55,6 +55,14 @@ test.each<[string, NoteBehaviour]>([
     { store: (note) => ({ ...note, ...(note['at'] !== undefined && { at: inParis(note['at']) }) }) },
   ],
   ['a list in another order', { store: (note) => ({ ...note, tags: [note['tags'] ?? []].flat().reverse() }) }],
+  ['a read-only member that is ignored', { store: (note) => ({ ...note, deleted: false }) }],
+  [
+    'a read-only member that is refused',
+    {
+      store: (note) => ({ ...note, deleted: false }),
+      create: ({ deleted }) => (deleted === undefined ? undefined : empty(400)),
+    },
+  ],
   ['a list with a limit that is not documented', { list: (notes) => [...NOTES, ...notes].slice(0, 10) }],
 ])('no failure is %s', async (_name, behaviour) => {
   expect(found(await checkNotes(behaviour))).toEqual([]);
@@ -69,6 +77,11 @@ test('a PUT to the collection replaces the resource whose id is in its body', as
   expect(found(await checkNotes({ replace: (notes, note) => replace(notes, note, false) }))).toEqual([]);
   const result = await checkNotes({ replace: (notes, note) => replace(notes, note, true) });
   expect(found(result)).toEqual(['update_is_visible getNote']);
+});
+
+test('a read-only member that is read as the client has sent it is a failure', async () => {
+  const result = await checkNotes({ store: (note) => ({ deleted: false, ...note }) });
+  expect(found(result)).toEqual(['read_only_members getNote']);
 });
 
 test('resources whose paths end with a slash are followed', async () => {

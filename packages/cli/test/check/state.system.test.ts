@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CHECK_NAMES, isStateCheck } from '../../src/check/judgement/checks.ts';
 import { checkContract } from '../../src/check/contract-run.ts';
+import { instead, LABEL, on } from './support/library-changes.ts';
 import { libraryDocument } from './support/library-document.ts';
 import { FLAWED_LIBRARIES } from './support/library-flaws.ts';
 import { startLibrary } from './support/library-server.ts';
@@ -19,4 +20,19 @@ test.each(FLAWED_LIBRARIES)('a library that %s fails %s of %s', async (_name, ch
   const { failures } = await checkContract({ ...library, baseUrl, checks });
   const found = failures.map((failure) => `${failure.check} ${failure.operationId}: ${failure.message}`);
   expect(found).toContainEqual(expect.stringContaining(`${check} ${operation}: `));
+});
+
+test('a library that answers 200 to a PUT of a new label fails status_code_conformance of putLabel', async () => {
+  const baseUrl = await startLibrary(
+    instead(on('PUT', LABEL), (request, respond) => {
+      const answer = respond(request);
+      return answer.status === 201 ? { ...answer, status: 200 } : answer;
+    }),
+  );
+  const options = {
+    operations: ['getLabel', 'putLabel'],
+    checks: new Set([...checks, 'status_code_conformance'] as const),
+  };
+  const { failures } = await checkContract({ ...library, ...options, baseUrl });
+  expect(failures.map(({ cause }) => cause)).toEqual(['a PUT that creates a resource does not get 201']);
 });

@@ -35,7 +35,11 @@ const members = {
   level: { type: 'integer', format: 'int32', minimum: 0, maximum: 100 },
   loud: { type: 'boolean' },
   tone: { type: 'string', enum: ['low', 'high', 'both'] },
-  place: { type: 'object', required: ['room'], properties: { room: { type: 'string', maxLength: 20 } } },
+  place: {
+    type: 'object',
+    required: ['room'],
+    properties: { room: { type: 'string', maxLength: 20 }, outside: { type: 'boolean' } },
+  },
   until: { type: 'string', format: 'date' },
   note: { oneOf: [{ type: 'string', maxLength: 20, pattern: '^[a-z]*$' }, { type: 'null' }] },
 };
@@ -128,7 +132,7 @@ export function startFaultyService(fault: Fault = {}): Promise<string> {
     const sent = isWrite ? read(body) : {};
     if (pathname === '/total') return total(method, sent);
     if (sent === undefined || typeof sent === 'number' || (isWrite && !isValid(sent, method))) return empty(400);
-    const stored = (before?: Alarm): Alarm => fault.store?.(sent, before, method) ?? sent;
+    const stored = (before?: Alarm): Alarm => fault.store?.(sent, before, method) ?? patched(sent, before, method);
     if (pathname === '/thermostat') {
       if (method === 'GET') return answerJson(200, home.thermostat);
       home.thermostat = method === 'PUT' ? stored(home.thermostat) : { loud: false };
@@ -159,12 +163,13 @@ export function startFaultyService(fault: Fault = {}): Promise<string> {
     const { level, loud, tone, place, until, note } = sent;
     const isText = (value: unknown, most: number): boolean =>
       typeof value === 'string' && Array.from(value).length <= most;
-    const room = (place as Alarm | undefined)?.['room'];
+    const { room, outside = false } = Object(place) as Alarm;
     return (
       (level === undefined || (Number.isInteger(level) && Number(level) >= 0)) &&
       (loud === undefined || typeof loud === 'boolean') &&
       (tone === undefined || typeof tone === 'string') &&
-      (place === undefined || (typeof place === 'object' && !Array.isArray(place) && isText(room, 20))) &&
+      (place === undefined ||
+        (typeof place === 'object' && !Array.isArray(place) && isText(room, 20) && typeof outside === 'boolean')) &&
       (until === undefined || isDay(until)) &&
       (note === undefined || note === null || (isText(note, 20) && /^[a-z]*$/.test(note as string))) &&
       Object.entries(RULES).every(
@@ -172,6 +177,12 @@ export function startFaultyService(fault: Fault = {}): Promise<string> {
       )
     );
   }
+}
+
+/** Merges an object of a PATCH with that of before. */
+function patched(sent: Alarm, before: Alarm | undefined, method: string): Alarm {
+  const isMerged = method === 'PATCH' && typeof sent['place'] === 'object';
+  return isMerged ? { ...sent, place: { ...Object(before?.['place']), ...Object(sent['place']) } as Alarm } : sent;
 }
 
 function documented(pathname: string): object | undefined {

@@ -60,6 +60,12 @@ export const put =
 export const bringBack = (state: Shelves, path: string, before: Row | undefined): void => {
   if (before !== undefined) store(state, path, before);
 };
+/** Keeps the value of a member, if it had one. */
+export const keepMember =
+  (name: string) =>
+  (state: Shelves, path: string, before: Row | undefined): void => {
+    edit(put(name, (value) => before?.members[name] ?? value))(state, path);
+  };
 export const unlist = ({ lists }: Shelves, path: string): void => {
   const [collection, id] = split(path);
   lists.get(collection)?.delete(id);
@@ -84,6 +90,9 @@ export const withoutHeader = (isAffected: Test, name: string): Flaw =>
   instead(isAffected, (request, respond) => {
     return respond(dropHeader(request, name));
   });
+/** Removes a part of the query of requests. */
+export const withoutQuery = (isAffected: Test, part: RegExp): Flaw =>
+  instead(isAffected, (request, respond) => respond({ ...request, url: request.url.replace(part, '') }));
 export const fail = (status: number): ServerAnswer => answerJson(status, { error: 'refused' });
 export const firstOnly = (isAffected: Test, answer: (respond: () => ServerAnswer) => ServerAnswer): Flaw => {
   const seen = new Set<string>();

@@ -160,6 +160,7 @@ export const libraryDocument: OpenApiDocument = {
         title: text,
         floor: { type: 'integer', format: 'int32', minimum: 0, maximum: 99 },
         tags: { type: 'array', maxItems: 3, items: text },
+        site: { type: 'string', format: 'uri' },
         secret: { ...text, writeOnly: true },
       }),
       Book: object(['title', 'pages'], {

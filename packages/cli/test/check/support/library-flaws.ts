@@ -26,6 +26,8 @@ import {
   withoutHeader,
   fail,
   firstOnly,
+  keepMember,
+  withoutQuery,
 } from './library-changes.ts';
 import { split, store, type Flaw, type Row } from './library-server.ts';
 
@@ -162,6 +164,8 @@ const FLAWS: Partial<Record<CheckName, readonly (readonly [string, string, Flaw]
             ),
       ),
     ],
+    ['ignores the offset', 'listBooks', withoutQuery(on('GET', BOOKS), /offset=\d+/)],
+    ['ignores the limit', 'listBooks', withoutQuery(on('GET', BOOKS), /limit=\d+/)],
     [
       'unlists the others when one is deleted',
       'listShelves',
@@ -188,6 +192,15 @@ const FLAWS: Partial<Record<CheckName, readonly (readonly [string, string, Flaw]
       ),
     ],
     ['drops the tags of a PUT', 'getShelf', after(on('PUT', SHELF), edit(omit('tags')))],
+    ['keeps the URL of before with a PUT', 'getShelf', after(on('PUT', SHELF), keepMember('site'))],
+    ['ignores one member of a PATCH', 'getBook', after(on('PATCH', BOOK), keepMember('lent'))],
+    [
+      'ignores false in a PATCH',
+      'getBook',
+      after(on('PATCH', BOOK), (state, path, before) => {
+        if (state.rows.get(path)?.members['lent'] === false) keepMember('lent')(state, path, before);
+      }),
+    ],
   ],
   put_is_idempotent: [
     [

@@ -68,6 +68,7 @@ const INTEGER =
     return exact !== undefined && exact >= BigInt(min) && exact <= BigInt(max);
   };
 const NOTE = (value: unknown): boolean => value === null || TEXT(value);
+const SITE = (value: unknown): boolean => typeof value === 'string' && /^[a-z]+:[^\s"<>\\^`{|}]+$/.test(value);
 const LENT = (value: unknown): boolean => typeof value === 'boolean';
 const IS_NUMBER = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text) && Number(text) < 2 ** 31;
 const IS_UUID = (text: string): boolean => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
@@ -82,7 +83,7 @@ const KINDS: Readonly<Record<'shelf' | 'book' | 'author' | 'label', Kind>> = {
     ],
     required: ['title', 'floor'],
     members: {
-      ...{ title: TEXT, floor: INTEGER(0, 99), secret: TEXT },
+      ...{ title: TEXT, floor: INTEGER(0, 99), site: SITE, secret: TEXT },
       tags: (value) => Array.isArray(value) && value.length <= 3 && value.every(TEXT),
     },
   },

@@ -151,6 +151,7 @@ export const COLLECTED_DEFECTS: readonly FaultyService[] = [
           : sent,
     },
   ],
+  ['replaces an object with a PATCH', 'update_is_visible', 'getAlarm', { store: (sent) => sent }],
   [
     'ignores the null of a PATCH',
     'update_is_visible',
