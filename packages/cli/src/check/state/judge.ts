@@ -47,6 +47,14 @@ export type Judge = {
 
 const NOT_IMPLEMENTED = 501;
 
+/** Describes a server error when a request is repeated; other tasks, too, may create what there is already. */
+function failsAgain(status: number): Defect {
+  return defectOf(
+    `the same request got status ${String(status)} the second time`,
+    `the status is ${String(status)} for valid data`,
+  );
+}
+
 /** Creates a judge for one sequence. It awaits its turn before each request. */
 export function createJudge(run: Run, turn: Turn): Judge {
   const { checks, requestOracle, responseOracle, maxResponseTimeMs } = run;
@@ -99,9 +107,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
   async function repeat({ operation, testCase }: Step): Promise<void> {
     const again: Case = { ...testCase, kind: 'undecided', description: 'the same again' };
     const outcome = await exchange(operation, again, run, turn, ({ status }) =>
-      status >= 500 && status !== NOT_IMPLEMENTED
-        ? [violationOf('not_a_server_error', defectOf(`the same request got status ${String(status)} the second time`))]
-        : [],
+      status >= 500 && status !== NOT_IMPLEMENTED ? [violationOf('not_a_server_error', failsAgain(status))] : [],
     );
     keep(operation, again, outcome);
   }
@@ -121,7 +127,8 @@ export function createJudge(run: Run, turn: Turn): Judge {
   ): void {
     if (!checks.has(check)) return;
     checked.add(check);
-    if (defect === undefined) return;
+    const isReported = step.response.status >= 500 && checks.has('not_a_server_error');
+    if (defect === undefined || isReported) return;
     record(violationOf(check, typeof defect === 'string' ? defectOf(defect) : defect), step, others);
   }
 
