@@ -26,7 +26,7 @@ export type Judge = {
   /** Sends a request that a server may accept or refuse. */
   readonly sendUndecided: Send;
   /** Sends the request of a step again. Only a server error is a failure: the state may not allow it twice. */
-  readonly repeat: (step: Step) => Promise<void>;
+  readonly repeat: (step: Step) => Promise<Step | undefined>;
   /**
    * Records the result of a check.
    *
@@ -104,12 +104,12 @@ export function createJudge(run: Run, turn: Turn): Judge {
     return step;
   }
 
-  async function repeat({ operation, testCase }: Step): Promise<void> {
+  async function repeat({ operation, testCase }: Step): Promise<Step | undefined> {
     const again: Case = { ...testCase, kind: 'undecided', description: 'the same again' };
     const outcome = await exchange(operation, again, run, turn, ({ status }) =>
       status >= 500 && status !== NOT_IMPLEMENTED ? [violationOf('not_a_server_error', failsAgain(status))] : [],
     );
-    keep(operation, again, outcome);
+    return keep(operation, again, outcome);
   }
 
   function violationsOf(operation: ApiOperation, testCase: Case, response: WireResponse): readonly Violation[] {

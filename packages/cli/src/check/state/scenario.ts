@@ -66,9 +66,9 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
   await checkConditionalRead(scene, read);
   await checkUpdates(scene, first.values, first.creation);
   await checkOmission(scene, first.values);
-  await checkReadOnly(scene, first.values, first.creation);
   for (const other of others) await readCreated(scene, other, missing);
-  if (first.creation !== undefined && create.method === 'POST') await judge.repeat(first.creation);
+  const isRepeated = first.creation && create.method === 'POST' && isDone(await judge.repeat(first.creation));
+  await checkReadOnly(scene, first.values, isRepeated === true ? first.creation : undefined);
   await checkIdempotencyKey(scene, parent);
   await checkDeletion(scene, first.values, missing);
   for (const other of others) {
