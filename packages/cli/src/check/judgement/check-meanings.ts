@@ -10,7 +10,7 @@ export const CHECK_MEANINGS: Readonly<Record<CheckName, string>> = {
   positive_data_acceptance: 'valid data gets neither a documented 2xx nor a documented status such as 404 or 409',
   head_conformance: 'HEAD gets neither the status and media type of GET, nor 405',
   status_code_conformance:
-    'the status is undocumented, unless it rejects an invalid request, or is not the 201 of a creating PUT',
+    'the status is not documented, unless it rejects an invalid request, or not 201 where a PUT creates',
   documented_rejection: 'an invalid request gets an undocumented status',
   content_type_conformance: 'the media type is not documented',
   response_headers_conformance: 'a required header is missing, or a header does not match its schema',
