@@ -34,5 +34,5 @@ test('a library that answers 200 to a PUT of a new label fails status_code_confo
     checks: new Set([...checks, 'status_code_conformance'] as const),
   };
   const { failures } = await checkContract({ ...library, ...options, baseUrl });
-  expect(failures.map(({ cause }) => cause)).toEqual(['a PUT that creates a resource does not get 201']);
+  expect(failures.map(({ cause }) => cause)).toEqual(['a PUT that creates a resource gets 200, not 201']);
 });

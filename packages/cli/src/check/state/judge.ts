@@ -47,14 +47,6 @@ export type Judge = {
 
 const NOT_IMPLEMENTED = 501;
 
-/** Describes a server error when a request is repeated; other tasks, too, may create what there is already. */
-function failsAgain(status: number): Defect {
-  return defectOf(
-    `the same request got status ${String(status)} the second time`,
-    `the status is ${String(status)} for valid data`,
-  );
-}
-
 /** Creates a judge for one sequence. It awaits its turn before each request. */
 export function createJudge(run: Run, turn: Turn): Judge {
   const { checks, requestOracle, responseOracle, maxResponseTimeMs } = run;
@@ -107,7 +99,9 @@ export function createJudge(run: Run, turn: Turn): Judge {
   async function repeat({ operation, testCase }: Step): Promise<Step | undefined> {
     const again: Case = { ...testCase, kind: 'undecided', description: 'the same again' };
     const outcome = await exchange(operation, again, run, turn, ({ status }) =>
-      status >= 500 && status !== NOT_IMPLEMENTED ? [violationOf('not_a_server_error', failsAgain(status))] : [],
+      status >= 500 && status !== NOT_IMPLEMENTED
+        ? [violationOf('not_a_server_error', defectOf(`the status is ${String(status)} for valid data`))]
+        : [],
     );
     return keep(operation, again, outcome);
   }

@@ -16,7 +16,7 @@ import {
 import { requiredBy } from '../../values/schema-property.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
-import { withNulls } from './step-input.ts';
+import { withNulls, withOtherChoices } from './step-input.ts';
 import { takesMergePatch } from './patches.ts';
 
 /** Derives the values of an update from fuller ones. */
@@ -78,7 +78,7 @@ async function omit(
 ): Promise<Round | undefined> {
   const current = await sendTo(scene, scene.item.read, id);
   if (!isDone(current)) return undefined;
-  const full = await update(current, (input) => input);
+  const full = await update(current, (input) => withOtherChoices(operation, input, current.json, scene.run));
   const before = isDone(full) ? await sendTo(scene, scene.item.read, id) : undefined;
   if (!isDone(full) || !isDone(before)) return undefined;
   const difference = differenceBetween(full, before, scene);

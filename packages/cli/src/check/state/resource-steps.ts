@@ -1,7 +1,7 @@
 import { parameterNames } from '@contract-first/contract';
 import { headerParameter, type ApiOperation } from '../../operations/api-operation.ts';
 import { documentedResponse, headerOf } from '../judgement/conformance.ts';
-import { defectOf, type Defect } from '../judgement/defect.ts';
+import type { Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
 import type { Schema } from '../../values/dialect.ts';
 import type { Json } from '../../values/json-value.ts';
@@ -31,6 +31,9 @@ export type Scene = {
 
 const MISSING = [404, 410];
 
+/** The failure of a request whose If-Match is not current, and which is successful. */
+export const STALE_IS_ACCEPTED = 'another ETag in If-Match is accepted, not refused with 412';
+
 /** The identifying values of a resource, in the order of its path. */
 export type Id = readonly Json[];
 
@@ -46,7 +49,6 @@ export const SALT = {
   omission: 37,
   anew: 49,
   patch: 50,
-  singleton: 60,
   readOnly: 70,
 } as const;
 
@@ -96,12 +98,6 @@ export function isConditional(operation: ApiOperation): boolean {
 /** Returns an entity tag that differs from another one. */
 export function otherTag(etag: string): string {
   return `${etag.slice(0, -1)}0"`;
-}
-
-/** Describes a request whose If-Match is not current, and which is successful. */
-export function staleDefect(step: Step): Defect | undefined {
-  const cause = 'another ETag in If-Match is accepted';
-  return isDone(step) ? defectOf(`${cause} with status ${String(step.response.status)}, not 412`, cause) : undefined;
 }
 
 /**

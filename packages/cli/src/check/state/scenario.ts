@@ -9,7 +9,6 @@ import { isSameResource } from './identity.ts';
 import type { Absence, Instance } from './instances.ts';
 import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Send, Step } from './send.ts';
-import { defectOf } from '../judgement/defect.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { headerParameter } from '../../operations/api-operation.ts';
 import { pathValue } from '../../requests/wire-request.ts';
@@ -88,10 +87,9 @@ function sendCreation(scene: Scene): Send {
     const step = await judge.send(operation, input, headers);
     const isNew = before !== undefined && MISSING.includes(before.response.status);
     if (!isNew || !isDone(step) || !isDone(await sendTo(scene, item.read, id))) return step;
-    const cause = 'a PUT that creates a resource does not get 201';
     const { status } = step.response;
-    const defect = defectOf(`a PUT that creates a resource got status ${String(status)}, not 201`, cause);
-    judge.expect('status_code_conformance', step, status === 201 ? undefined : defect, [before]);
+    const message = `a PUT that creates a resource gets ${String(status)}, not 201`;
+    judge.expect('status_code_conformance', step, status === 201 ? undefined : message, [before]);
     return step;
   };
 }

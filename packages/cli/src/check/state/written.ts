@@ -1,13 +1,5 @@
 import type { Schema, SchemaDocument } from '../../values/dialect.ts';
-import {
-  isArray,
-  isObject,
-  isScalar,
-  partAt,
-  type Json,
-  type JsonObject,
-  type Place,
-} from '../../values/json-value.ts';
+import { isArray, isObject, isScalar, partAt, type Json, type JsonObject } from '../../values/json-value.ts';
 import { stringifyJson } from '@contract-first/contract';
 import { flatten } from '../../values/schema-merge.ts';
 import { defectOf, type Defect } from '../judgement/defect.ts';
@@ -46,7 +38,12 @@ export function findDifference(
     'another value is read than was written',
   );
 
-  function differenceIn(sent: JsonObject, received: JsonObject, at: Schemas, outer: Place): Defect | undefined {
+  function differenceIn(
+    sent: JsonObject,
+    received: JsonObject,
+    at: Schemas,
+    outer: readonly string[],
+  ): Defect | undefined {
     const writable = propertiesOf(requestSchemas, at.written);
     const readable = propertiesOf(responseSchemas, at.read);
     for (const [name, value] of Object.entries(sent)) {
@@ -76,7 +73,7 @@ export function findDifference(
   }
 
   /** Whether a member is read as before, although another value was written then. */
-  function isKept(place: Place, sent: Json, received: Json = null): boolean {
+  function isKept(place: readonly string[], sent: Json, received: Json = null): boolean {
     if (previous === undefined) return false;
     const [writtenBefore, readBefore] = [partAt(previous.written, place), partAt(previous.read, place)];
     return normalized(readBefore) === normalized(received) && normalized(writtenBefore) !== normalized(sent);
