@@ -41,8 +41,6 @@ export type SchemaViolation = {
 export type OnInt64 = (holder: object, key: string) => void;
 
 const NOTHING = toJsonTree(null);
-// Servers without such a value may have null for it.
-const ABSENT = { type: 'null' };
 // The time limit starts a thread, which takes longer than the validation of this many values.
 const SMALL_PARTS = 1_000;
 const CHARACTERS_OF_A_PART = 100;
@@ -121,9 +119,17 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
     },
   });
   ajv.addKeyword({
+    keyword: 'absent',
+    errors: false,
+    error: { message: 'is write-only and must NOT be in a response' },
+    validate: (_isAbsent: true, value: unknown) => value === null, // Servers without a value may have null for it.
+  });
+  ajv.addKeyword({
     keyword: 'absentMembers',
     type: 'object',
-    macro: (names: readonly string[]) => ({ properties: Object.fromEntries(names.map((name) => [name, ABSENT])) }),
+    macro: (names: readonly string[]) => ({
+      properties: Object.fromEntries(names.map((name) => [name, { absent: true }])),
+    }),
   });
   ajv.addSchema(document, id);
   const compiled = new Map<Schema, ValidateFunction>();
@@ -142,19 +148,14 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
     };
     if (validate.call({ json, onInt64 } satisfies ValidationContext, root[''], rootContext)) return undefined;
     const [error] = validate.errors ?? [];
-    const { instancePath: path = '', message = 'is not allowed', keyword = 'not', schemaPath = '' } = error ?? {};
+    const { instancePath: path = '', message = 'is not allowed', keyword = 'not' } = error ?? {};
     const isInteger = keyword === 'exactInteger';
     const { additionalProperty, unevaluatedProperty: unknown = additionalProperty } = Object(error?.params) as Params;
+    const requirement = isInteger ? 'must be an integer in range' : message;
     return {
       path,
       keyword: isInteger ? 'type' : keyword,
-      message: isInteger
-        ? 'must be an integer in range'
-        : schemaPath.includes('/absentMembers/')
-          ? 'is write-only and must NOT be in a response'
-          : unknown === undefined
-            ? message
-            : `${message}: ${unknown}`,
+      message: unknown === undefined ? requirement : `${requirement}: ${unknown}`,
     };
   };
 

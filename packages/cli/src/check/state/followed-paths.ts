@@ -36,8 +36,9 @@ function tells(create: ApiOperation, read: ApiOperation): boolean {
 
 /** Returns whether a creation responds with what another operation reads. */
 export function hasSameSchema(create: ApiOperation, read: ApiOperation): boolean {
-  const [created, known] = [create, read].map((one) => successSchemas(one).map((schema) => JSON.stringify(schema)));
-  return created?.some((schema) => known?.includes(schema)) === true;
+  const textsOf = (operation: ApiOperation): readonly string[] =>
+    successSchemas(operation).flatMap((schema) => (schema === undefined ? [] : JSON.stringify(schema)));
+  return textsOf(create).some((text) => textsOf(read).includes(text));
 }
 
 /** Returns whether the creation of a resource tells its id, as far as the document says. */

@@ -23,7 +23,7 @@ export type Judge = {
   readonly send: Send;
   /** Sends a request of the second user; whether it is valid for that user is not judged. */
   readonly sendAsOther: Send;
-  /** Sends a request that a server may accept or refuse. */
+  /** Sends a body with read-only members, which a server may accept or refuse. */
   readonly sendUndecided: Send;
   /** Sends the request of a step again. Only a server error is a failure: the state may not allow it twice. */
   readonly repeat: (step: Step) => Promise<Step | undefined>;
@@ -59,7 +59,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
     send: sendAs(),
     sendAsOther: sendAs(run.users.otherTokens),
     sendUndecided: async (operation, input) => {
-      const testCase = caseOf(operation, requestOracle, input, run.tokens);
+      const testCase = input.body && caseOf(operation, requestOracle, input, run.tokens);
       return testCase && send(operation, { ...testCase, kind: 'undecided', description: 'read-only members' });
     },
     repeat,
