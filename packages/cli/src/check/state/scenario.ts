@@ -53,7 +53,7 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
     }
   }
   const second = await instances.create(item, sendNew, SALT.second, parent, (input) => withNulls(input, scene.run));
-  if (item.replace !== create && item.replace?.responses[201] !== undefined)
+  if (item.replace !== create && item.replace?.path === readOperation.path && item.replace.responses[201] !== undefined)
     await instances.create({ ...item, create: item.replace }, sendNew, SALT.anew, first.values.slice(0, -1));
   const hasSecond = 'values' in second && second.creation !== undefined && isOwn(first, second);
   const others = hasSecond ? [second] : [];
