@@ -1,7 +1,9 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { RequestInput } from '../../requests/wire-request.ts';
 import { isObject, isScalar, partAt, type Json, type JsonObject } from '../../values/json-value.ts';
-import { propertyOf, requiredBy } from '../../values/schema-property.ts';
+import type { Schema, SchemaDocument } from '../../values/dialect.ts';
+import { flatten } from '../../values/schema-merge.ts';
+import { propertiesOf, propertyOf, requiredBy } from '../../values/schema-property.ts';
 import type { Run } from '../run/run.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import {
@@ -53,7 +55,8 @@ export async function checkPatches(scene: Scene, id: Id, written: Step | undefin
     const after = await readUpdated(scene, id);
     if (after === undefined) return;
     const previous = isKnown ? { written: expected, read: current.json ?? null } : undefined;
-    expected = merged(expected, step.testCase.input?.body?.value ?? {});
+    const sent = step.testCase.input?.body;
+    expected = merged(expected, sent?.value ?? {}, sent?.content.schema, scene.run.requestSchemas);
     const difference = differenceBetween(step, after, scene, { value: expected, previous });
     judge.expect('update_is_visible', after, difference);
     if (difference !== undefined) return;
@@ -66,11 +69,20 @@ export function takesMergePatch({ requestBody }: ApiOperation): boolean {
   return requestBody?.contents.some(({ mediaType }) => mediaType === 'application/merge-patch+json') === true;
 }
 
-/** Returns what a value is after a merge patch; a null stays, as a server may give a default instead. */
-function merged(value: Json, patch: Json): Json {
+/**
+ * Returns what a value is after a merge patch. A null stays, as a server may give a default instead, and members are unknown for
+ * which the schema of the patch has a default.
+ */
+function merged(value: Json, patch: Json, schema: Schema | undefined, schemas: SchemaDocument): Json {
   if (!isObject(patch)) return patch;
-  const members = Object.entries(patch).map(([name, part]) => [name, merged(partAt(value, [name]), part)]);
-  return { ...(isObject(value) ? value : {}), ...(Object.fromEntries(members) as JsonObject) };
+  const properties = propertiesOf(schemas, schema);
+  const hasDefault = (name: string): boolean =>
+    Object.hasOwn(Object(flatten(schemas, properties[name] ?? true)) as object, 'default');
+  const kept = isObject(value) ? Object.entries(value).filter(([name]) => !hasDefault(name)) : [];
+  const changed = Object.entries(patch).map(
+    ([name, part]) => [name, merged(partAt(value, [name]), part, properties[name], schemas)] as const,
+  );
+  return Object.fromEntries([...kept, ...changed]);
 }
 
 /** Keeps some members of a body, at most as many as a limit; without any, there is no body. */
