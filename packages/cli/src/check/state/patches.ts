@@ -31,8 +31,8 @@ const REDUCTIONS: readonly Reduce[] = [
 ];
 
 /**
- * Changes a resource by merge patches (RFC 7396): one member, all of them, parts of objects, and booleans to false. They are
- * read, and so is the rest of what was written.
+ * Changes a resource by merge patches (RFC 7396): one member, all of them, parts of objects, and booleans to false. Reads must
+ * have the new values and the other written ones.
  */
 export async function checkPatches(scene: Scene, id: Id, written: Step | undefined): Promise<void> {
   const { item, judge } = scene;
@@ -70,8 +70,8 @@ export function takesMergePatch({ requestBody }: ApiOperation): boolean {
 }
 
 /**
- * Returns what a value is after a merge patch. A null stays, as a server may give a default instead, and members are unknown for
- * which the schema of the patch has a default.
+ * Applies a merge patch. A null stays, as a server may replace it by a default. Members with a default in the schema of the patch
+ * are left out, as a server may set them to it.
  */
 function merged(value: Json, patch: Json, schema: Schema | undefined, schemas: SchemaDocument): Json {
   if (!isObject(patch)) return patch;
@@ -85,7 +85,7 @@ function merged(value: Json, patch: Json, schema: Schema | undefined, schemas: S
   return Object.fromEntries([...kept, ...changed]);
 }
 
-/** Keeps some members of a body, at most as many as a limit; without any, there is no body. */
+/** Reduces the members of a body, at most as many as a limit; without any, removes the body. */
 function reduced(
   { parameters, body }: RequestInput,
   reduce: Reduce,

@@ -14,7 +14,7 @@ import { isSame } from './written.ts';
 
 type Member = { readonly name: string; readonly schema: Schema; readonly value: Json };
 
-/** A request with read-only members, the read after it, and the names of those that it has as they were sent. */
+/** A request with read-only members, the read after it, and the names of the members that the read has as sent. */
 type Attempt = { readonly step: Step; readonly read: Step | undefined; readonly names: readonly string[] };
 
 const SAMPLES = 20;

@@ -103,7 +103,7 @@ export function otherTag(etag: string): string {
 /**
  * Finds what a step has written and another one reads differently; `undefined` when there is nothing.
  *
- * @param value what is written after the step, if that is more than its body
+ * @param value all that is written after the step, if it is more than its body
  */
 export function differenceBetween(
   written: Step,

@@ -77,7 +77,7 @@ export async function runScenario(scene: Scene): Promise<ScenarioOutcome> {
   return undefined;
 }
 
-/** Creates {@link Send}, which expects 201 of a PUT to what could not be read before, if it creates it (RFC 9110, 9.3.4). */
+/** Creates {@link Send}. A PUT that creates a resource must get 201 (RFC 9110, 9.3.4): it could not be read before. */
 function sendCreation(scene: Scene): Send {
   const { item, judge } = scene;
   return async (operation, input, headers) => {

@@ -28,7 +28,7 @@ type Round = {
   /** The members of the read that were written. */
   readonly text: string;
   readonly difference: Defect | undefined;
-  /** Whether the PUT is answered with what it has written, and the read is not. */
+  /** Whether the response to the PUT has the written values, and the read has others. */
   readonly isEchoed: boolean;
 };
 
@@ -93,7 +93,7 @@ async function readReplaced(scene: Scene, id: Id, salt: number): Promise<Round |
   return { step, read: first, text, difference: differenceBetween(step, first, scene), isEchoed };
 }
 
-/** Whether a PUT is answered with what it has written, or another path tells what exists from what never did. */
+/** Whether the response to a PUT has the written values, or a read of an unknown id fails at another path. */
 async function hasState(scene: Scene, rounds: readonly Round[]): Promise<boolean> {
   const { read, replace } = scene.item;
   const parameters = [read, replace].flatMap((operation) => operation?.parameters ?? []);

@@ -72,7 +72,7 @@ export function findDifference(
     return undefined;
   }
 
-  /** Whether a member is read as before, although another value was written then. */
+  /** Whether the same value was read before, when another one had been written. */
   function isKept(place: readonly string[], sent: Json, received: Json = null): boolean {
     if (previous === undefined) return false;
     const [writtenBefore, readBefore] = [partAt(previous.written, place), partAt(previous.read, place)];
@@ -81,9 +81,9 @@ export function findDifference(
 }
 
 /**
- * Returns whether a read value is a written one, apart from what servers may normalize.
+ * Returns whether a read value is the written one. Servers may normalize it.
  *
- * @param isKept whether it is that of before, although another one was written then
+ * @param isKept whether the same value was read before, when another one had been written
  */
 export function isSame(
   sent: Json,
