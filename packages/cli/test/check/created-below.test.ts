@@ -72,7 +72,7 @@ test.each<[string, object, (id: string) => ServerAnswer]>([
   expect(await check(created, answer, false)).toEqual(['ensure_resource_availability getPart']);
 });
 
-test('what is created below another resource is not read where nothing shows that it is the same', async () => {
+test('a resource that is created below another one is not read where nothing shows that it is the same', async () => {
   expect(await check({ content: json(other) }, (id) => answerJson(201, { id }), false)).toEqual([]);
   const elsewhere = (id: string): ServerAnswer => answerJson(201, { id }, { Location: `/things/1/parts/${id}` });
   expect(await check({ content: json(other), ...location }, elsewhere, false)).toEqual([]);

@@ -22,19 +22,19 @@ function creatorOf({ path, read }: ItemPath, operations: readonly ApiOperation[]
   return operations.find((create) => {
     const shape = shapeOf(create.path);
     const isBelow = shape.startsWith(outer) && shape.endsWith(`{}${name}`) && shape !== collection;
-    return create.method === 'POST' && create.responses[201] !== undefined && isBelow && tells(create, read);
+    return create.method === 'POST' && create.responses[201] !== undefined && isBelow && identifies(create, read);
   });
 }
 
-/** Returns whether a creation tells of the resource that an operation reads. */
-function tells(create: ApiOperation, read: ApiOperation): boolean {
+/** Returns whether the documented responses to a creation identify the resource that an operation reads. */
+function identifies(create: ApiOperation, read: ApiOperation): boolean {
   const isLinked = Object.values(create.responses).some(({ headers, links }) => {
     return links.some((link) => isTarget(read, link)) || headers.some(({ name }) => name === 'location');
   });
   return isLinked || hasSameSchema(create, read);
 }
 
-/** Returns whether a creation responds with what another operation reads. */
+/** Returns whether the responses to a creation and to a read have the same schema. */
 export function hasSameSchema(create: ApiOperation, read: ApiOperation): boolean {
   const textsOf = (operation: ApiOperation): readonly string[] =>
     successSchemas(operation).flatMap((schema) => (schema === undefined ? [] : JSON.stringify(schema)));
