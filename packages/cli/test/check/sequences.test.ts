@@ -54,6 +54,10 @@ test.each<[string, NoteBehaviour]>([
     'a time in another time zone',
     { store: (note) => ({ ...note, ...(note['at'] !== undefined && { at: inParis(note['at']) }) }) },
   ],
+  [
+    'an object that is not read, where reads have more in it than a client can send',
+    { store: ({ author: _author, ...note }) => note },
+  ],
   ['a list in another order', { store: (note) => ({ ...note, tags: [note['tags'] ?? []].flat().reverse() }) }],
   ['a read-only member that is ignored', { store: (note) => ({ ...note, deleted: false }) }],
   [

@@ -91,6 +91,11 @@ export function noteDocument({
             text: { type: 'string', ...(example !== undefined && { examples: [example] }) },
             at: { type: 'string', format: 'date-time' },
             tags: { type: 'array', items: { type: 'string' } },
+            author: {
+              type: 'object',
+              required: ['id'],
+              properties: { id: { type: 'string', readOnly: true }, name: { type: 'string' } },
+            },
             password: { type: 'string', writeOnly: true },
             deleted: { type: 'boolean', readOnly: true },
           },
