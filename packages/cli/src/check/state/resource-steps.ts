@@ -29,7 +29,8 @@ export type Scene = {
   readonly plainInputs: PlainInputs;
 };
 
-const MISSING = [404, 410];
+/** Statuses that say that a resource does not exist. */
+export const MISSING: readonly number[] = [404, 410];
 
 /** The failure of a request whose If-Match is not current, and which is successful. */
 export const STALE_IS_ACCEPTED = 'another ETag in If-Match is accepted, not refused with 412';

@@ -7,7 +7,7 @@ import { checkReadOnly } from './read-only.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { isSameResource } from './identity.ts';
 import type { Absence, Instance } from './instances.ts';
-import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
+import { differenceBetween, isDone, list, MISSING, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
 import type { Send, Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { headerParameter } from '../../operations/api-operation.ts';
@@ -15,8 +15,6 @@ import { pathValue } from '../../requests/wire-request.ts';
 import { IDEMPOTENCY_KEY } from '../run/idempotency-keys.ts';
 import { unusedValue, withNulls, withParameter } from './step-input.ts';
 
-/** Statuses that say that a resource does not exist. */
-const MISSING = [404, 410];
 const MAX_PLACES = 200;
 
 /** `stateless` when reads succeed for any id, or the reason why nothing was judged; otherwise `undefined`. */
