@@ -29,6 +29,28 @@ test.each<[string, Record<string, object>, string]>([
   expect(JSON.stringify(request).length).toBeLessThan(50_000);
 });
 
+test.each<[Record<string, readonly string[]>, string]>([
+  [{ '/pet': ['put', 'post'] }, 'POST /pet'],
+  [{ '/pet/{id}': ['get'], '/pets': ['get'] }, 'GET /pets'],
+  [{ '/pet/{id}': ['delete', 'get'] }, 'DELETE /pet/a'],
+])(
+  'of %j, the example is the first operation that needs no resource, or else the first: %s',
+  async (paths, expected) => {
+    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', const: 'a' } };
+    const operation = (path: string, method: string) => ({
+      operationId: `${method} ${path}`,
+      parameters: path.includes('{') ? [id] : [],
+      responses: { '204': { description: 'Done.' } },
+    });
+    const items = Object.entries(paths).map(
+      ([path, methods]) => [path, Object.fromEntries(methods.map((name) => [name, operation(path, name)]))] as const,
+    );
+    const document = { openapi: '3.1.0', info: { title: 'Pets', version: '1.0.0' }, paths: Object.fromEntries(items) };
+    const request = exampleRequest(await compiledOf(JSON.stringify(document)));
+    expect(`${String(request?.method)} ${String(request?.target)}`).toBe(expected);
+  },
+);
+
 /** Returns 28 schemas, each but the last with two members that refer to the next one. */
 function ladder(): (readonly [string, object])[] {
   return Array.from({ length: 28 }, (_, index) => {

@@ -27,13 +27,14 @@ const SEED = 0;
 type Part = { readonly in: string; readonly name: string; readonly value: string };
 
 /**
- * Returns a request for the first operation, with credentials for it, its required parameters and its body: examples of the
- * document, or generated values.
+ * Returns a request for the first operation that needs no resource, or else for the first one, with credentials for it, its
+ * required parameters and its body: examples of the document, or generated values.
  *
  * @returns `undefined` without an operation
  */
 export function exampleRequest({ contract, document: original }: CompiledDocument): ExampleRequest | undefined {
-  const [operation] = Object.values(contract.operations);
+  const operations = Object.values(contract.operations);
+  const operation = operations.find(needsNoResource) ?? operations[0];
   const pathItem = original.paths?.[operation?.path ?? ''];
   if (operation === undefined || pathItem === undefined) return undefined;
   const { operationId, method, path, basePaths = contract.basePaths } = operation;
@@ -99,6 +100,11 @@ export function exampleRequest({ contract, document: original }: CompiledDocumen
       ['-d', writeValue(mediaType, value)],
     ];
   }
+}
+
+/** Whether an operation may be successful before anything is created. */
+function needsNoResource({ method, path }: Operation): boolean {
+  return /^(?:get|post)$/i.test(method) && !path.includes('{');
 }
 
 /** Returns the credentials of the first alternative, if possible one that curl can send. */
