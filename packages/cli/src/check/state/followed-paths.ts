@@ -41,7 +41,7 @@ export function hasSameSchema(create: ApiOperation, read: ApiOperation): boolean
   return textsOf(create).some((text) => textsOf(read).includes(text));
 }
 
-/** Returns whether the creation of a resource tells its id, as far as the document says. */
+/** Returns whether the responses to the creation of a resource have its id, as documented. */
 export function isTold(item: ItemPath, run: Run): boolean {
   const { create } = item;
   if (create === undefined) return false;

@@ -63,8 +63,7 @@ export async function listAll(
     const found = itemIds(items ?? [], names);
     if (items === undefined || found.length < items.length) return undefined;
     for (const id of found) ids.add(idText(id));
-    const isFilter = items.some((item) => isObject(item) && Object.hasOwn(item, limitBy?.name ?? ''));
-    if (pages.length === 1 && items.length > (limit ?? Infinity) && !isFilter)
+    if (pages.length === 1 && items.length > (limit ?? Infinity) && !hasMember(items, limitBy?.name))
       return {
         ids,
         pages,
@@ -108,6 +107,11 @@ export async function listAll(
     if (items.length === 0 || pages.length > 1 || tellsNext(operation, run)) return true;
     return items.length % 10 > 0 && items.length % 25 > 0 && items.length < (limit ?? Infinity);
   }
+}
+
+/** Returns whether an item has the member that a parameter is named like, which may then filter. */
+function hasMember(items: readonly Json[], name = ''): boolean {
+  return items.some((item) => isObject(item) && Object.hasOwn(item, name));
 }
 
 /** Returns the cursor or the URL of the next page: of the body, of an object in it, or of the header `Link`. */
