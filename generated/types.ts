@@ -56,6 +56,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type $defs = Record<string, never>;
 export interface operations {
     createPlant: {
         security: "required";

@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { INSTALL_OPTIONS, NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
+import { ROOT, run, startService } from '@contract-first/testing/service.ts';
 import { VERSION } from '../src/version.ts';
 import { shallowDocument } from './check/support/reference-document.ts';
 import { startReferenceServer, TOKEN } from './check/support/reference-server.ts';
@@ -92,8 +92,17 @@ test.each(nodes)('%s: init and generate, installed from tarballs, write a projec
   const initialized = await run(node(), [BIN, 'init', 'openapi.yaml', project, '--no-database'], NOT_INSTALLED, folder);
   expect(initialized).toMatchObject({ code: 0 });
   expect(readdirSync(join(project, 'vendor')).sort()).toEqual(PACKAGES.map((name) => `${name}-${VERSION}.tgz`).sort());
-  symlinkSync(join(folder, 'node_modules'), join(project, 'node_modules'));
-  expect(await run(node(), [BIN, 'generate', '--check'], {}, project)).toEqual({
+  cpSync(join(folder, 'node_modules'), join(project, 'node_modules'), { recursive: true });
+  const generate = (...options: string[]) => run(node(), [BIN, 'generate', ...options], {}, project);
+  expect(await generate()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('npm install --save-dev openapi-typescript typescript\n'),
+  });
+  for (const name of ['openapi-typescript', 'typescript'])
+    symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
+  expect(await generate()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^generated\/types.ts\n/) });
+  expect(await generate('--check')).toEqual({
     code: 0,
     stdout: expect.stringContaining('generated/ is up to date\n'),
     stderr: expect.not.stringContaining('error'),

@@ -31,7 +31,11 @@ test.each<[string, object, string]>([
     { allOf: [{ $ref: '#/components/schemas/B' }], required: ['b'] },
     'WithRequired<components["schemas"]["B"], "b">',
   ],
-  ['one without a schema', { type: 'object', required: ['c'], properties: { b: {} } }, '{ b?: unknown; c: unknown; }'],
+  [
+    'one without a schema',
+    { type: 'object', required: ['c'], properties: { b: {} } },
+    '{ b?: unknown; c: {} | null; }',
+  ],
   [
     'properties beside alternatives',
     { ...A, oneOf: [B, { type: 'object' }] },
@@ -43,7 +47,7 @@ test.each<[string, object, string]>([
     '{ a: string; } & { [key: string]: number | string; }',
   ],
   ['no properties', { type: 'object', additionalProperties: false }, 'Record<string, never>'],
-  ['a schema in itself', { type: 'array', items: { $ref: '#/components/schemas/It' } }, 'RecursiveIt'],
+  ['a schema in itself', { type: 'array', items: { $ref: '#/components/schemas/It' } }, 'RecursiveIt[]'],
   ['a property of a schema', { $ref: '#/components/schemas/B/properties/b' }, 'components["schemas"]["B"]["b"]'],
 ])('the type of %s', (_name, schema, type) => {
   expect(typeOf(schema)).toBe(type);
@@ -60,12 +64,23 @@ test('references lead to components, also in webhooks', () => {
     },
   };
   const text = renderTypes(document);
-  expect(text).toMatch(/^ {16}query: \{\n {20}q: number;\n/m);
+  expect(text).toMatch(/^ {16}query: \{\n {20}q: components\["parameters"\]\["Q"\];\n/m);
   expect(text).toContain('One: components["requestBodies"]["Other"];');
 });
 
 test('names and texts of a document are no code', () => {
-  const names = ['__proto__', 'a\u2028b', '*/ export type X = 1; /* "\'`${x}', 'a#b', '\ud800', '\n', '01', 'é'];
+  const names = [
+    '__proto__',
+    'a\u2028b',
+    '*/ export type X = 1; /* "\'`${x}',
+    'a#b',
+    '\ud800',
+    '\n',
+    '01',
+    'é',
+    '100%',
+    '/#/%zz',
+  ];
   const properties = Object.fromEntries(
     names.map((name) => [name, { title: name, enum: [name], example: { name, size: 2n ** 60n } }]),
   );
@@ -79,7 +94,8 @@ test('names and texts of a document are no code', () => {
   });
   const source = ts.createSourceFile('types.ts', text, ts.ScriptTarget.ESNext, true);
   const members = source.statements.map((node) => (ts.isInterfaceDeclaration(node) ? node.members.length : node.kind));
-  expect(members).toEqual([names.length, ts.SyntaxKind.TypeAliasDeclaration, 6, names.length]);
+  const alias = ts.SyntaxKind.TypeAliasDeclaration;
+  expect(members).toEqual([names.length, alias, 6, alias, names.length]); // `webhooks` and `$defs` are empty.
   expect(ts.transpileModule(text, { reportDiagnostics: true }).diagnostics).toEqual([]);
 });
 

@@ -30,7 +30,7 @@ export { withFiles } from './operation-schemas.ts';
 export { isPlainText } from './operation-formats.ts';
 export { optional } from './records.ts';
 export { IGNORED_PARAMETERS, parametersOf, schemaOf, valueSchemaOf } from './parameters.ts';
-export { decode, dereference, resolveReference, tokensOf, type OpenApiDocument } from './reference.ts';
+export { decode, dereference, resolveReference, schemasInPlace, tokensOf, type OpenApiDocument } from './reference.ts';
 export { basePathsOf } from './servers.ts';
 export { isInt64 } from './shapes.ts';
 export { textTypeOf } from './text-types.ts';

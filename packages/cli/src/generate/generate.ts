@@ -30,8 +30,14 @@ const CONTRACT = 'src/*/contract.ts';
  * @param options.check only reports stale files and writes nothing
  * @param options.scaffold adds a module for each operation without a handler, and functions for the bodies of failures
  * @param options.allowed the files outside of its folder that the document may refer to
+ * @param options.needsTypes whether openapi-typescript must be installed; without it, `types.ts` is not written
  */
-export async function generate({ check = false, scaffold = false, allowed = NO_OUTSIDE } = {}): Promise<Generated> {
+export async function generate({
+  check = false,
+  scaffold = false,
+  allowed = NO_OUTSIDE,
+  needsTypes = true,
+} = {}): Promise<Generated> {
   const [folder = 'src'] = (await Array.fromAsync(glob(CONTRACT))).map(dirname).sort();
   const declared = readDeclared(folder);
   if (declared.problems.length > 0) {
@@ -45,6 +51,10 @@ export async function generate({ check = false, scaffold = false, allowed = NO_O
   if (files === undefined || gaps === undefined) {
     printError('openapi.yaml was rejected; generated/ is unchanged');
     return { files, stale: [], sources };
+  }
+  if (needsTypes && files['types.ts'] === undefined) {
+    printError('the types need two more packages: npm install --save-dev openapi-typescript typescript');
+    return { files: undefined, stale: [], sources };
   }
 
   const stale = [];

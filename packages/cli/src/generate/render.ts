@@ -24,11 +24,13 @@ import { VERSION } from '../version.ts';
 import { compactJson } from './compact-json.ts';
 import { CompilationCache } from './compilation-cache.ts';
 import type { Gaps } from './scaffold.ts';
-import { renderTypes } from './types.ts';
 
 /** The generated files of a document, or its diagnostics. */
 type RenderedContract = {
-  /** The text of the files in generated/ by name; `undefined` when the document was rejected. */
+  /**
+   * The text of the files in generated/ by name; `undefined` when the document was rejected. `types.ts` is absent where
+   * openapi-typescript and typescript are not installed.
+   */
   readonly files: Readonly<Record<string, string>> | undefined;
   /** The parts that the application completes; `undefined` when the document was rejected. */
   readonly gaps: Gaps | undefined;
@@ -73,8 +75,9 @@ export async function renderContract(
   if (invalid.length > 0) return reject(placeDiagnostics('error', invalid, placeOf));
 
   const { unchecked: uncheckedSchemes = [] } = findSchemes(contract);
-  const types = [
-    `// ${NOTICE}\n${renderTypes(document, declared.codecs, declared.formatsModule)}`,
+  const printer = await loadPrinter();
+  const types = printer && [
+    `// ${NOTICE}\n${printer.renderTypes(document, declared.codecs, declared.formatsModule)}`,
     renderOperationId(contract),
     renderUncheckedSchemes(uncheckedSchemes),
     renderFailures(failureBodies),
@@ -82,7 +85,7 @@ export async function renderContract(
   const served = { $comment: NOTICE, ...contract, ...optional('example', exampleRequest(compiled)) };
   return {
     files: {
-      'types.ts': escapeControls(types.join('\n')),
+      ...(types && { 'types.ts': escapeControls(types.join('\n')) }),
       'openapi.json': escapeControls(`${compactJson(text)}\n`),
       'contract.json': escapeControls(`${compactJson(JSON.stringify(served, null, 2))}\n`),
     },
@@ -92,6 +95,16 @@ export async function renderContract(
     diagnostics,
     sources,
   };
+}
+
+/** Loads openapi-typescript, which is installed where types are generated; `undefined` elsewhere. */
+async function loadPrinter() {
+  try {
+    return await import('./types.ts');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
 }
 
 /** Compiles every schema, so that diagnostics are reported now instead of with the first request. */

@@ -18,34 +18,41 @@ import {
   type Content,
   type Direction,
   type Document,
+  type OperationObject,
   type ParameterObject,
-  type PathItem,
   type RequestBodyObject,
 } from '@contract-first/documents';
 
 type Node = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The keys of path items in OpenAPI 3.1, for which the types have members. */
-export const TYPED_METHODS = METHODS.filter((method) => method !== 'query');
+// The keys of path items that openapi-typescript prints.
+const PRINTED_METHODS = METHODS.filter((method) => method !== 'query');
 
 const TEXT = { type: 'string' };
 const FILE = { type: 'string', format: 'binary' };
+
+/** A document from which types are printed. */
+export type TypedDocument = {
+  /** The document as clients see it. Only operations that their handlers see in the same way have an operationId. */
+  readonly document: Document;
+  /** The other operations as their handlers see them, by operationId. */
+  readonly handlerOperations: Readonly<Record<string, OperationObject>>;
+};
 
 /**
  * Copies a document such that the types of its parts agree with the service:
  *
  * - schemas are those of requests or of responses ({@link createDirectedSchemas});
  * - properties whose default is inserted are required;
- * - an operation whose handler receives more than clients send, such as defaults, is there twice: as clients see it, without
- *   an operationId, and as its handler sees it, below a path that does not begin with a slash;
- * - so is an operation of a method that OpenAPI 3.1 does not have;
+ * - an operation whose handler receives more than clients send, such as defaults, appears twice: the client's view without
+ *   an operationId, and the handler's view. So does an operation of a method that OpenAPI 3.1 does not have;
  * - parameters and headers have a schema in place of `content` or `$ref`; parameters that OpenAPI ignores are absent;
  * - strings that the application decodes are marked, except in bodies of plain text;
  * - only the files of multipart forms are `binary`, and sequences that are not parsed to a list have no schema;
  * - discriminators are constraints of the alternatives.
  */
-export function toTypedDocument(original: Document, codecs: readonly string[]): Document {
+export function toTypedDocument(original: Document, codecs: readonly string[]): TypedDocument {
   const document = structuredClone(original);
   const forms = new Map<object, TextType>();
   walkDocument(document, ({ kind, node, key }) => {
@@ -64,7 +71,7 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
   const { schemas = {} } = document.components ?? {};
   const directed = createDirectedSchemas(schemas);
   for (const name of Object.keys(schemas)) directed.of({ $ref: `#/components/schemas/${name}` }, 'response');
-  const handlerPaths = new Map<PathItem, [string, object][]>();
+  const handlerOperations: Record<string, OperationObject> = {};
   for (const operation of listOperations(document)) directRequests(operation);
   walkDocument(document, ({ kind, node, holder, key }) => {
     if (kind === 'header') {
@@ -85,16 +92,14 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
     }
   });
 
-  const paths = Object.entries(document.paths ?? {}).flatMap(([path, pathItem]) => [
-    ...structuredClone(handlerPaths.get(pathItem) ?? []),
-    [path, pathItem] as const,
-  ]);
-  const components = { ...document.components, schemas: directed.schemas };
-  const typed = structuredClone({ ...document, paths: Object.fromEntries(paths), components }) as Document;
-  walkDocument(typed, ({ kind, node }) => {
+  const typed = structuredClone({
+    document: { ...document, components: { ...document.components, schemas: directed.schemas } },
+    handlerOperations,
+  });
+  walkTyped(typed, ({ kind, node }) => {
     if (kind === 'schema') requireDefaults(node);
   });
-  walkDocument(typed, ({ kind, node, holder, key }) => {
+  walkTyped(typed, ({ kind, node, holder, key }) => {
     if (kind === 'schema') holder[key] = constrainAlternatives(node);
   });
   return typed;
@@ -117,12 +122,9 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
     });
     const sent = requestOf('sent');
     const received = requestOf('received');
-    const isTyped = TYPED_METHODS.includes(method.toLowerCase());
-    if (!isTyped || !isDeepStrictEqual(sent, received)) {
-      const key = isTyped ? method.toLowerCase() : 'post';
-      const handled = { [key]: { ...object, ...received } };
-      const path = [`handler of ${operationId}`, handled] as [string, object];
-      handlerPaths.set(pathItem, [...(handlerPaths.get(pathItem) ?? []), path]);
+    const isPrinted = PRINTED_METHODS.includes(method.toLowerCase());
+    if (!isPrinted || !isDeepStrictEqual(sent, received)) {
+      handlerOperations[operationId] = { ...object, ...received };
       Reflect.deleteProperty(object, 'operationId');
     }
     Object.assign(object, sent);
@@ -149,6 +151,15 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
       }),
     );
   }
+}
+
+/** Visits the objects of both views that contain schemas. */
+export function walkTyped(
+  { document, handlerOperations }: TypedDocument,
+  visit: Parameters<typeof walkDocument>[1],
+): void {
+  walkDocument(document, visit);
+  walkDocument({ paths: { '': { additionalOperations: handlerOperations } } }, visit);
 }
 
 /** Requires the properties that have a default: only handlers see one, after it is inserted. */

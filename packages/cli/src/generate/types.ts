@@ -1,47 +1,307 @@
-import { DECODED, unusedName, walkDocument, type Document } from '@contract-first/documents';
-import { renderDeclarations } from './declarations.ts';
-import { createSchemaTypes, DECODED_TYPE, WITH_REQUIRED } from './schema-type.ts';
-import { typeNamed } from './type-text.ts';
-import { toTypedDocument } from './typed-document.ts';
+import {
+  astToString,
+  injectOperationObject,
+  oapiRef,
+  resolveRef,
+  stringToAST,
+  transformSchema,
+  transformSchemaObject,
+  tsIntersection,
+  tsLiteral,
+  tsUnion,
+  type GlobalContext,
+  type OpenAPI3,
+  type OperationObject,
+  type SchemaObject,
+  type TransformNodeOptions,
+} from 'openapi-typescript';
+import ts from 'typescript';
+import { findCodec, stringifyJson } from '@contract-first/contract';
+import {
+  DECODED,
+  dereference,
+  isDecoded,
+  isInt64,
+  listOperations,
+  unusedName,
+  walkDocument,
+  type Content,
+  type Document,
+} from '@contract-first/documents';
+import { escapeText, unescapeText } from './escaped-text.ts';
+import {
+  hasBigint,
+  INHERITED,
+  INT64_VALUES,
+  NEVER,
+  PRESENT,
+  toPrintableSchema,
+  type Schema,
+} from './printable-schema.ts';
+import { toTypedDocument, walkTyped, type TypedDocument } from './typed-document.ts';
+
+const { factory } = ts;
+const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+const NO_TYPE = factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword);
+const NULL = factory.createLiteralTypeNode(factory.createNull());
+const STRING = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword);
+
+// The helper of openapi-typescript rejects types that may be null.
+const WITH_REQUIRED =
+  'type WithRequired<T, K extends PropertyKey> = T extends object ? T & { [P in K & keyof T]-?: T[P] } : T;';
+const [NULLABLE_WITH_REQUIRED] = stringToAST(WITH_REQUIRED) as [ts.Node]; // It is one statement.
+const DECODED_TYPE = 'type Decoded<Name extends keyof typeof formats> = ReturnType<(typeof formats)[Name]["decode"]>;';
 
 /**
- * Renders the types of a document. `operations` has the requests as handlers receive them, `paths` as clients send them,
- * and both have the same responses, apart from decoded strings: clients see JSON.
+ * Prints the types of a document, by openapi-typescript. `operations` has the requests as handlers receive them, `paths` as
+ * clients send them, and both have the same responses, apart from decoded strings: clients see JSON.
  *
  * @param codecs the media types that the application has codecs for
  * @param formats the module with the formats of the application, as `generated/types.ts` imports it
  */
 export function renderTypes(original: Document, codecs: readonly string[] = [], formats?: string): string {
-  const [paths = '', ...others] = renderParts(original, codecs);
-  const text = [paths, ...others].join('\n');
-  const helpers = text.includes('WithRequired<') ? [WITH_REQUIRED] : [];
-  if (formats === undefined || !text.includes('Decoded<"')) return [text, ...helpers, ''].join('\n');
-  return [
-    `import type { formats } from ${JSON.stringify(formats)};`,
-    ...others,
-    ...helpers,
-    DECODED_TYPE,
-    '/** The types of a client, whose strings are not decoded. */',
-    `declare namespace json {\n${renderParts(withoutDecoding(original), codecs).join('\n')}\n}`,
-    'export type paths = json.paths;',
-    '',
-  ].join('\n');
+  const declarations = declareTypes(original, codecs);
+  const text = print(declarations);
+  if (formats === undefined || !text.includes('Decoded<"')) return text;
+  return `import type { formats } from ${JSON.stringify(formats)};
+${print(declarations.filter((node) => nameOf(node) !== 'paths'))}${DECODED_TYPE}
+/** The types of a client, whose strings are not decoded. */
+declare namespace json {
+${print(declareTypes(withoutDecoding(original), codecs))}}
+export type paths = json.paths;
+`;
 }
 
-/** Renders the declarations of a document, `paths` first. */
-function renderParts(original: Document, codecs: readonly string[]): readonly string[] {
-  const document = toTypedDocument(original, codecs);
+function print(nodes: readonly ts.Node[]): string {
+  return unescapeText(astToString([...nodes]));
+}
+
+/** Returns the declarations of `paths`, `webhooks`, `components`, `operations` and the types that they use. */
+function declareTypes(original: Document, codecs: readonly string[]): readonly ts.Node[] {
+  const typed = escapeText(toTypedDocument(original, codecs));
+  const { document, handlerOperations } = typed;
+  walkTyped(typed, ({ kind, node, holder, key }) => {
+    Object.assign(node, printableAnnotations(node));
+    if (kind === 'schema') holder[key] = toPrintableSchema(document, node);
+  });
   const { schemas = {} } = document.components ?? {};
-  const plain = createSchemaTypes(document, new Map());
-  const types = new Map(Object.entries(schemas).map(([name, schema]) => [name, plain.typeOf(schema)]));
-  const references = new Map([...types].map(([name, type]) => [name, new Set(type.references)]));
+  const aliases = aliasRecursive(schemas);
+  const context = createContext(document, aliases);
+  for (const [operationId, operation] of Object.entries(handlerOperations))
+    injectOperationObject(operationId, operation as OperationObject, { ctx: context });
+  // openapiTS() lints and bundles a document before this step. This document has been linted and bundled.
+  const nodes = transformSchema(document as object as OpenAPI3, context);
+  const facts = factsOf(typed, codecs);
+  return [
+    ...nodes.map((node) => (nameOf(node) === 'WithRequired' ? NULLABLE_WITH_REQUIRED : withFacts(node, facts))),
+    ...[...aliases].map(([name, alias]) =>
+      factory.createTypeAliasDeclaration(undefined, alias, undefined, typeOf(schemas[name], context)),
+    ),
+  ];
+}
+
+/** Returns the annotations with a bigint as texts. openapi-typescript prints them by `JSON.stringify`, which fails for these. */
+function printableAnnotations(node: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const inexact = ['default', 'example', 'examples'].filter((keyword) => hasBigint(node[keyword]));
+  return Object.fromEntries(inexact.map((keyword) => [keyword, stringifyJson(node[keyword])]));
+}
+
+/** Returns the settings of openapi-typescript: its defaults, but for `emptyObjectsUnknown`, and the types of this project. */
+function createContext(document: Document, aliases: ReadonlyMap<string, string>): GlobalContext {
+  return {
+    additionalProperties: false,
+    alphabetize: false,
+    arrayLength: false,
+    conditionalEnums: false,
+    dedupeEnums: false,
+    defaultNonNullable: false, // Only handlers see defaults.
+    discriminators: { objects: {}, refsHandled: [] },
+    emptyObjectsUnknown: true,
+    enum: false,
+    enumValues: false,
+    excludeDeprecated: false,
+    exportType: false,
+    generatePathParams: false,
+    immutable: false,
+    injectFooter: [],
+    makePathsEnum: false,
+    pathParamsAsTypes: false,
+    postTransform: (type) => withAliases(withoutUnknown(type), aliases),
+    propertiesRequiredByDefault: false,
+    readWriteMarkers: false,
+    redoc: undefined as never, // Only openapiTS() reads it.
+    resolve: (reference) => resolveRef(document, reference, { silent: true }),
+    rootTypes: false,
+    rootTypesKeepCasing: false,
+    rootTypesNoSchemaPrefix: false,
+    silent: true,
+    transform,
+    transformProperty: undefined,
+  };
+}
+
+/** Returns the types that this project has in place of those of openapi-typescript; `undefined` for others. */
+function transform(node: SchemaObject, options: TransformNodeOptions): ts.TypeNode | undefined {
+  const schema = node as object as Schema; // Its type in openapi-typescript has each keyword for some types only.
+  const { $ref, type, format, properties = {}, additionalProperties } = schema;
+  // openapi-typescript follows the references of components of schemas only.
+  if ($ref !== undefined) return oapiRef($ref);
+  if (type === NEVER.type) return NO_TYPE;
+  if (type === PRESENT.type) return tsUnion([factory.createTypeLiteralNode([]), NULL]);
+  if (type === INHERITED) return inheritedType(schema['name']);
+  if (type === 'integer' && isInt64(schema)) return int64Type(schema[INT64_VALUES]);
+  if (type === 'string' && isDecoded(schema)) return factory.createTypeReferenceNode('Decoded', [tsLiteral(format)]);
+  if (type === 'string' && format === 'binary') return factory.createTypeReferenceNode('Blob');
+  if (type === 'array') return arrayType(schema, options);
+  // openapi-typescript prints the type of every object.
+  const isEmpty = additionalProperties === false && Object.keys(properties).length === 0;
+  return type === 'object' && isEmpty ? factory.createTypeReferenceNode('Record', [STRING, NO_TYPE]) : undefined;
+}
+
+function inheritedType(name: unknown): ts.TypeNode {
+  return factory.createIndexedAccessTypeNode(factory.createTypeReferenceNode('Object'), tsLiteral(name));
+}
+
+function int64Type(values: unknown): ts.TypeNode {
+  if (!Array.isArray(values)) return BIGINT;
+  return tsUnion(values.filter(isInteger).map((value) => bigintLiteral(BigInt(value))));
+}
+
+function isInteger(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || Number.isInteger(value);
+}
+
+function bigintLiteral(value: bigint): ts.TypeNode {
+  const digits = factory.createBigIntLiteral(`${String(value < 0n ? -value : value)}n`);
+  return factory.createLiteralTypeNode(
+    value < 0n ? factory.createPrefixUnaryExpression(ts.SyntaxKind.MinusToken, digits) : digits,
+  );
+}
+
+/** openapi-typescript ignores `items` beside `prefixItems`, and joins the lists of a list that is a part of `allOf`. */
+function arrayType({ prefixItems, items = true, minItems = 0 }: Schema, options: TransformNodeOptions): ts.TypeNode {
+  if (prefixItems === undefined) return factory.createArrayTypeNode(typeOf(items, options.ctx));
+  const types = prefixItems.map((item, index) => {
+    const type = typeOf(item, options.ctx);
+    return index < minItems ? type : factory.createOptionalTypeNode(type);
+  });
+  if (items === false) return factory.createTupleTypeNode(types);
+  const rest = factory.createRestTypeNode(factory.createArrayTypeNode(typeOf(items, options.ctx)));
+  return factory.createTupleTypeNode([...types, rest]);
+}
+
+function typeOf(schema: unknown, context: GlobalContext): ts.TypeNode {
+  return transformSchemaObject(schema as SchemaObject, { ctx: context }); // Booleans are schemas, too.
+}
+
+/**
+ * Names type aliases for the schemas that contain themselves. TypeScript rejects a property of an interface whose type refers
+ * to the property, except in an object type.
+ *
+ * @returns the aliases by the names of the schemas
+ */
+function aliasRecursive(schemas: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+  const references = new Map(Object.entries(schemas).map(([name, schema]) => [name, referencesOf(schema)]));
   const aliases = new Map<string, string>();
-  for (const name of references.keys())
-    if (reaches(references, name)) aliases.set(name, unusedAlias(name, [...aliases.values()]));
-  const aliased = createSchemaTypes(document, aliases);
-  const recursive = [...aliases].map(([name, alias]) => `type ${alias} = ${aliased.typeOf(schemas[name]).text};`);
-  for (const [name, alias] of aliases) types.set(name, typeNamed(alias));
-  return [...renderDeclarations(document, types, plain, codecs), ...recursive];
+  for (const name of references.keys()) {
+    if (!reaches(references, name)) continue;
+    const taken = [...aliases.values()];
+    aliases.set(
+      name,
+      unusedName(`Recursive${name.replaceAll(/\W/g, '_')}`, (alias) => taken.includes(alias)),
+    );
+  }
+  return aliases;
+}
+
+/** Returns the names of the schemas that a schema refers to, except in object types. */
+function referencesOf(node: unknown): readonly string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { $ref, allOf = [], anyOf = [], oneOf = [], prefixItems = [], items } = node as Schema;
+  const [, name] = /^#\/components\/schemas\/([^/]+)/.exec($ref ?? '') ?? [];
+  return [
+    ...(name === undefined ? [] : [name]),
+    ...[...allOf, ...anyOf, ...oneOf, ...prefixItems, items].flatMap(referencesOf),
+  ];
+}
+
+/** Whether a name reaches itself. */
+function reaches(references: ReadonlyMap<string, readonly string[]>, name: string): boolean {
+  const reached = new Set(references.get(name));
+  // The iteration includes the names that are added meanwhile.
+  for (const next of reached) for (const reference of references.get(next) ?? []) reached.add(reference);
+  return reached.has(name);
+}
+
+/** Replaces `components["schemas"]["Name"]` by the alias of the schema. */
+function withAliases(type: ts.TypeNode, aliases: ReadonlyMap<string, string>): ts.TypeNode {
+  if (!ts.isIndexedAccessTypeNode(type)) return type;
+  const { objectType, indexType } = type;
+  const isSchema = ts.isIndexedAccessTypeNode(objectType) && textOf(objectType.indexType) === 'schemas';
+  const alias = isSchema ? aliases.get(textOf(indexType)) : undefined;
+  if (alias !== undefined) return factory.createTypeReferenceNode(alias);
+  return factory.createIndexedAccessTypeNode(withAliases(objectType, aliases), indexType);
+}
+
+/** Removes `unknown`, which any schema without a type has, from unions and intersections. */
+function withoutUnknown(type: ts.TypeNode): ts.TypeNode {
+  if (ts.isUnionTypeNode(type)) return type.types.find(isUnknown) ?? type;
+  if (!ts.isIntersectionTypeNode(type)) return type;
+  const types = type.types.map(withoutUnknown);
+  const known = types.filter((part) => !isUnknown(part));
+  return known.length === 0 ? (types[0] ?? type) : tsIntersection(known);
+}
+
+function isUnknown({ kind }: ts.TypeNode): boolean {
+  return kind === ts.SyntaxKind.UnknownKeyword;
+}
+
+/** Returns the members that handlers need of each operation: whether credentials are required, and the media types of codecs. */
+function factsOf({ document, handlerOperations }: TypedDocument, codecs: readonly string[]) {
+  const listed = listOperations(document).map(({ object }) => [object.operationId, object] as const);
+  return new Map(
+    [...listed, ...Object.entries(handlerOperations)].map(([operationId, operation]) => {
+      const { security = document.security ?? [], requestBody, responses = {} } = operation;
+      const isProtected = security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0);
+      const coded = [requestBody, ...Object.values(responses)]
+        .flatMap((node) =>
+          Object.keys((dereference(document, node) as { content?: Content } | undefined)?.content ?? {}),
+        )
+        .filter((mediaType) => findCodec(unescapeText(mediaType), codecs) !== undefined);
+      return [
+        operationId,
+        [
+          ...(isProtected ? [property('security', tsLiteral('required'))] : []),
+          ...(coded.length > 0 ? [property('codecs', tsUnion([...new Set(coded)].map(tsLiteral)))] : []),
+        ],
+      ];
+    }),
+  );
+}
+
+function property(name: string, type: ts.TypeNode): ts.TypeElement {
+  return factory.createPropertySignature(undefined, name, undefined, type);
+}
+
+/** Adds members to the types of `operations`. */
+function withFacts(node: ts.Node, facts: ReadonlyMap<string, readonly ts.TypeElement[]>): ts.Node {
+  if (!ts.isInterfaceDeclaration(node) || nameOf(node) !== 'operations') return node;
+  const operations = node.members.map((member) => {
+    if (!ts.isPropertySignature(member) || !member.type || !ts.isTypeLiteralNode(member.type)) return member;
+    const type = factory.createTypeLiteralNode([...(facts.get(textOf(member.name)) ?? []), ...member.type.members]);
+    return factory.updatePropertySignature(member, undefined, member.name, undefined, type);
+  });
+  return factory.updateInterfaceDeclaration(node, node.modifiers, node.name, undefined, undefined, operations);
+}
+
+/** Returns the name of a declaration. */
+function nameOf(node: ts.Node): string | undefined {
+  return ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) ? node.name.text : undefined;
+}
+
+function textOf(node: ts.Node): string {
+  if (ts.isLiteralTypeNode(node)) return textOf(node.literal);
+  return ts.isIdentifier(node) || ts.isStringLiteral(node) || ts.isNumericLiteral(node) ? node.text : '';
 }
 
 /** Copies a document without the marks of strings that the application decodes. */
@@ -51,20 +311,4 @@ function withoutDecoding(original: Document): Document {
     if (kind === 'schema') Reflect.deleteProperty(node, DECODED);
   });
   return document;
-}
-
-/** Whether a name reaches itself. */
-function reaches(references: ReadonlyMap<string, ReadonlySet<string>>, name: string): boolean {
-  const reached = new Set<string>();
-  const next = [...(references.get(name) ?? [])];
-  for (let current = next.pop(); current !== undefined; current = next.pop()) {
-    if (reached.has(current)) continue;
-    reached.add(current);
-    next.push(...(references.get(current) ?? []));
-  }
-  return reached.has(name);
-}
-
-function unusedAlias(name: string, taken: readonly string[]): string {
-  return unusedName(`Recursive${name.replaceAll(/\W/g, '_')}`, (other) => taken.includes(other));
 }

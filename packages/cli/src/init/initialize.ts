@@ -79,7 +79,7 @@ export async function initialize(options: InitOptions, environment: Environment)
     manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages);
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
     for (const [file, text] of files) write(file, text);
-    await generate({ scaffold: true });
+    await generate({ scaffold: true, needsTypes: false });
     for (const [file, text] of Object.entries(renderTests(gaps.document))) write(`test/${file}`, escapeControls(text));
     for (const tarball of packages.tarballs.values()) {
       mkdirSync('vendor', { recursive: true });
@@ -95,17 +95,23 @@ export async function initialize(options: InitOptions, environment: Environment)
     process.chdir(root);
     rmSync(rendered, { recursive: true, force: true });
   }
-  const isInstalled = install(target, environment);
+  // Commands that run without openapi-typescript, such as those of npx, leave the types to the project.
+  const install = [
+    ['install', '--no-audit', '--no-fund', '--loglevel=error'],
+    ...(generated['types.ts'] === undefined ? [['run', '--silent', 'generate']] : []),
+  ];
+  const isInstalled = install.every((args) => runNpm(args, target, environment));
   const kept = Object.entries(existing?.manifest.scripts ?? {}).flatMap(([script, text]) =>
     manifest.scripts?.[script] === text ? [script] : [],
   );
-  print(conclusion({ title, folder, operations: operationIds.length, isInstalled, kept }));
+  const missing = isInstalled ? [] : install.map((args) => args.filter((arg) => !arg.startsWith('-')).join(' '));
+  print(conclusion({ title, folder, operations: operationIds.length, missing, kept }));
 }
 
-/** Installs the packages of a project, which writes its lock file. Returns whether npm could do so. */
-function install(folder: string, environment: Environment): boolean {
+/** Runs npm in a project. Returns whether npm succeeded. */
+function runNpm(args: readonly string[], folder: string, environment: Environment): boolean {
   try {
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
+    execFileSync('npm', args, {
       cwd: folder,
       env: environment,
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -126,12 +132,13 @@ type Conclusion = {
   readonly title: string;
   readonly folder: string;
   readonly operations: number;
-  readonly isInstalled: boolean;
+  /** The npm commands that the user has to repeat. */
+  readonly missing: readonly string[];
   /** The scripts of the project that were kept. */
   readonly kept: readonly string[];
 };
 
-function conclusion({ title, folder, operations, isInstalled, kept }: Conclusion): string {
+function conclusion({ title, folder, operations, missing, kept }: Conclusion): string {
   const count = operations === 1 ? 'one operation' : `${String(operations)} operations`;
   const scripts = {
     start: 'npm start          serves it',
@@ -144,5 +151,5 @@ function conclusion({ title, folder, operations, isInstalled, kept }: Conclusion
 ${title} is a service with ${count}. Each responds 501 until its handler is written.
 
 cd ${/^[\w./-]+$/.test(folder) ? folder : quote(folder)}
-${isInstalled ? '' : 'npm install        installs the packages, which has failed\n'}${lines.join('\n')}`;
+${missing.map((command) => `npm ${command.padEnd(14)} has failed; repeat it\n`).join('')}${lines.join('\n')}`;
 }

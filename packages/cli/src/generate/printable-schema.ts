@@ -1,0 +1,236 @@
+import { DECODED, dereference, isDecoded, isInt64, schemasInPlace, type Document } from '@contract-first/documents';
+
+/** A schema of a normalized document for one direction. Its shape has been checked. */
+export type Schema = {
+  readonly [keyword: string]: unknown;
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
+  readonly properties?: Schemas;
+  readonly patternProperties?: Schemas;
+  readonly additionalProperties?: Subschema;
+  readonly unevaluatedProperties?: Subschema;
+  readonly dependentSchemas?: Schemas;
+  readonly prefixItems?: readonly Subschema[];
+  readonly items?: Subschema;
+  readonly minItems?: number;
+  readonly allOf?: readonly Subschema[];
+  readonly anyOf?: readonly Subschema[];
+  readonly oneOf?: readonly Subschema[];
+  readonly if?: Subschema;
+  readonly then?: Subschema;
+  readonly else?: Subschema;
+};
+type Subschema = Schema | boolean;
+type Schemas = Readonly<Record<string, Subschema>>;
+
+/** A schema without valid values. JSON Schema has no type `never`. */
+export const NEVER: Schema = { type: 'never' };
+/** A schema of every value but `undefined`. JSON Schema has no type `present`. */
+export const PRESENT: Schema = { type: 'present' };
+/** A schema of the method that objects inherit by a name. JSON Schema has no type `inherited`. */
+export const INHERITED = 'inherited';
+/** Has the values of an int64 in place of `enum`, whose values openapi-typescript prints as numbers. */
+export const INT64_VALUES = 'x-int64-values';
+
+// An object literal without one of these has the method of its prototype.
+const INHERITED_NAMES = [
+  'constructor',
+  'hasOwnProperty',
+  'isPrototypeOf',
+  'propertyIsEnumerable',
+  'toLocaleString',
+  'toString',
+  'valueOf',
+];
+// They apply other schemas to the same value.
+const APPLICATORS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
+// They describe the value by themselves.
+const ASSERTIONS = [
+  'type',
+  'format',
+  DECODED,
+  'items',
+  'prefixItems',
+  'minItems',
+  'required',
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+];
+
+/**
+ * Copies a schema into one for which openapi-typescript prints the type of the values that the validator accepts. Its
+ * subschemas stay as they are.
+ */
+export function toPrintableSchema(document: Document, original: Schema): Schema {
+  // A directed schema has these marks only where no value is valid.
+  if (original['readOnly'] === true || original['writeOnly'] === true) return NEVER;
+  // The alternatives have the values of the discriminator by now.
+  const schema = without(original, ['discriminator']);
+  if ('enum' in schema || 'const' in schema) return printValues(schema);
+  const parts = partsOf(document, schema);
+  if (parts.length === 0) return printProperties({ ...without(schema, APPLICATORS), required: requiredBy(schema) });
+
+  // openapi-typescript ignores the siblings of `$ref`, and prints `anyOf` as an alternative to its siblings.
+  const { unevaluatedProperties } = schema;
+  const required = [...new Set(requiredBy(schema))];
+  const undeclared = required.filter((name) => !parts.some((part) => declares(document, part, name)));
+  const own: Schema = {
+    ...only(schema, ASSERTIONS),
+    ...(required.length > 0 && { required: undeclared }),
+    // Other properties are those that no part has, which TypeScript cannot express.
+    ...(typeof unevaluatedProperties === 'object' && { unevaluatedProperties: true }),
+  };
+  // `type: object` alone would be `Record<string, unknown>` beside the parts.
+  const hasOwn =
+    undeclared.length > 0 || Object.keys(without(own, ['required'])).some((keyword) => own[keyword] !== 'object');
+  const all = hasOwn ? [own, ...parts] : parts;
+  const annotations = without(schema, [...ASSERTIONS, ...APPLICATORS]);
+  return all.length === 1 && required.length === 0
+    ? { ...annotations, ...all[0] }
+    : { ...annotations, ...(required.length > 0 && { required }), allOf: all };
+}
+
+/** Returns the schemas that a schema applies to the same value. */
+function partsOf(document: Document, schema: Schema): readonly Schema[] {
+  const { $ref, allOf = [], anyOf, oneOf, if: condition, then, else: otherwise, dependentSchemas = {} } = schema;
+  const parts: readonly Subschema[] = [
+    ...($ref === undefined ? [] : [{ $ref }]),
+    ...allOf,
+    ...(anyOf === undefined ? [] : [{ anyOf }]),
+    ...(oneOf === undefined ? [] : [{ oneOf }]),
+    ...(condition === undefined ? [] : [conditional(document, [condition, then ?? true], otherwise)]),
+    ...Object.values(dependentSchemas).map((part) => conditional(document, [part])),
+  ];
+  return parts.flatMap((part) => {
+    if (part === false) return [NEVER];
+    // The schema itself has the `required` of its parts.
+    return part === true || Object.keys(part).join() === 'required' ? [] : [part];
+  });
+}
+
+/** Returns the properties that a schema requires, without the properties that its references require. */
+function requiredBy(schema: Subschema): readonly string[] {
+  if (typeof schema === 'boolean') return [];
+  return [...(schema.required ?? []), ...(schema.allOf ?? []).flatMap(requiredBy)];
+}
+
+/**
+ * Returns the schema of values that conform to some schemas or, if these do not apply, to another one. openapi-typescript
+ * does not print conditions.
+ */
+function conditional(document: Document, schemas: readonly Subschema[], otherwise?: Subschema): Schema {
+  const properties = schemas
+    .flatMap((schema) => [...schemasInPlace(document, schema, ['allOf'])])
+    .flatMap((schema) => Object.keys((schema as Schema).properties ?? {}));
+  // An object literal may have the properties of a condition that it does not meet.
+  const open = { properties: Object.fromEntries(properties.map((name) => [name, true])) };
+  return { anyOf: [{ allOf: schemas.filter((schema) => schema !== true) }, otherwise ?? open] };
+}
+
+/** Whether openapi-typescript requires a property in a part of `allOf` that the whole requires. */
+function declares(document: Document, part: Schema, name: string): boolean {
+  const { properties = {} } = part.$ref === undefined ? part : (dereference(document, part) as Schema);
+  return Object.hasOwn(properties, name);
+}
+
+function printProperties(schema: Schema): Schema {
+  return joinAdditional(allowInherited(declareRequired(schema)));
+}
+
+/** Adds the inherited methods to the types of optional properties. */
+function allowInherited(schema: Schema): Schema {
+  const { properties = {}, required = [] } = schema;
+  const names = INHERITED_NAMES.filter((name) => Object.hasOwn(properties, name) && !required.includes(name));
+  if (names.length === 0) return schema;
+  const allowed = Object.entries(properties).map(([name, property]) => [
+    name,
+    names.includes(name) ? { anyOf: [property, { type: INHERITED, name }] } : property,
+  ]);
+  return { ...schema, properties: Object.fromEntries(allowed) as Schemas }; // `Object.fromEntries` forgets the members.
+}
+
+/** Declares the properties that are only required. openapi-typescript prints declared properties. */
+function declareRequired({ required = [], ...schema }: Schema): Schema {
+  const { properties = {}, additionalProperties } = schema;
+  const missing = required.filter((name) => !Object.hasOwn(properties, name));
+  const value = typeof additionalProperties === 'object' ? additionalProperties : PRESENT;
+  const declared = Object.fromEntries(missing.map((name) => [name, structuredClone(value)]));
+  return {
+    ...schema,
+    ...(required.length > 0 && { required }),
+    ...(missing.length > 0 && { properties: { ...properties, ...declared } }),
+  };
+}
+
+/** Makes one schema of all other properties. An object literal has the type of an index signature with all its properties. */
+function joinAdditional(schema: Schema): Schema {
+  const { patternProperties = {}, unevaluatedProperties, ...rest } = schema;
+  const patterns = Object.values(patternProperties);
+  const additional = rest.additionalProperties ?? unevaluatedProperties ?? (patterns.length > 0 ? true : undefined);
+  if (additional === undefined) return rest;
+  const others = [...patterns, ...(typeof additional === 'object' ? [additional] : [])];
+  if (additional === true || others.length === 0) return { ...rest, additionalProperties: additional };
+  const named = Object.values(rest.properties ?? {}).filter((property) => !isExcluded(property));
+  return { ...rest, additionalProperties: structuredClone({ anyOf: [...others, ...named] }) };
+}
+
+/** Keeps the values of a schema that have its type. openapi-typescript prints all of them, and `null` where `type` has it. */
+function printValues(schema: Schema): Schema {
+  const { type, format, const: constant, enum: listed = [] } = schema;
+  const values = 'const' in schema ? [constant] : listed;
+  const rest = without(schema, [...APPLICATORS, 'const', 'enum']);
+  if (isInt64(schema)) return { ...rest, [INT64_VALUES]: values };
+  if (isDecoded(schema) || format === 'binary') return rest;
+  const types = type === undefined ? undefined : [type].flat();
+  const valid = values.filter((value) => types === undefined || types.some((name) => hasType(value, name)));
+  if (valid.some(hasBigint)) return rest;
+  const annotations = without(
+    rest,
+    ASSERTIONS.filter((keyword) => keyword !== 'format'),
+  );
+  if ('const' in schema && valid.length > 0 && constant !== null) return { ...annotations, const: constant };
+  // openapi-typescript takes the values of an object for schemas.
+  const kept = types?.filter((name) => name !== 'object' && (name !== 'null' || valid.includes(null))) ?? [];
+  return { ...annotations, ...(kept.length > 0 && { type: kept.length === 1 ? kept[0] : kept }), enum: valid };
+}
+
+function hasType(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'null':
+      return value === null;
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    case 'integer':
+      return typeof value === 'bigint' || Number.isInteger(value);
+    case 'number':
+      return typeof value === 'bigint' || typeof value === 'number';
+    default:
+      return typeof value === type;
+  }
+}
+
+/** Whether a value of JSON has an integer that a double does not hold. */
+export function hasBigint(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
+  return Object.values(value).some(hasBigint);
+}
+
+/** Whether no value is valid for a property. */
+function isExcluded(property: Subschema): boolean {
+  return typeof property === 'object' && (property['readOnly'] === true || property['writeOnly'] === true);
+}
+
+function without(schema: Schema, keywords: readonly string[]): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)));
+}
+
+function only(schema: Schema, keywords: readonly string[]): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
+}
