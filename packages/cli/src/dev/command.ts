@@ -3,7 +3,7 @@ import { readAllowedRefs } from '@contract-first/documents';
 import { print, printError, refuse } from '../terminal/command.ts';
 import { describeBug } from '../terminal/describe-bug.ts';
 import { stopWithNpm } from '../terminal/stop-with-npm.ts';
-import { generate } from '../generate/generate.ts';
+import { generate, printGenerated } from '../generate/generate.ts';
 import { folderOf, foldersBelow, watchFolders } from './folders.ts';
 import { createService } from './service.ts';
 
@@ -66,6 +66,7 @@ export async function devCommand(args: readonly string[]): Promise<number | unde
   /** Runs the generator; returns whether the generated files differ from those being served. */
   async function regenerate(): Promise<boolean> {
     const generated = await generate({ allowed });
+    printGenerated(generated);
     sources = generated.sources;
     if (!stopping) watch();
     if (generated.files === undefined) {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
 import { exitWithoutOutput, print, refuse, reportBugs } from '../terminal/command.ts';
-import { generate } from './generate.ts';
+import { generate, printGenerated } from './generate.ts';
 
 const USAGE = `contract-first generate [options]
 
@@ -21,8 +21,7 @@ export async function generateCommand(args: readonly string[]): Promise<number> 
     print(USAGE);
     return 0;
   }
-  const { files, stale } = await generate({ ...values, allowed });
-  return files === undefined || (values.check && stale.length > 0) ? 1 : 0;
+  return printGenerated(await generate({ ...values, allowed }));
 }
 
 function readArguments(args: readonly string[]) {

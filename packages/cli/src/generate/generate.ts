@@ -5,80 +5,112 @@ import { readIfPresent } from '../read-if-present.ts';
 import { readDeclared } from './declared.ts';
 import { findObject, listUnmatched } from './handlers.ts';
 import { print, printError } from '../terminal/command.ts';
-import { formatDiagnostic, NO_OUTSIDE } from '@contract-first/documents';
+import { escapeControls } from '@contract-first/contract';
+import { formatDiagnostic, NO_OUTSIDE, type AllowedRefs } from '@contract-first/documents';
 import { VERSION } from '../version.ts';
 import { renderContract, versionOf } from './render.ts';
 import { scaffold as addMissing } from './scaffold.ts';
 
-/** The result of a generator run. */
+/** The result of a run of the generator. */
 export type Generated = {
+  /** Whether generated/ has the files of the document: `false` if the document was rejected, or `check` found a stale file. */
+  readonly isCurrent: boolean;
+  /** Errors and warnings of the document and stale files, for standard error. Control characters are escaped. */
+  readonly problems: readonly string[];
+  /** Written files and the code that is left to write, for standard output. */
+  readonly notes: readonly string[];
   /** The text of every generated file by name; `undefined` when the document was rejected. */
   readonly files: Readonly<Record<string, string>> | undefined;
-  /** The names of files that differed on disk. */
-  readonly stale: readonly string[];
   /** The absolute paths of the files that the generated ones depend on: those of the document, `codecs.ts` and `formats.ts`. */
   readonly sources: readonly string[];
+};
+
+/** Settings of a run of the generator. */
+export type GenerateOptions = {
+  /** Only compares, and writes nothing. */
+  readonly check?: boolean;
+  /** Adds a module for each operation without a handler, and functions for the bodies of failures. */
+  readonly scaffold?: boolean;
+  /** The files outside of its folder that the document may refer to; by default, there are none. */
+  readonly allowed?: AllowedRefs;
+  /** Whether openapi-typescript must be installed. Without it, `types.ts` is not written. */
+  readonly needsTypes?: boolean;
 };
 
 // The folder of an application binds the engine to the generated types in contract.ts.
 const CONTRACT = 'src/*/contract.ts';
 
 /**
- * Writes generated/ from openapi.yaml. Prints written files and missing handlers on standard output, problems on standard
- * error. A rejected document leaves generated/ unchanged.
- *
- * @param options.check only reports stale files and writes nothing
- * @param options.scaffold adds a module for each operation without a handler, and functions for the bodies of failures
- * @param options.allowed the files outside of its folder that the document may refer to
- * @param options.needsTypes whether openapi-typescript must be installed; without it, `types.ts` is not written
+ * Reads openapi.yaml in the working directory, and writes generated/: `types.ts` with the types of openapi-typescript,
+ * `contract.json` with the compiled contract that the engine serves, and `openapi.json` with the document. A rejected document
+ * leaves generated/ unchanged.
  */
 export async function generate({
   check = false,
   scaffold = false,
   allowed = NO_OUTSIDE,
   needsTypes = true,
-} = {}): Promise<Generated> {
+}: GenerateOptions = {}): Promise<Generated> {
   const [folder = 'src'] = (await Array.fromAsync(glob(CONTRACT))).map(dirname).sort();
   const declared = readDeclared(folder);
-  if (declared.problems.length > 0) {
-    for (const problem of declared.problems) printError(problem);
-    return { files: undefined, stale: [], sources: [resolve('openapi.yaml'), ...declared.sources] };
-  }
+  const reject = (sources: readonly string[], ...problems: readonly string[]): Generated => ({
+    isCurrent: false,
+    problems: problems.map(escapeControls),
+    notes: [],
+    files: undefined,
+    sources,
+  });
+  if (declared.problems.length > 0) return reject([resolve('openapi.yaml'), ...declared.sources], ...declared.problems);
   const rendered = await renderContract('openapi.yaml', allowed, declared);
-  const { files, gaps, operationIds, unusedCodecs, diagnostics } = rendered;
+  const { files, gaps, operationIds, unusedCodecs } = rendered;
   const sources = [...rendered.sources, ...declared.sources];
-  for (const diagnostic of diagnostics) printError(formatDiagnostic(diagnostic));
-  if (files === undefined || gaps === undefined) {
-    printError('openapi.yaml was rejected; generated/ is unchanged');
-    return { files, stale: [], sources };
-  }
-  if (needsTypes && files['types.ts'] === undefined) {
-    printError('the types need two more packages: npm install --save-dev openapi-typescript typescript');
-    return { files: undefined, stale: [], sources };
-  }
+  const problems = rendered.diagnostics.map(formatDiagnostic);
+  if (files === undefined || gaps === undefined)
+    return reject(sources, ...problems, 'openapi.yaml was rejected; generated/ is unchanged');
+  if (needsTypes && files['types.ts'] === undefined)
+    return reject(
+      sources,
+      ...problems,
+      'install two more packages: npm install --save-dev openapi-typescript typescript',
+    );
 
-  const stale = [];
-  for (const [name, text] of Object.entries(files)) {
-    const present = readIfPresent(`generated/${name}`);
-    if (present === text) continue;
-    stale.push(name);
+  const notes: string[] = [];
+  const stale = Object.entries(files).filter(([name, text]) => readIfPresent(`generated/${name}`) !== text);
+  for (const [name, text] of stale) {
     if (check) {
-      const writer = versionOf(present ?? '') ?? VERSION;
-      const versions = writer === VERSION ? '' : `contract-first ${writer} wrote it, this is ${VERSION}; `;
-      printError(`generated/${name} is stale: ${versions}run npm run generate`);
+      problems.push(describeStale(name));
     } else {
       await replaceFile(`generated/${name}`, text);
-      print(`generated/${name}`);
+      notes.push(`generated/${name}`);
     }
   }
-  if (stale.length === 0) print('generated/ is up to date');
-  if (unusedCodecs.length > 0) print(`codecs without a body in the document: ${unusedCodecs.join(', ')}`);
+  if (stale.length === 0) notes.push('generated/ is up to date');
+  if (unusedCodecs.length > 0) notes.push(`codecs without a body in the document: ${unusedCodecs.join(', ')}`);
   const handlers = join(folder, 'handlers.ts');
   if (existsSync(handlers)) {
-    if (scaffold && !check) for (const path of await addMissing(gaps, handlers)) print(path);
-    for (const line of findUnmatched(operationIds, handlers)) print(line);
+    if (scaffold && !check) notes.push(...(await addMissing(gaps, handlers)));
+    notes.push(...findUnmatched(operationIds, handlers));
   }
-  return { files, stale, sources };
+  return {
+    isCurrent: !check || stale.length === 0,
+    problems: problems.map(escapeControls),
+    notes: notes.map(escapeControls),
+    files,
+    sources,
+  };
+}
+
+/** Prints the result of a run, problems on standard error. Returns the exit code. */
+export function printGenerated({ isCurrent, problems, notes }: Generated): number {
+  for (const problem of problems) printError(problem);
+  for (const note of notes) print(note);
+  return isCurrent ? 0 : 1;
+}
+
+function describeStale(name: string): string {
+  const writer = versionOf(readIfPresent(`generated/${name}`) ?? '') ?? VERSION;
+  const versions = writer === VERSION ? '' : `contract-first ${writer} wrote it, this is ${VERSION}; `;
+  return `generated/${name} is stale: ${versions}run npm run generate`;
 }
 
 function findUnmatched(operationIds: readonly string[], path: string): readonly string[] {

@@ -6,7 +6,7 @@ import { parse, stringify } from 'yaml';
 import { escapeControls } from '@contract-first/contract';
 import { formatDiagnostic, type AllowedRefs } from '@contract-first/documents';
 import { quote } from '../requests/curl-line.ts';
-import { generate } from '../generate/generate.ts';
+import { generate, printGenerated } from '../generate/generate.ts';
 import { renderContract } from '../generate/render.ts';
 import { escapeMarkdown } from '../reports/markdown.ts';
 import { print, refuse } from '../terminal/command.ts';
@@ -79,7 +79,7 @@ export async function initialize(options: InitOptions, environment: Environment)
     manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages);
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
     for (const [file, text] of files) write(file, text);
-    await generate({ scaffold: true, needsTypes: false });
+    printGenerated(await generate({ scaffold: true, needsTypes: false }));
     for (const [file, text] of Object.entries(renderTests(gaps.document))) write(`test/${file}`, escapeControls(text));
     for (const tarball of packages.tarballs.values()) {
       mkdirSync('vendor', { recursive: true });
