@@ -4,8 +4,8 @@ import { env } from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 import { defineConfig } from 'vitepress';
 
-// `npm run docs` writes pages for the packages from their docstrings into api/, and builds the site. Pages have the paths
-// of their files, so that links work there and on GitHub.
+// `npm run build --prefix docs` writes pages for the packages from their docstrings into api/, and builds the site. Pages
+// have the paths of their files, so that links work there and on GitHub.
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { GITHUB_SERVER_URL = 'https://github.com', GITHUB_REPOSITORY = 'OWNER/contract-first' } = env;
 const REPOSITORY = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
@@ -15,9 +15,14 @@ export default defineConfig({
   description: 'Contract-first HTTP services: engine, contract check, diff and mock',
   base: env.SITE_BASE ?? '/',
   srcDir: '..',
-  srcExclude: ['packages/**', 'packed/**', 'site/**'],
+  srcExclude: ['packages/**', 'packed/**', 'site/**', '**/node_modules/**'],
   outDir: '../site',
-  cacheDir: '../node_modules/.cache/vitepress',
+  cacheDir: 'node_modules/.cache/vitepress',
+  // Pages outside of docs/ import its Vue.
+  vite: {
+    esbuild: { tsconfigRaw: '{}' },
+    resolve: { alias: [{ find: /^vue(?=\/|$)/, replacement: join(ROOT, 'docs/node_modules/vue') }] },
+  },
   rewrites: { 'README.md': 'index.md' },
   markdown: { config: (md) => md.core.ruler.push('sources', linkSources) },
   themeConfig: {

@@ -7,9 +7,9 @@ import { inParallel } from '@contract-first/testing/jobs/in-parallel.ts';
 import { orRefuse, parseOptions } from '@contract-first/testing/jobs/options.ts';
 import { refuse, reportBugs } from '../src/terminal/command.ts';
 
-// `npm run corpus -- FOLDER` makes a service of each of many documents, step by step: init, typecheck, start, test, and
+// `npm run corpus -w packages/cli -- FOLDER` makes a service of each of many documents, step by step: init, typecheck, start, test, and
 // contract against its mock.
-const USAGE = `npm run corpus -- FOLDER [--seed 1] [--count 200] [--until ${STEPS.join('|')}] [--json FILE]`;
+const USAGE = `npm run corpus -w packages/cli -- FOLDER [--seed 1] [--count 200] [--until ${STEPS.join('|')}] [--json FILE]`;
 
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('typescript');

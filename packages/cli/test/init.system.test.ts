@@ -34,8 +34,8 @@ test.each(ALL)(
   240_000,
 );
 
-test('npm run corpus makes a service of each document of a folder, and prints a table', async () => {
-  const args = ['run', '--silent', 'corpus', '--', DOCUMENTS, '--count', '1', '--until', 'init'];
+test('npm run corpus -w packages/cli makes a service of each document of a folder, and prints a table', async () => {
+  const args = ['run', '--silent', 'corpus', '-w', 'packages/cli', '--', DOCUMENTS, '--count', '1', '--until', 'init'];
   const { code, stdout, stderr } = await run('npm', args);
   expect({ code, stdout, stderr }).toEqual({
     code: 0,

@@ -14,10 +14,10 @@ const LATER = '99.0.0';
 function packLaterVersion(): string {
   const { folder, read, write } = copyProjectWithPackages(() => true);
   cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
-  execFileSync('npm', ['run', '--silent', 'set-version', LATER], { cwd: folder });
+  execFileSync('npm', ['run', '--silent', 'set-version', '-w', 'packages/testing', LATER], { cwd: folder });
   const banner = 'packages/engine/src/process/run.ts';
   write(banner, read(banner).replace("'Docs page'", "'Documentation'"));
-  execFileSync('npm', ['run', '--silent', 'pack'], { cwd: folder });
+  execFileSync('npm', ['run', '--silent', 'pack', '-w', 'packages/testing'], { cwd: folder });
   return join(folder, 'packed');
 }
 

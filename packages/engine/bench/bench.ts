@@ -13,7 +13,7 @@ import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './under
 import { parseOptions } from '@contract-first/testing/jobs/options.ts';
 import { refuse, reportBugs } from '../../cli/src/terminal/command.ts';
 
-// `npm run bench` compares the service with other servers of the same contract and prints Markdown.
+// `npm run bench -w packages/engine` compares the service with other servers of the same contract and prints Markdown.
 const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>>> = {
   none: compareWithoutStore,
   sqlite: compareOnSqlite,
@@ -21,7 +21,7 @@ const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>
   growth: compareGrowth,
   start: compareStarts,
 };
-const USAGE = `npm run bench -- [${Object.keys(MODES).join(' | ')}]… [--rounds 5] [--seconds 2] [--shared] [--json FILE] [--svg FILE]`;
+const USAGE = `npm run bench -w packages/engine -- [${Object.keys(MODES).join(' | ')}]… [--rounds 5] [--seconds 2] [--shared] [--json FILE] [--svg FILE]`;
 
 // Without development dependencies, ends here rather than in a process that it starts.
 import.meta.resolve('fastify');

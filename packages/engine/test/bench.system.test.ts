@@ -59,7 +59,7 @@ test.each([
   [['nothing'], 'unknown mode nothing'],
   [['--rounds', '0'], '--rounds must be a positive integer, not 0'],
   [['--round', '1'], "Unknown option '--round'"],
-])('npm run bench -- %j reports the mistake', async (args, message) => {
+])('npm run bench -w packages/engine -- %j reports the mistake', async (args, message) => {
   const { code, stderr } = await run('npm', ['run', '--silent', 'bench', '--', ...args]);
   expect(code).toBe(1);
   expect(stderr).toContain(message);

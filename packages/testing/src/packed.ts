@@ -21,7 +21,7 @@ const runFolder = process.env['TEST_RUN_FOLDER'] ?? mkdtempSync(join(tmpdir(), '
 export async function packedFolder(): Promise<string> {
   const folder = join(ROOT, 'packed');
   await onceInRun('packed', () => {
-    execFileSync('npm', ['run', '--silent', 'pack'], { cwd: ROOT, stdio: 'ignore' });
+    execFileSync('npm', ['run', '--silent', 'pack', '-w', 'packages/testing'], { cwd: ROOT, stdio: 'ignore' });
   });
   return folder;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run } from '@contract-first/testing/service.ts';
 
-const MAIN = 'packages/testing/src/documents/main.ts';
+const MAIN = 'packages/testing/src/quoted-commands/main.ts';
 
 /** Writes a document of these lines, in which `~` stands for a fence. Returns its path. */
 function write(name: string, lines: readonly string[]): string {
@@ -13,14 +13,14 @@ function write(name: string, lines: readonly string[]): string {
   return document;
 }
 
-/** Runs `npm run documents` on a document of these lines. */
+/** Runs `npm run quoted-commands -w packages/testing` on a document of these lines. */
 async function execute(...lines: readonly string[]) {
   const document = write('x.md', lines);
   const { code, stdout, stderr } = await run('node', [MAIN, document]);
   return { code, stdout: stdout.replaceAll(document, 'x.md'), stderr: stderr.replaceAll(document, 'x.md') };
 }
 
-test('npm run documents runs console and sh, writes files and applies diffs in order, and names the commands it does not run', async () => {
+test('npm run quoted-commands -w packages/testing runs console and sh, writes files and applies diffs in order, and names the commands it does not run', async () => {
   const outcome = await execute(
     ...['`new.txt`:', '', '~text', 'one', 'two', 'three', '~', ''],
     ...['~diff', '--- a/new.txt', '+++ b/new.txt', '@@ -1,3 +1,3 @@', ' one', '-two', '+2', ' three', '~', ''],
@@ -55,7 +55,7 @@ const MISTAKES: readonly (readonly [string, readonly string[], string])[] = [
   ['a fence without an end', ['~sh', 'npm test'], 'x.md: a fence has no language or no end'],
 ];
 
-describe('npm run documents', () => {
+describe('npm run quoted-commands -w packages/testing', () => {
   let printed = '';
   const documentOf = (index: number): string => `${String(index)}.md`;
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe('npm run documents', () => {
   );
 });
 
-test('npm run documents exits 1 for one document with a mistake among others', async () => {
+test('npm run quoted-commands -w packages/testing exits 1 for one document with a mistake among others', async () => {
   const [right, wrong] = [write('right.md', ['~sh', 'true', '~']), write('wrong.md', ['~sh', 'false', '~'])];
   expect(await run('node', [MAIN, wrong, right])).toMatchObject({
     code: 1,
@@ -81,7 +81,7 @@ test('npm run documents exits 1 for one document with a mistake among others', a
   });
 });
 
-test('npm run documents keeps a service running, and completes a command from earlier output', async () => {
+test('npm run quoted-commands -w packages/testing keeps a service running, and completes a command from earlier output', async () => {
   const outcome = await execute(
     ...['~console', '$ npm start', 'Plant store   http://127.0.0.1:3000', '…', '~', ''],
     ...['~console', '$ curl -X …', '{…', '~'],

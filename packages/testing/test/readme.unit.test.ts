@@ -63,6 +63,18 @@ test('the list of statuses has exactly those of failures in the code', () => {
   expect(listed.map(([, status]) => Number(status))).toEqual([...new Set(inCode)].sort());
 });
 
+test('the README names a file for each package of the service, which imports the package', () => {
+  const rows = tableOf('Package', read('README.md')).map(
+    ([packages = '', , files = '']) =>
+      [namesIn(packages), [...files.matchAll(/\(([^)]+)\)/g)].map(([, file = '']) => file)] as const,
+  );
+  expect(rows.length).toBeGreaterThan(4);
+  for (const [packages, files] of rows) {
+    const sources = files.map(read).join('\n');
+    for (const name of packages.filter((each) => each !== 'jest')) expect(sources).toContain(`from '${name}`);
+  }
+});
+
 test('CONTRIBUTING describes each npm script', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: object };
   const table = tableOf('`npm run …`', read('CONTRIBUTING.md'));

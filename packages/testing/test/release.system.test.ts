@@ -44,7 +44,7 @@ test('a release publishes every package after its dependencies', async () => {
   });
 });
 
-test('npm run set-version changes the version of every package, and their dependencies on each other', async () => {
+test('npm run set-version -w packages/testing changes the version of every package, and their dependencies on each other', async () => {
   const { folder, read: readCopy } = copyProject(['packages/cli/package.json', 'package.json']);
   const { code } = await run('node', [join(ROOT, 'packages/testing/src/pack/set-version.ts'), '99.0.0'], {}, folder);
   expect(code).toBe(0);

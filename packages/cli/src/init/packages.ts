@@ -20,7 +20,7 @@ const NAMES = ['contract-first', ...['contract', 'documents', 'engine'].map((nam
 
 /**
  * Finds where the packages of this version are: where this one came from. In the repository, they are the tarballs that
- * `npm run pack` wrote; refuses when there are none.
+ * `npm run pack -w packages/testing` wrote; refuses when there are none.
  *
  * @param hasDatabase whether the project has a store
  */
@@ -39,7 +39,7 @@ export function findPackages(hasDatabase: boolean): Packages {
 function packedTarball(name: string): string {
   const folder = join(OWN, '../../packed');
   const path = join(folder, `${name.replace('@', '').replace('/', '-')}-${VERSION}.tgz`);
-  if (!existsSync(path)) return refuse(`${path} does not exist: run npm run pack`);
+  if (!existsSync(path)) return refuse(`${path} does not exist: run npm run pack -w packages/testing`);
   return path;
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 
-// `npm run pack` compiles the packages, since Node strips no types under node_modules, and writes their tarballs to packed/.
+// `npm run pack -w packages/testing` compiles the packages, since Node strips no types under node_modules, and writes their tarballs to packed/.
 // In the repository, the manifests name TypeScript files; in a tarball, the JavaScript and the declarations in dist/.
 type Manifest = { readonly name: string } & Readonly<Record<string, unknown>>;
 

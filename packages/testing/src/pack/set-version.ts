@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// `npm run set-version -- 1.1.0` gives all packages a version. Each names the exact version of the others, and so does the
+// `npm run set-version -w packages/testing -- 1.1.0` gives all packages a version. Each names the exact version of the others, and so does the
 // plant store, which has a version of its own.
 const [version = '', ...rest] = process.argv.slice(2);
 const OWN_VERSION = /^( {2}"version": ")[^"]+/m;
 const DEPENDENCIES = /("(?:@contract-first\/[a-z]+|contract-first)": ")\d[^"]*/g;
 
 if (rest.length > 0 || !/^\d+\.\d+\.\d+$/.test(version)) {
-  console.error('name the new version: npm run set-version -- 1.1.0');
+  console.error('name the new version: npm run set-version -w packages/testing -- 1.1.0');
   process.exitCode = 2;
 } else {
   const packages = readdirSync('packages').map((name) => join('packages', name, 'package.json'));

@@ -8,8 +8,8 @@ import { complete, firstDifference, matches } from './quote.ts';
 import { inParallel } from '../jobs/in-parallel.ts';
 import { reportBugs } from '../../../cli/src/terminal/command.ts';
 
-// `npm run documents [-- <document>…]` executes the blocks of each document in order, in a fresh clone of the last commit.
-// As many documents are executed at once as there are cores. Blocks of:
+// `npm run quoted-commands -w packages/testing [-- <document>…]` executes the blocks of each document in order, in a fresh
+// clone of the last commit. As many documents are executed at once as there are cores. Blocks of:
 //
 // - `console`: runs the commands and compares the quoted output (quote.ts). `npm start`,
 //   `npm run dev` and `npm run mock [-- <document>…]` keep running until the next of them, or until the document ends. `cd` holds for all
@@ -17,11 +17,12 @@ import { reportBugs } from '../../../cli/src/terminal/command.ts';
 // - `sh`: runs each line, unless a line of .ci/run starts with it, or CI cannot run it.
 // - `diff`: applies it. A block below the name of a file: writes the file.
 // - `ts`: is part of a source file, with any indentation. `text` is a figure.
+const INSTALL = /^npm ci && /; // The packages of the clone are installed.
 const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock(?: --(?: [\w/][\w./=-]*)+)?))$/;
 // The commands of `sh` blocks that are not run here.
 const ELSEWHERE = {
   podman: 'needs another machine',
-  'npm run bench': 'takes ten minutes; bench.system.test.ts runs it for seconds',
+  'npm run bench -w packages/engine': 'takes ten minutes; bench.system.test.ts runs it for seconds',
 };
 // These take longest: one that began last would keep one core busy, and leave the others idle.
 const FIRST = ['docs/guide/your-service.md', 'docs/guide/tutorial.md'];
@@ -31,10 +32,9 @@ const QUOTED_FAILURE = /^(?:FAIL| *ERR|::error)\b|error TS/m;
 import.meta.resolve('typescript');
 reportBugs();
 const ci = readFileSync('.ci/run', 'utf8').split('\n');
-const inDocs = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+const inDocs = execFileSync('git', ['ls-files', 'docs/*.md'], { encoding: 'utf8' }).trimEnd().split('\n');
 const named = process.argv.slice(2);
-const documents =
-  named.length > 0 ? named : ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs.map((name) => `docs/${name}`)];
+const documents = named.length > 0 ? named : ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs];
 // Each has a project and ports of its own.
 await inParallel(
   documents.toSorted((one, other) => FIRST.indexOf(other) - FIRST.indexOf(one)),
@@ -95,14 +95,15 @@ function flat(text: string): string {
 }
 
 function reasonNotToRun(command: string): string | undefined {
+  const installed = command.replace(INSTALL, '');
   const elsewhere = Object.entries(ELSEWHERE).find(([program]) => command.startsWith(program));
   if (elsewhere !== undefined) return elsewhere[1];
-  return ci.some((line) => line.startsWith(command)) ? 'a step of .ci/run' : undefined;
+  return ci.some((line) => line.startsWith(installed)) ? 'a step of .ci/run' : undefined;
 }
 
 /** Runs a command and compares its output. It fails exactly if its quoted output has a failure or a compiler error. */
 async function run(project: Project, { text, line, quoted }: Command): Promise<void> {
-  const command = complete(text, project.printed());
+  const command = complete(text, project.printed()).replace(INSTALL, '');
   const [, folder] = /^cd (\S+)$/.exec(command) ?? [];
   if (folder !== undefined) {
     project.enter(folder);
