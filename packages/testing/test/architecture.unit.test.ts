@@ -157,6 +157,7 @@ test('the plant store knows neither Express nor a driver of a database', () => {
     '@contract-first/engine',
     '@contract-first/engine/run',
     'contract-first',
+    'contract-first/generate',
     'openapi-fetch',
   ]);
 });

@@ -2,6 +2,20 @@ import { diag, DiagLogLevel } from '@opentelemetry/api';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
+/** The parts of `@opentelemetry/sdk-node` and `@opentelemetry/resources` that are used. The engine is compiled without them. */
+type Sdk = {
+  readonly NodeSDK: new (options: {
+    readonly resource: Resource;
+    readonly metricReaders: readonly never[];
+    readonly logRecordProcessors: readonly never[];
+  }) => { readonly start: () => void; readonly shutdown: () => Promise<void> };
+  readonly defaultResource: () => Resource;
+  readonly resourceFromAttributes: (attributes: Readonly<Record<string, string>>) => Resource;
+};
+type Resource = { readonly merge: (other: Resource) => Resource };
+
+const PACKAGES: readonly string[] = ['@opentelemetry/sdk-node', '@opentelemetry/resources'];
+
 /** The SDK of OpenTelemetry is not installed. */
 export class TelemetryUnavailable extends Error {}
 
@@ -39,14 +53,14 @@ export async function startTelemetry(
   };
 }
 
-async function loadSdk() {
+async function loadSdk(): Promise<Sdk> {
   try {
-    const { NodeSDK } = await import('@opentelemetry/sdk-node');
-    return { NodeSDK, ...(await import('@opentelemetry/resources')) };
+    const [sdk, resources] = await Promise.all(PACKAGES.map((name) => import(name) as Promise<object>));
+    return { ...sdk, ...resources } as Sdk; // tracing.system.test.ts runs it.
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new TelemetryUnavailable(
-      'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the OpenTelemetry SDK is not installed: run npm install --omit=dev --no-save --save-prod @opentelemetry/sdk-node @opentelemetry/resources',
+      `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the OpenTelemetry SDK is not installed: run npm install --omit=dev --no-save --save-prod ${PACKAGES.join(' ')}`,
     );
   }
 }

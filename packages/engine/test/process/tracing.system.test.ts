@@ -1,12 +1,22 @@
-import { expect, test } from '@jest/globals';
-import { renameSync } from 'node:fs';
+import { beforeAll, expect, test } from '@jest/globals';
+import { cpSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startCollector, type ExportedSpan } from './support/collector.ts';
-import { copyProjectWithContract, copyProjectWithPackages } from '@contract-first/testing/project.ts';
+import { INSTALL_OPTIONS } from '@contract-first/testing/packed.ts';
+import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 import { until } from '@contract-first/testing/until.ts';
+
+// The environment in which a service finds the SDK.
+let sdk: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  cpSync(join(import.meta.dirname, 'telemetry-sdk'), folder, { recursive: true });
+  expect(await run('npm', ['ci', ...INSTALL_OPTIONS], {}, folder)).toMatchObject({ code: 0 });
+  sdk = { NODE_OPTIONS: `--import=${join(folder, 'resolve-sdk.js')}` };
+}, 120_000);
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT_ID = '00f067aa0ba902b7';
@@ -30,7 +40,7 @@ describeStores((createDatabase) => {
   test('a request is a span under the one of its client, and its commit is a span under it', async () => {
     const { env, spans } = await startCollector();
     const url = await createDatabase();
-    const service = await startService({ ...env, DATABASE_URL: url });
+    const service = await startService({ ...env, ...sdk, DATABASE_URL: url });
     expect((await send(service, 'POST', '/plants', '{"id":1,"name":"Fern"}')).status).toBe(200);
     await until(() => spans.length, 2);
     const server = serverSpanOf(spans, 'POST /plants');
@@ -72,7 +82,7 @@ test('reads and writes are spans with their statements, and without values', asy
   const { folder } = copyProjectWithContract('bookshop');
   expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
   const { env, spans } = await startCollector();
-  const service = await startService(env, ['node', 'src/main.ts'], folder);
+  const service = await startService({ ...env, ...sdk }, ['node', 'src/main.ts'], folder);
   await send(service, 'POST', '/v1/books', '{"kind":"ebook","title":"T","bytes":9007199254740993}');
   expect((await send(service, 'GET', '/v1/books/9007199254740993')).status).toBe(200);
   await until(() => spans.length, 4);
@@ -87,7 +97,7 @@ test('reads and writes are spans with their statements, and without values', asy
 test('a 503 is a span with an error, and so is the write that failed', async () => {
   const { env, spans } = await startCollector();
   const path = join(temporaryFolder(), 'plants.db');
-  const service = await startService({ ...env, DATABASE_URL: `sqlite:${path}` });
+  const service = await startService({ ...env, ...sdk, DATABASE_URL: `sqlite:${path}` });
   renameSync(path, `${path}.away`);
   expect((await send(service, 'POST', '/plants', '{"id":1,"name":"Fern"}')).status).toBe(503);
   await until(() => spans.length, 2);
@@ -100,7 +110,7 @@ test('a 503 is a span with an error, and so is the write that failed', async () 
 
 test('a 4xx is a span without an error, and no span has the query', async () => {
   const { env, spans } = await startCollector();
-  const service = await startService(env);
+  const service = await startService({ ...env, ...sdk });
   await send(service, 'GET', '/nothing?secret=1');
   await send(service, 'PUT', '/plants');
   await until(() => spans.length, 2);
@@ -112,7 +122,7 @@ test('a 4xx is a span without an error, and no span has the query', async () => 
 
 test('spans that end with the service are exported before it exits', async () => {
   const { env, spans } = await startCollector();
-  const service = await startService({ ...env, OTEL_BSP_SCHEDULE_DELAY: '60000' });
+  const service = await startService({ ...env, ...sdk, OTEL_BSP_SCHEDULE_DELAY: '60000' });
   await send(service, 'GET', '/nothing');
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
@@ -120,16 +130,15 @@ test('spans that end with the service are exported before it exits', async () =>
 });
 
 test('a collector that is down stops neither requests nor the exit', async () => {
-  const service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+  const service = await startService({ ...sdk, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
   expect((await send(service, 'POST', '/plants', '{"id":1,"name":"Fern"}')).status).toBe(200);
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
 });
 
 test('without the SDK, the start is refused in one line that says what to install', async () => {
-  const { folder } = copyProjectWithPackages((name) => !/^@opentelemetry\/(?!api$)/.test(name));
   const env = { API_TOKENS: 'test-token', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
-  const { code, stdout, stderr } = await run('node', ['src/main.ts'], env, folder);
+  const { code, stdout, stderr } = await run('node', ['src/main.ts'], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(
     /^OTEL_EXPORTER_OTLP_ENDPOINT is set, but .*: run npm install .*@opentelemetry\/sdk-node.*\n$/,

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 
-// `npm run pack -w packages/testing` compiles the packages, since Node strips no types under node_modules, and writes their tarballs to packed/.
-// In the repository, the manifests name TypeScript files; in a tarball, the JavaScript and the declarations in dist/.
+// `npm run pack -w packages/testing` compiles the packages, since Node strips no types under node_modules, and writes their
+// tarballs to packed/. In the repository, the manifests name TypeScript files; in a tarball, the JavaScript and the declarations in dist/.
 type Manifest = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 const OUTPUT = 'packed';
@@ -47,7 +47,7 @@ function stage(folder: string): string {
 }
 
 /** Returns a manifest whose entries are the compiled files. */
-function toPacked({ exports, imports, devDependencies: _, ...manifest }: Manifest): object {
+function toPacked({ exports, imports, devDependencies: _, scripts: __, ...manifest }: Manifest): object {
   const map = (entries: unknown, to: (file: string) => unknown): object =>
     Object.fromEntries(Object.entries(entries as object).map(([key, file]) => [key, to(String(file))]));
   const compiled = (file: string): string => file.replace(SOURCE, './dist/$1.js');
