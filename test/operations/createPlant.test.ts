@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { createTestApp, TOKEN, type Overrides, type TestApp } from '@contract-first/testing/app.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';

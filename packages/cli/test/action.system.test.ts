@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

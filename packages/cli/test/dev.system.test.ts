@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyProject, withHandlers, withOperations, type Project } from '@contract-first/testing/project.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { Checker } from '@contract-first/engine';
 import { exampleCurl, type AnyHandler } from '@contract-first/engine/tools';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';

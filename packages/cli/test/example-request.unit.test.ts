@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { compiledOf } from '@contract-first/testing/contract.ts';
 import { exampleRequest } from '../src/generate/example-request.ts';
 

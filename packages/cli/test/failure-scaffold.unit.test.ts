@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { runInThisContext } from 'node:vm';
 import { createFailureRenderer } from '../src/generate/failure-scaffold.ts';
 import { createValues } from '../src/values/documented-values.ts';

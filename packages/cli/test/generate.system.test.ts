@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '@contract-first/contract';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

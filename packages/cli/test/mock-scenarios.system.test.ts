@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

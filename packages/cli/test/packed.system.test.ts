@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

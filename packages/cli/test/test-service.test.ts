@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { NotImplemented, type Application, type Settings } from '@contract-first/engine';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';

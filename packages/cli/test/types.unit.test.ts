@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { renderTypes } from '../src/generate/types.ts';
 

@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals';
+import { mock } from 'node:test';
 import { integerOf, reviveInt64s } from '../src/int64.ts';
 import { mapBigints, parseJson, parseJsonTree, stringifyJson } from '../src/json.ts';
 import type { Shape } from '../src/shape.ts';
@@ -116,13 +116,13 @@ test.each([
 });
 
 test('parseJsonTree and reviveInt64s: the digits are found without making a second value from the text', () => {
-  const parse = jest.spyOn(JSON, 'parse');
+  const parse = mock.method(JSON, 'parse');
   const text = `{"id":${BIG},"rest":[${'[1],{"a":1e5},'.repeat(1_000)}1]}`;
   const json = parseJsonTree(text);
   reviveInt64s(json, { properties: { id: int64 } }, {}, 'body');
   expect(json.root['']).toHaveProperty('id', 9007199254740993n);
-  expect(parse).toHaveBeenCalledTimes(1);
-  parse.mockRestore();
+  expect(parse.mock.callCount()).toBe(1);
+  parse.mock.restore();
 });
 
 test('parseJsonTree and reviveInt64s: at most ten problems are reported', () => {
@@ -160,12 +160,12 @@ test('mapBigints: only parts with bigints are copied', () => {
 });
 
 test('mapBigints: a value is written without a call for each member', () => {
-  const stringify = jest.spyOn(JSON, 'stringify');
+  const stringify = mock.method(JSON, 'stringify');
   expect(stringifyJson({ id: 9007199254740993n, rest: [1, undefined], none: undefined })).toBe(
     '{"id":9007199254740993,"rest":[1,null]}',
   );
-  expect(stringify.mock.calls).toEqual([[expect.anything()]]);
-  stringify.mockRestore();
+  expect(stringify.mock.calls.map((call) => call.arguments)).toEqual([[expect.anything()]]);
+  stringify.mock.restore();
 });
 
 test('parseJson: a bigint beyond 2^53 is the same after it was stored as text, and others are numbers', () => {

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { findCodec, matchMediaType } from '../src/media-type.ts';
 
 test.each([

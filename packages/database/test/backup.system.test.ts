@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';

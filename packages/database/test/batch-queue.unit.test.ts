@@ -1,4 +1,4 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { BatchFailed, BatchQueue, type BatchWorker } from '../src/batch-queue.ts';
 import { DatabaseUnavailable } from '../src/database.ts';
@@ -43,8 +43,15 @@ function createQueue(workers: readonly BatchWorker<string, boolean>[], limits = 
 }
 
 afterEach(() => {
-  jest.useRealTimers();
+  mock.timers.reset();
+  mock.restoreAll();
 });
+
+/** Stops the clock, which then moves by `mock.timers.tick`. */
+function stopClock(): void {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mock.method(performance, 'now', () => Date.now());
+}
 
 test('the batch queue: a lone item is committed at once; items that arrive meanwhile share the next commit, in order', async () => {
   const { worker, attempt, attempts } = createWorker();
@@ -148,14 +155,14 @@ test('the batch queue: a full queue refuses items until there is room; an empty 
 });
 
 test('the batch queue: an item that waits too long fails and is never committed; one whose commit takes too long keeps its place', async () => {
-  jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+  stopClock();
   const { worker, attempt, attempts } = createWorker();
   const { add, drain } = createQueue([worker], { timeoutMs: 1_000, queueLimitBytes: 4 });
   const underWay = add('aa');
   const first = await attempt(0);
   const waiting = add('bb');
   const outcomes = Promise.allSettled([underWay, waiting]);
-  jest.advanceTimersByTime(1_000);
+  mock.timers.tick(1_000);
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await expect(waiting).rejects.toBeInstanceOf(DatabaseUnavailable);
   await expect(add('cc')).rejects.toThrow('does not answer');
@@ -171,11 +178,11 @@ test('the batch queue: an item that waits too long fails and is never committed;
 test('the batch queue: while no worker is ready, items expire in time, and then no more are accepted', async () => {
   const { worker, attempt, attempts } = createWorker();
   const ready = Promise.withResolvers<undefined>();
-  jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+  stopClock();
   const { add, drain } = createQueue([{ ...worker, ready: () => ready.promise }], { timeoutMs: 1_000 });
   const outcomes = Promise.allSettled(['a', 'b'].map(add));
   await turn();
-  jest.advanceTimersByTime(1_000);
+  mock.timers.tick(1_000);
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await drain();
   await expect(add('c')).rejects.toThrow('does not answer');

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openTestStore } from '@contract-first/testing/app.ts';

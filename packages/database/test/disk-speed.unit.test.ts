@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { mock } from 'node:test';
 import { DiskSpeed } from '../src/sqlite/disk-speed.ts';
 
 const FAST_MS = 0.1;
@@ -16,10 +16,12 @@ function createFastDisk(): DiskSpeed {
 }
 
 beforeEach(() => {
-  jest.useFakeTimers();
+  mock.timers.enable({ apis: ['Date'] });
+  mock.method(performance, 'now', () => Date.now());
 });
 afterEach(() => {
-  jest.useRealTimers();
+  mock.timers.reset();
+  mock.restoreAll();
 });
 
 test('a disk is fast after several fast commits', () => {
@@ -49,13 +51,13 @@ test('a disk is slow for a while after one commit that stalled, and longer if th
   const measurePause = (): number => {
     const stalledAt = performance.now();
     record(disk, STALLED_MS, ...Array<number>(16).fill(FAST_MS));
-    while (!disk.isFast()) jest.advanceTimersByTime(10);
+    while (!disk.isFast()) mock.timers.tick(10);
     return performance.now() - stalledAt;
   };
   const first = measurePause();
   const second = measurePause();
   expect(first).toBeGreaterThan(0);
   expect(second).toBeGreaterThan(first);
-  jest.advanceTimersByTime(3_600_000);
+  mock.timers.tick(3_600_000);
   expect(measurePause()).toBe(first);
 });

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectForWriting, openForWriting, schemaOf } from '../src/sqlite/open-file.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';

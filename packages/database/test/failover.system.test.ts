@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, type DatabaseOptions } from '../src/database.ts';
 import { sql } from '../src/sql.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';

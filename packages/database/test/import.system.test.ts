@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createTestApp } from '@contract-first/testing/app.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../src/database.ts';
 import { openTestReader, openTestStore } from '@contract-first/testing/app.ts';

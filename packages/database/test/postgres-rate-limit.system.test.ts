@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { startProxy } from './support/proxy.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import pino from 'pino';
 import { openTestStore, type TestStore } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';

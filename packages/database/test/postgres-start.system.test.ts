@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, numberOf } from '../src/database.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { describePostgres, type PostgresLocation } from '../src/postgres/location.ts';
 import { parsePostgresUrl } from '../src/postgres/url.ts';
 

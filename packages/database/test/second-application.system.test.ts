@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';

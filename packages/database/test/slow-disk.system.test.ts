@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { listPlants } from '@contract-first/testing/app.ts';

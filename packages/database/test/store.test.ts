@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

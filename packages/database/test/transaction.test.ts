@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';

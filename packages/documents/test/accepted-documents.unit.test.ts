@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { warningsOf } from '@contract-first/testing/contract.ts';
 
 /** Returns a document with one operation in flow style, and further members. */

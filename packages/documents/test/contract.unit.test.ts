@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
 const TEXT = { description: 'for people', title: 'for people', $comment: 'for people', externalDocs: { url: '/' } };

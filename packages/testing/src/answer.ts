@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { STATUS_CODES } from 'node:http';
 import type { RequestListener } from 'node:http';
 import request, { type Response } from 'supertest';

@@ -16,7 +16,7 @@ import { createHandlers } from '../../../src/plants/handlers.ts';
 import type { PlantReader, PlantStore, StoredPlant } from '../../../src/plants/plant-store.ts';
 import { openPlantReader, openPlantStore } from '../../../src/plants/open-plant-store.ts';
 import { application } from '../../../src/service.ts';
-import { cleanUp, temporaryDatabase } from './cleanup.ts';
+import { cleanUp, cleanUpAfterFile, temporaryDatabase } from './cleanup.ts';
 import { DATABASE_OPTIONS, locationOf } from './database.ts';
 
 export const TOKEN = 'test-token';
@@ -59,6 +59,9 @@ export type TestApp = ServedApp & {
 };
 
 const answered: AnsweredRequest[] = [];
+const forgetAnswered = (): void => {
+  answered.length = 0;
+};
 
 /** Returns the statuses of an operation seen so far in this test file, across applications. */
 export function statusesOf(operationId: string): readonly number[] {
@@ -136,6 +139,7 @@ export async function createTestApp(
   url?: string,
   loadShedding?: LoadSheddingLimits,
 ): Promise<ServedApp | TestApp> {
+  cleanUpAfterFile(forgetAnswered);
   const defaults = await readDefaults();
   const store = contract === undefined ? await openTestStore(url) : undefined;
   const logged: Record<string, unknown>[] = [];

@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import { reportRefusal } from '../../cli/src/terminal/command.ts';
 import type { Outcome } from './children.ts';
 
@@ -23,11 +23,11 @@ export async function runHere(
   const { isTTY } = process.stdout;
   const before = process.cwd();
   const listeners = LASTING.map(([emitter, event]) => new Set(emitter.listeners(event)));
-  const out = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+  const out = mock.method(process.stdout, 'write', (chunk: unknown) => {
     printed.stdout += String(chunk);
     return true;
   });
-  const errors = jest.spyOn(console, 'error').mockImplementation((message) => {
+  const errors = mock.method(console, 'error', (message: unknown) => {
     printed.stderr += `${String(message)}\n`;
   });
   process.stdout.isTTY = false;
@@ -38,8 +38,8 @@ export async function runHere(
   } finally {
     process.chdir(before);
     process.stdout.isTTY = isTTY;
-    out.mockRestore();
-    errors.mockRestore();
+    out.mock.restore();
+    errors.mock.restore();
     for (const [index, [emitter, event]] of LASTING.entries())
       for (const listener of emitter.listeners(event))
         if (!listeners[index]?.has(listener)) emitter.off(event, listener as Listener);

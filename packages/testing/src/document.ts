@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import type { OpenApiDocument } from '@contract-first/documents';
 import { compareDocuments } from '../../cli/src/diff/documents.ts';
 import type { Finding } from '../../cli/src/diff/finding.ts';

@@ -1,4 +1,3 @@
-import { describe } from '@jest/globals';
 import { cleanUp, temporaryDatabase } from './cleanup.ts';
 import { sharedPostgres, type PostgresServer } from './postgres-server.ts';
 

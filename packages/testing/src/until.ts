@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertNoneEnded } from './children.ts';
 

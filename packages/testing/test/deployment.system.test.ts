@@ -1,5 +1,4 @@
 import { parseYaml } from '@redocly/openapi-core';
-import { expect, test } from '@jest/globals';
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { run, startService } from '@contract-first/testing/service.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { application } from '../../../src/service.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { checkContract } from '../../src/check/contract-run.ts';

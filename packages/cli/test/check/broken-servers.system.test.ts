@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { checkContract } from '../../src/check/contract-run.ts';
 import { formatResult } from '../../src/check/reports/text.ts';
 import { BROKEN_SERVERS } from './support/defects.ts';

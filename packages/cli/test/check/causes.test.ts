@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

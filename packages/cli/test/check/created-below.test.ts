@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { checkContract } from '../../src/check/contract-run.ts';
 import { CHECK_NAMES, isStateCheck } from '../../src/check/judgement/checks.ts';
 import { answerJson, startReferenceServer, type ServerAnswer } from './support/reference-server.ts';

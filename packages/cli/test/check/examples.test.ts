@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { checkContract } from '../../src/check/contract-run.ts';
 import type { Observation } from '../../src/check/judgement/observation.ts';
 import { startReferenceServer, type Defect } from './support/reference-server.ts';

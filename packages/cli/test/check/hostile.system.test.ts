@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { violationsIn } from '../../src/check/judgement/checks.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCommand } from '../../src/check/command.ts';

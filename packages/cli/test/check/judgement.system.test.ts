@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { checkContract } from '../../src/check/contract-run.ts';
 import { documentWith } from '@contract-first/testing/document.ts';
 import { startReferenceServer, type Respond, type ServerRequest } from './support/reference-server.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { checkContract } from '../../src/check/contract-run.ts';
 import { malformedBodies } from '../../src/cases/malformed-bodies.ts';
 import { listOperations } from '../../src/operations/list-operations.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';

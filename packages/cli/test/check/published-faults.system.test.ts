@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { CHECK_NAMES, isStateCheck } from '../../src/check/judgement/checks.ts';
 import { checkContract } from '../../src/check/contract-run.ts';
 import { answerJson } from './support/reference-server.ts';

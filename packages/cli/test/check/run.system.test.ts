@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import type { ContractOptions } from '../../src/check/run/contract-options.ts';

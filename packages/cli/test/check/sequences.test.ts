@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { CHECK_NAMES, isStateCheck } from '../../src/check/judgement/checks.ts';
 import type { ContractResult } from '../../src/check/run/contract-result.ts';
 import { checkContract } from '../../src/check/contract-run.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

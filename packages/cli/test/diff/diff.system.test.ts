@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONTRACT, createDiffProject, type DiffProject } from './support/diff-project.ts';

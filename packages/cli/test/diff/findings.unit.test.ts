@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { OpenApiDocument } from '@contract-first/documents';
 import {
   body,

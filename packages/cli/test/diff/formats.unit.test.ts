@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { integer, property, text } from '@contract-first/testing/document.ts';
 import { breaks, narrows, summarizeBoth, widens, type Findings, type SchemaRow } from './support/schema-findings.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { compare, integer, property, responseWith, text, type Fragment } from '@contract-first/testing/document.ts';
 import { breaks, narrows, summarizeBoth, type Findings, type SchemaRow } from './support/schema-findings.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { Change } from '../../src/diff/change.ts';
 import { createDiffProject, type DiffProject } from './support/diff-project.ts';
 

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CONTRACT, createDiffProject, type DiffProject } from './support/diff-project.ts';
 
 const RENAMED = CONTRACT.replaceAll('tag:', 'label:');

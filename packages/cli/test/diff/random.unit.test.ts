@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { compareDocuments } from '../../src/diff/documents.ts';

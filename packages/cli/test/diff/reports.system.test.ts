@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { RULES } from '../../src/diff/rules.ts';
 import { CONTRACT, createDiffProject, type DiffProject } from './support/diff-project.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { SUBJECTS } from '../../src/diff/aspects.ts';
 import type { Subject } from '../../src/diff/comparison.ts';
 import { RULES } from '../../src/diff/rules.ts';

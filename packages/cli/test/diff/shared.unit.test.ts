@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { OpenApiDocument } from '@contract-first/documents';
 import { messageOf } from '../../src/diff/finding.ts';
 import { body, compare, documentWith, integer, ok } from '@contract-first/testing/document.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { Credentials } from '../../src/auth/credentials.ts';
 import type { AnyHandler } from '../../src/http/pipeline.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { Codec, CodedBody } from '@contract-first/engine';
 import { expectProblem } from '@contract-first/testing/answer.ts';

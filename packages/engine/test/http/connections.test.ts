@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
 

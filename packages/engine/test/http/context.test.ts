@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import request from 'supertest';

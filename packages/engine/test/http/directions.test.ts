@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { contract } from '../../../../src/plants/contract.ts';

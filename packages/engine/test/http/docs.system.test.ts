@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { parseYaml } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { Formats } from '@contract-first/engine';
 import { createTestApp } from '@contract-first/testing/app.ts';

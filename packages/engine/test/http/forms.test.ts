@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { FIELDS, serveBody } from './support/serve-body.ts';

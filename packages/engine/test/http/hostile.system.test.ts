@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import type { ServerLimits } from '../../src/server/server.ts';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { openConnection, plantRequest, type Connection } from '@contract-first/testing/connection.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import express from 'express';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import request from 'supertest';
 import { expectError, post } from '@contract-first/testing/answer.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

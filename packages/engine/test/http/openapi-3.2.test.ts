@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { AnyReply } from '../../src/http/response.ts';
 import type { ValidRequest } from '../../src/http/validate-request.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';

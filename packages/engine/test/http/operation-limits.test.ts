@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { RequestContext } from '@contract-first/contract';
 import type { AnyReply } from '../../src/http/response.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestApp, TOKEN, type TestApp } from '@contract-first/testing/app.ts';
 import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { AnyReply } from '../../src/http/response.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { Contract } from '@contract-first/contract';
 import { contract } from '../../../../src/plants/contract.ts';

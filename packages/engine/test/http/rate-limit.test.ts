@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import request, { type Response } from 'supertest';
 import { hashToken } from '../../src/auth/tokens.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { createTestApp, TOKEN, type TestApp } from '@contract-first/testing/app.ts';
 import { expectError, post } from '@contract-first/testing/answer.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
 import { expectProblem } from '@contract-first/testing/answer.ts';

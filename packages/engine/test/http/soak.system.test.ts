@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';

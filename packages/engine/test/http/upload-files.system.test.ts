@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

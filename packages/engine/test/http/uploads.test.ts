@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, request as httpRequest } from 'node:http';
 import request from 'supertest';

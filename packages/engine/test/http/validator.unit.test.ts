@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import request from 'supertest';
 import { createArbitraries } from '../../../cli/src/values/arbitrary.ts';

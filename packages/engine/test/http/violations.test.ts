@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';

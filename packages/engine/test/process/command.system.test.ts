@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { mkdirSync } from 'node:fs';
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { copyProject } from '@contract-first/testing/project.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { readConfig } from '@contract-first/engine/tools';
 
 test.each([

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { run, startService } from '@contract-first/testing/service.ts';

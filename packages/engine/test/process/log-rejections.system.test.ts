@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { openConnection } from '@contract-first/testing/connection.ts';
 import { createKey, inSeconds, signToken, startIssuer } from '@contract-first/testing/issuer.ts';
 import { startService, type Service } from '@contract-first/testing/service.ts';

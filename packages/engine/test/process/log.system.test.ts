@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import { createTestApp, TOKEN, type TestApp } from '@contract-first/testing/app.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createUntilStopped } from '@contract-first/testing/load.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';

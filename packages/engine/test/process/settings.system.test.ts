@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { copyProject, type Project } from '@contract-first/testing/project.ts';
 import { run, startService } from '@contract-first/testing/service.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { accessSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';

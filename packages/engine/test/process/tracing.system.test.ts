@@ -1,4 +1,3 @@
-import { beforeAll, expect, test } from '@jest/globals';
 import { cpSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';

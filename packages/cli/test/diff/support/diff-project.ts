@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { diffCommand } from '../../../src/diff/command.ts';

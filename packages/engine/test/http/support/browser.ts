@@ -1,8 +1,7 @@
-import { afterAll } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { cleanUp, cleanUpAfterFile } from '@contract-first/testing/cleanup.ts';
 
 export type OpenPage = {
   readonly page: Page;
@@ -13,9 +12,6 @@ export type OpenPage = {
 };
 
 let browser: Promise<Browser> | undefined;
-afterAll(async () => {
-  await (await browser)?.close();
-});
 
 /** Opens a page in a headless browser with an empty profile. The browser is closed when the test ends. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
@@ -34,6 +30,11 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 async function launchBrowser(): Promise<Browser> {
+  cleanUpAfterFile(async () => {
+    const launched = await browser;
+    browser = undefined;
+    await launched?.close();
+  });
   // Chromium's sandbox does not work for root.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath: findBrowser(), args });

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { randomInt, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,5 +1,3 @@
-import { expect } from '@jest/globals';
-
 /** A response as it was received. */
 export type RawAnswer = { readonly status: number; readonly head: string; readonly body: string };
 

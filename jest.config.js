@@ -1,0 +1,28 @@
+import { availableParallelism } from 'node:os';
+
+// CONTRIBUTING.md says what the tests of a kind may use. packages/testing has the configuration of system tests.
+export const unit = {
+  displayName: 'unit',
+  rootDir: import.meta.dirname,
+  testMatch: ['<rootDir>/**/*.unit.test.ts'],
+  // Templates are tested as projects.
+  testPathIgnorePatterns: ['/templates/'],
+  // Node itself loads the files.
+  runtime: '<rootDir>/packages/testing/src/jest-runtime.ts',
+  testEnvironment: '<rootDir>/packages/testing/src/jest-environment.ts',
+  transform: {},
+  setupFilesAfterEnv: ['<rootDir>/packages/testing/src/set-up.ts'],
+};
+
+export const service = {
+  ...unit,
+  displayName: 'service',
+  testMatch: ['<rootDir>/**/*.test.ts'],
+  testPathIgnorePatterns: ['/templates/', '\\.(?:unit|system)\\.test\\.ts$'],
+  globalSetup: '<rootDir>/packages/testing/src/run.ts',
+};
+
+// Tests of processes wait about as long as they compute. All share the connections of one PostgreSQL server.
+export const maxWorkers = Math.min(2 * availableParallelism(), 8);
+
+export default { testTimeout: 20_000, maxWorkers, projects: [unit, service] };
