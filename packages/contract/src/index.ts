@@ -42,6 +42,7 @@ export {
   type BodyKind,
   type MediaTypeChoice,
 } from './media-type.ts';
+export { isMultipleOf, replaceMultipleOf } from './multiple-of.ts';
 export { NotImplemented } from './not-implemented.ts';
 export {
   bodyLimitOf,
@@ -84,6 +85,12 @@ export type { Shape, Shapes } from './shape.ts';
 export { SourceDigits } from './source-digits.ts';
 export { TimeLimitExceeded, runWithin } from './time-limit.ts';
 export { TimeSlices } from './time-slices.ts';
-export { InvalidRequest, InvalidResponse, type OperationValidator, type RequestParts } from './validator.ts';
+export {
+  InvalidRequest,
+  InvalidResponse,
+  type OperationValidator,
+  type PartDigits,
+  type RequestParts,
+} from './validator.ts';
 export { Unavailable } from './unavailable.ts';
 export { Validators } from './validators.ts';

@@ -1,3 +1,4 @@
+import { parseDecimal } from './decimal.ts';
 import type { JsonTree } from './json.ts';
 import { NO_VIOLATIONS, type Violation } from './violation.ts';
 import { convertAt, type Shape, type Shapes } from './shape.ts';
@@ -47,16 +48,8 @@ export function isInt64(value: bigint): boolean {
  *   expanding `1e999999999` would exhaust memory
  */
 export function integerOf(sourceDigits: string): bigint | undefined {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(sourceDigits) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
-  if (digits === '') return 0n;
-  // A loop, since /0+$/ restarts at each zero and takes quadratic time.
-  let end = digits.length;
-  while (digits.charAt(end - 1) === '0') end -= 1;
-  const significant = digits.slice(0, end);
-  const zeros = Number(exponent) - fraction.length + digits.length - end;
-  if (zeros < 0) return undefined;
-  const magnitude = significant.length + zeros > 19 ? 2n ** 64n : BigInt(significant + '0'.repeat(zeros));
-  return sign === '-' ? -magnitude : magnitude;
+  const { isNegative, digits, exponent } = parseDecimal(sourceDigits);
+  if (exponent < 0) return undefined;
+  const magnitude = digits.length + exponent > 19 ? 2n ** 64n : BigInt(digits + '0'.repeat(exponent));
+  return isNegative ? -magnitude : magnitude;
 }

@@ -86,36 +86,51 @@ export function parseJson(text: string): unknown {
   );
 }
 
+/**
+ * Replaces a bigint.
+ *
+ * @param holder the copy of its object or list; `undefined` for the value itself
+ */
+type ReplaceBigint = (bigint: bigint, holder: object | undefined, key: string) => unknown;
+
 /** Returns a value with its bigints replaced. Parts without bigints are not copied. */
-export function mapBigints(value: unknown, replace: (bigint: bigint) => unknown): unknown {
-  if (typeof value === 'bigint') return replace(value);
+export function mapBigints(value: unknown, replace: ReplaceBigint): unknown {
+  if (typeof value === 'bigint') return replace(value, undefined, '');
   if (typeof value !== 'object' || value === null) return value;
   return Array.isArray(value)
     ? mapItems(value, replace)
     : mapMembers(value as Readonly<Record<string, unknown>>, replace);
 }
 
-function mapItems(list: readonly unknown[], replace: (bigint: bigint) => unknown): readonly unknown[] {
+function mapItems(list: readonly unknown[], replace: ReplaceBigint): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (let index = 0; index < list.length; index += 1) {
     const item = list[index];
-    const mapped = mapBigints(item, replace);
-    if (!Object.is(mapped, item)) (copy ??= [...list])[index] = mapped;
+    if (typeof item === 'bigint') {
+      copy ??= [...list];
+      copy[index] = replace(item, copy, String(index));
+    } else {
+      const mapped = mapBigints(item, replace);
+      if (!Object.is(mapped, item)) (copy ??= [...list])[index] = mapped;
+    }
   }
   return copy ?? list;
 }
 
-function mapMembers(object: Readonly<Record<string, unknown>>, replace: (bigint: bigint) => unknown): object {
-  let changed: Map<string, unknown> | undefined;
+function mapMembers(object: Readonly<Record<string, unknown>>, replace: ReplaceBigint): object {
+  let copy: Record<string, unknown> | undefined;
   for (const key in object) {
     const member = object[key];
-    const mapped = mapBigints(member, replace);
-    if (!Object.is(mapped, member)) (changed ??= new Map()).set(key, mapped);
+    if (typeof member === 'bigint') {
+      if (!Object.hasOwn(object, key)) continue;
+      copy ??= { ...object };
+      copy[key] = replace(member, copy, key);
+    } else {
+      const mapped = mapBigints(member, replace);
+      if (!Object.is(mapped, member) && Object.hasOwn(object, key)) (copy ??= { ...object })[key] = mapped;
+    }
   }
-  if (changed === undefined) return object;
-  return Object.fromEntries(
-    Object.entries(object).map(([key, member]) => [key, changed.has(key) ? changed.get(key) : member]),
-  );
+  return copy ?? object;
 }
 
 // TypeScript 5.9 does not declare "JSON.parse source text access" (ECMAScript 2026).

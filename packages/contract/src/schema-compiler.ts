@@ -5,6 +5,7 @@ import { replaceEqualityKeywords } from './equality.ts';
 import { limitTimestamps } from './formats.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
+import { replaceMultipleOf } from './multiple-of.ts';
 import type { Operation } from './operation.ts';
 import { ViolationFinder, type Check } from './violation-finder.ts';
 
@@ -111,6 +112,7 @@ export class SchemaCompiler {
 function createContext(direction: 'request' | 'response'): CompilationContext {
   const ajv = createAjv(direction);
   replaceEqualityKeywords(ajv);
+  replaceMultipleOf(ajv);
   limitTimestamps(ajv);
   return { ajv, linked: new LinkedSchemas(ajv), costs: new Map() };
 }

@@ -1,3 +1,4 @@
+import { isSameNumber } from './decimal.ts';
 import { scanJson } from './json-scan.ts';
 
 // A double represents up to 15 decimal digits exactly, unless there is an exponent. The expression also matches digits
@@ -22,7 +23,7 @@ export class SourceDigits {
     if (MAY_LOSE_DIGITS.test(text)) (this.#pending ??= []).push([value, text]);
   }
 
-  /** Returns the digits of a member; `undefined` when the double is the same integer, or is not an integer. */
+  /** Returns the digits of a member; `undefined` when its double is the same number. */
   get(holder: object, key: string): string | undefined {
     for (const [value, text] of this.#pending ?? NOTHING) this.#collect(value, text);
     this.#pending = undefined;
@@ -51,11 +52,11 @@ export class SourceDigits {
   }
 }
 
-/** Whether the double of a number literal may differ from its integer. */
+/** Whether the double of a number literal may be another number. */
 function mayDiffer(literal: string): boolean {
   if (literal.length <= EXACT_DIGITS && !literal.includes('e') && !literal.includes('E')) return false;
   const double = Number(literal);
-  // `1e-400` underflows to zero.
-  if (!Number.isInteger(double) || double === 0) return double === 0 || !Number.isFinite(double);
-  return literal.length > EXACT_DIGITS || !Number.isSafeInteger(double);
+  if (Number.isInteger(double) && double !== 0) return literal.length > EXACT_DIGITS || !Number.isSafeInteger(double);
+  // `1e400` overflows, and `1e-400` underflows to zero.
+  return !Number.isFinite(double) || !isSameNumber(literal, String(double));
 }

@@ -1,5 +1,6 @@
 import { textLength } from './check-cost.ts';
 import { insertMissingDefaults, MISSING_DEFAULTS } from './missing-defaults.ts';
+import { DIGITS, type DigitsOf } from './multiple-of.ts';
 import { findResponseKey, type Operation } from './operation.ts';
 import { formatErrors, isWithin, joinTexts, toViolation, type Violation } from './violation.ts';
 import type { CompiledSchemas } from './schema-compiler.ts';
@@ -19,7 +20,11 @@ export type RequestParts = {
   readonly bodyBytes?: number;
   /** The body has no value; only the parameters are validated. */
   readonly isBodyMalformed?: boolean;
+  readonly digitsOf?: PartDigits;
 };
+
+/** Returns the digits of numbers, as {@link DigitsOf}; without a holder, the digits of the body itself. */
+export type PartDigits = (holder: object | undefined, key: string) => string | undefined;
 
 // Most valid bodies of 1 MiB take a tenth of this time.
 const TIME_LIMIT_MS = 200;
@@ -36,9 +41,9 @@ export type OperationValidator = {
   /** Finds up to ten violations of the parameters, and of the body, of a request for which `request` named the first ones. */
   readonly findViolations: (parts: RequestParts, first: readonly Violation[]) => Promise<readonly Violation[]>;
   /** Validates a JSON or text body. @throws {InvalidResponse} when the response does not conform */
-  readonly response: (status: number, mediaType: string, body: unknown) => void;
+  readonly response: (status: number, mediaType: string, body: unknown, digitsOf?: PartDigits) => void;
   /** Validates the headers of a response, by name in lower case. @throws {InvalidResponse} when they do not conform */
-  readonly responseHeaders: (status: number, headers: object) => void;
+  readonly responseHeaders: (status: number, headers: object, digitsOf?: DigitsOf) => void;
 };
 
 /** The request does not conform to the document; the message says how to fix it. */
@@ -92,18 +97,19 @@ export function createValidator(
       }
       return all;
     },
-    response(status, mediaType, body) {
+    response(status, mediaType, body, digitsOf) {
       const check = responses[findResponseKey(operation, status) ?? '']?.bodies.get(mediaType);
       if (check === undefined || body === undefined) fail(status, 'this body is not documented');
-      const data = { response: body };
+      const data = withDigits({ response: body }, digitsOf);
       const isShort = responseCheapBytes > UNLIMITED_BYTES || textLength(body) <= responseCheapBytes;
       const isValid = isShort ? check(data) : runWithin(TIME_LIMIT_MS, () => check(data));
       if (isValid !== true) fail(status, formatErrors(check.errors ?? []));
     },
-    responseHeaders(status, headers) {
+    responseHeaders(status, headers, digitsOf) {
       const check = responses[findResponseKey(operation, status) ?? '']?.headers;
       if (check === undefined) return;
-      const isValid = (): boolean => check({ response: headers }) === true;
+      const data = { response: headers, [DIGITS]: digitsOf };
+      const isValid = (): boolean => check(data) === true;
       if (responseCheapBytes > UNLIMITED_BYTES ? isValid() : runWithin(TIME_LIMIT_MS, isValid)) return;
       fail(status, formatErrors(check.errors ?? []).replaceAll(/\bresponse\b/g, 'headers'));
     },
@@ -135,8 +141,15 @@ export function createValidator(
 }
 
 /** Returns the values of a request as the compiled schemas expect them. */
-function dataOf({ path: params, query, headers, cookies, body }: RequestParts) {
-  return { query, headers, params, cookies, body, [MISSING_DEFAULTS]: [] };
+function dataOf({ path: params, query, headers, cookies, body, digitsOf }: RequestParts) {
+  return withDigits({ query, headers, params, cookies, body, [MISSING_DEFAULTS]: [] }, digitsOf);
+}
+
+/** Adds the digits of numbers to the values of a message. Of the values themselves, only the body may be a number. */
+function withDigits<Data extends object>(data: Data, digitsOf: PartDigits | undefined): Data {
+  if (digitsOf === undefined) return data;
+  const find: DigitsOf = (holder, key) => digitsOf(holder === data ? undefined : holder, key);
+  return Object.assign(data, { [DIGITS]: find });
 }
 
 function runWithinLimit<T>(call: () => T): T {

@@ -4,9 +4,16 @@ import { isWithin, MAX_VIOLATIONS, toViolation, type Violation } from './violati
 
 /** A schema compiled by Ajv. */
 export type Check = {
-  (data: object): unknown;
+  (data: unknown, context?: CheckContext): unknown;
   errors?: readonly SchemaError[] | null;
   readonly schema: unknown;
+};
+
+/** The place of a checked value in the values of a message. */
+type CheckContext = {
+  readonly parentData: object | undefined;
+  readonly parentDataProperty: string | number;
+  readonly rootData: object;
 };
 
 type Schema = {
@@ -31,8 +38,18 @@ type Parts = {
   readonly condition: Assertions | undefined;
 };
 
+/** A value that is searched. */
+type Part = {
+  readonly value: unknown;
+  readonly pointer: string;
+  /** Its object or list, and its key there. */
+  readonly holder: object | undefined;
+  readonly key: string | number;
+};
+
 /** A search for violations in one value. */
 type Search = {
+  readonly root: object;
   readonly violations: Map<string, Violation>;
   /** Compiled before the search is repeated. */
   readonly uncompiled: Set<Assertions>;
@@ -80,11 +97,12 @@ export class ViolationFinder {
    */
   *find(
     schema: unknown,
-    value: unknown,
+    value: object,
     run: (search: () => readonly Violation[]) => readonly Violation[] | undefined,
   ): Generator<void, readonly Violation[]> {
     for (;;) {
       const search: Search = {
+        root: value,
         violations: new Map(),
         uncompiled: new Set(),
         followed: new Map(),
@@ -92,7 +110,7 @@ export class ViolationFinder {
         repeated: 0,
       };
       const violations = run(() => {
-        this.#visit(search, schema, value, '');
+        this.#visit(search, schema, { value, pointer: '', holder: undefined, key: '' });
         return [...search.violations.values()];
       });
       if (violations === undefined || search.uncompiled.size === 0) return violations ?? [];
@@ -103,32 +121,33 @@ export class ViolationFinder {
     }
   }
 
-  #visit(search: Search, node: unknown, value: unknown, pointer: string): void {
+  #visit(search: Search, node: unknown, part: Part): void {
     if (node === true || isOver(search)) return;
     search.visits += 1;
+    const { value, pointer } = part;
     if (node === false) {
-      add(search, this.#errorsOf(search, this.#assert(false), value), pointer);
+      add(search, this.#errorsOf(search, this.#assert(false), part), pointer);
       return;
     }
     const schema = node as Schema;
     const { own, isWhole, alternatives, condition } = this.#partsOf(schema);
     if (isWhole) {
-      if (own !== undefined) add(search, this.#errorsOf(search, own, value), pointer);
+      if (own !== undefined) add(search, this.#errorsOf(search, own, part), pointer);
       if (search.repeated >= MAX_REPEATED) return;
       search.repeated += 1;
     }
-    if (schema.$ref !== undefined) this.#follow(search, schema.$ref, value, pointer);
-    for (const part of schema.allOf ?? []) this.#visit(search, part, value, pointer);
-    if (own !== undefined && !isWhole) add(search, this.#errorsOf(search, own, value), pointer);
+    if (schema.$ref !== undefined) this.#follow(search, schema.$ref, part);
+    for (const subschema of schema.allOf ?? []) this.#visit(search, subschema, part);
+    if (own !== undefined && !isWhole) add(search, this.#errorsOf(search, own, part), pointer);
     for (const [schemas, assertions] of alternatives) {
-      const [possible, ...others] = schemas.filter((part) => this.#allowsType(part, value));
+      const [possible, ...others] = schemas.filter((subschema) => this.#allowsType(subschema, value));
       // The only alternative for values of this type applies as if there were no others.
-      if (possible !== undefined && others.length === 0) this.#visit(search, possible, value, pointer);
-      else add(search, this.#errorsOf(search, assertions, value), pointer);
+      if (possible !== undefined && others.length === 0) this.#visit(search, possible, part);
+      else add(search, this.#errorsOf(search, assertions, part), pointer);
     }
     if (condition !== undefined) {
-      const branch = this.#errorsOf(search, condition, value) === undefined ? 'then' : 'else';
-      this.#visit(search, schema[branch] ?? true, value, pointer);
+      const branch = this.#errorsOf(search, condition, part) === undefined ? 'then' : 'else';
+      this.#visit(search, schema[branch] ?? true, part);
     }
     if (Array.isArray(value)) this.#visitItems(search, schema, value, pointer);
     else if (typeof value === 'object' && value !== null) this.#visitMembers(search, schema, value as Holder, pointer);
@@ -136,13 +155,14 @@ export class ViolationFinder {
   }
 
   /** Visits the target of a reference, each once for an object: the parts of a recursive schema may overlap. */
-  #follow(search: Search, reference: string, value: unknown, pointer: string): void {
+  #follow(search: Search, reference: string, part: Part): void {
+    const { value } = part;
     if (typeof value === 'object' && value !== null) {
       const followed = search.followed.get(reference) ?? new Set();
       if (followed.has(value)) return;
       search.followed.set(reference, followed.add(value));
     }
-    this.#visit(search, this.#target(reference), value, pointer);
+    this.#visit(search, this.#target(reference), part);
   }
 
   #visitItems(search: Search, schema: Schema, list: readonly unknown[], pointer: string): void {
@@ -151,7 +171,7 @@ export class ViolationFinder {
     const items = schema['items'] === undefined || schema['items'] === false ? true : schema['items'];
     const length = items === true ? Math.min(prefix.length, list.length) : list.length;
     for (let index = 0; index < length && !isOver(search); index += 1)
-      this.#visit(search, prefix[index] ?? items, list[index], `${pointer}/${String(index)}`);
+      this.#visit(search, prefix[index] ?? items, memberOf(list, index, pointer));
   }
 
   #visitMembers(search: Search, schema: Schema, object: Holder, pointer: string): void {
@@ -163,7 +183,7 @@ export class ViolationFinder {
     }
     for (const [name, member] of Object.entries(properties)) {
       if (Object.hasOwn(object, name) && object[name] !== undefined)
-        this.#visit(search, member, object[name], `${pointer}/${escapePointer(name)}`);
+        this.#visit(search, member, memberOf(object, name, pointer));
     }
     if (additionalProperties === true || patternProperties !== undefined) return;
     for (const name of Object.keys(object)) {
@@ -174,15 +194,19 @@ export class ViolationFinder {
         additionalProperty: name,
       });
       if (additionalProperties === false) add(search, [error], pointer);
-      else this.#visit(search, additionalProperties, object[name], `${pointer}/${escapePointer(name)}`);
+      else this.#visit(search, additionalProperties, memberOf(object, name, pointer));
     }
   }
 
   /** Returns the errors of a check; `undefined` when the value conforms or the check is not compiled yet. */
-  #errorsOf(search: Search, assertions: Assertions, value: unknown): readonly SchemaError[] | undefined {
+  #errorsOf(search: Search, assertions: Assertions, part: Part): readonly SchemaError[] | undefined {
     const { check } = assertions;
-    if (check === undefined) search.uncompiled.add(assertions);
-    return check === undefined || check(value as object) === true ? undefined : (check.errors ?? []);
+    if (check === undefined) {
+      search.uncompiled.add(assertions);
+      return undefined;
+    }
+    const context = { parentData: part.holder, parentDataProperty: part.key, rootData: search.root };
+    return check(part.value, context) === true ? undefined : (check.errors ?? []);
   }
 
   /** Whether a schema allows the type of a value. */
@@ -255,6 +279,11 @@ function add({ violations }: Search, errors: readonly SchemaError[] | undefined,
   if (errors === undefined || violations.size >= MAX_VIOLATIONS) return;
   const violation = toViolation(errors, pointer);
   violations.set(JSON.stringify([violation.place, violation.message]), violation);
+}
+
+function memberOf(holder: object, key: string | number, pointer: string): Part {
+  const value = (holder as Readonly<Record<string | number, unknown>>)[key];
+  return { value, pointer: `${pointer}/${escapePointer(String(key))}`, holder, key };
 }
 
 function memberError(keyword: string, message: string, params: object): SchemaError {

@@ -22,6 +22,7 @@ test.each([
     'a list of objects in a query',
     document('parameters: [{ name: p, in: query, schema: { type: array, items: { type: object } } }]'),
   ],
+  ['a default that is a decimal multiple', document(body('{ type: number, multipleOf: 0.01, default: 0.07 }'))],
   [
     'an example elsewhere',
     document('tags: [a]').replace(

@@ -1,3 +1,4 @@
+import { isMultipleOf } from '@contract-first/contract';
 import { canonicalSchema } from './canonical.ts';
 import { looseningOf, report, type Comparison } from './comparison.ts';
 import type { Finding } from './finding.ts';
@@ -93,7 +94,8 @@ function compareMultiples(at: Comparison, { base, revision }: Pair<Schema>): rea
   if (after === undefined) {
     return [report(at, 'multiple-of-unset', 'widens', `multipleOf ${String(before)} was removed`)];
   }
-  const effect = after % before === 0 ? 'narrows' : before % after === 0 ? 'widens' : 'differs';
+  const isWithin = (one: number, other: number): boolean => isMultipleOf(String(one), String(other));
+  const effect = isWithin(after, before) ? 'narrows' : isWithin(before, after) ? 'widens' : 'differs';
   const text = `multipleOf ${String(before)} became ${String(after)}`;
   return [report(at, 'multiple-of-changed', effect, text, node)];
 }
@@ -102,7 +104,7 @@ function multiplesOf(schema: Schema, isIntegral: boolean): readonly number[] {
   // Every integer is a multiple of 1 and of 0.5.
   return keywordValues(schema, 'multipleOf')
     .map(Number)
-    .filter((multiple) => !(isIntegral && 1 % multiple === 0));
+    .filter((multiple) => !(isIntegral && isMultipleOf('1', String(multiple))));
 }
 
 function compareUniqueness(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {

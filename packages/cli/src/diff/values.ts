@@ -1,3 +1,4 @@
+import { replaceMultipleOf } from '@contract-first/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { joinFirst } from '../reports/shorten.ts';
 import { memoizeByObject } from '../memoize-by-object.ts';
@@ -15,6 +16,7 @@ const LIMITS = [
 ];
 const EXCLUSIVE: Readonly<Record<string, string>> = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' };
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
+replaceMultipleOf(ajv);
 
 /** Compares the values of `enum` and `const`, except null, which is compared as a type. */
 export function compareValues(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {

@@ -8,6 +8,7 @@ import { addEqualityKeywords } from './equality-keywords.ts';
 import { integerOf, isInt64 } from './integers.ts';
 import { toJsonTree } from './json-tree.ts';
 import type { Json } from './json-value.ts';
+import { isMultipleOf } from './multiples.ts';
 
 /** Validates values by the schemas of one document. Integers are compared by their digits, not as doubles. */
 export type Oracle = {
@@ -100,6 +101,22 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
   ajvFormats.default(ajv);
   if (!isLenient) ajv.addFormat('float', { type: 'number', validate: (value: number) => Math.abs(value) <= MAX_FLOAT });
   addEqualityKeywords(ajv);
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    errors: false,
+    error: { message: ({ schema }) => `must be multiple of ${String(schema)}` },
+    validate: function (
+      this: ValidationContext,
+      multipleOf: number,
+      data: number,
+      _schema?: unknown,
+      context?: DataContext,
+    ): boolean {
+      return isMultipleOf(digitsOf(this.json, data, context), multipleOf);
+    },
+  });
   ajv.addKeyword({
     keyword: 'exactInteger',
     type: 'number',
@@ -111,10 +128,8 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
       _schema?: unknown,
       context?: DataContext,
     ): boolean {
-      const sourceDigits =
-        context && this.json.sourceDigits.get(context.parentData, String(context.parentDataProperty));
       if (context && kind === 'int64') this.onInt64?.(context.parentData, String(context.parentDataProperty));
-      const exact = integerOf(sourceDigits ?? String(data));
+      const exact = integerOf(digitsOf(this.json, data, context));
       return exact !== undefined && (kind !== 'int64' || isInt64(exact));
     },
   });
@@ -177,6 +192,12 @@ type ValidationContext = { readonly json: JsonTree; readonly onInt64: OnInt64 | 
 /** The parameters of an error of Ajv about a property that is not allowed. */
 type Params = { readonly additionalProperty?: string; readonly unevaluatedProperty?: string };
 type DataContext = { readonly parentData: object; readonly parentDataProperty: string | number };
+
+/** Returns the digits of a number, from its source where its double is a different number. */
+function digitsOf({ sourceDigits }: JsonTree, data: number, context: DataContext | undefined): string {
+  const digits = context && sourceDigits.get(context.parentData, String(context.parentDataProperty));
+  return digits ?? String(data);
+}
 
 /** Returns whether a value has few parts and short texts. */
 function isSmall(root: unknown): boolean {

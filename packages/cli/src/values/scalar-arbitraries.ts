@@ -3,11 +3,14 @@ import { LimitedPattern } from '@contract-first/documents';
 import type { SchemaObject } from './dialect.ts';
 import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
 import type { Json } from './json-value.ts';
+import { integerStep, multiplesIn } from './multiples.ts';
 
 /** The generated strings: `any` includes lone surrogates, `well-formed` is valid Unicode, `token` suits headers. */
 export type TextKind = 'any' | 'well-formed' | 'token';
 
 const SAFE = 2n ** 53n - 1n;
+// The number of multiples on each side of the smallest one: they have few digits.
+const FEW = 1_000_000n;
 const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int32: [-(2n ** 31n), 2n ** 31n - 1n],
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
@@ -20,7 +23,7 @@ const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
  */
 export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const [lowest, highest] = RANGES[String(schema['format'])] ?? [-SAFE, SAFE];
-  const step = BigInt(Math.max(1, Math.trunc(numberOf(schema, 'multipleOf') ?? 1)));
+  const step = integerStep(numberOf(schema, 'multipleOf') ?? 1);
   const above = limit(schema, 'minimum', 'exclusiveMinimum', 1n, lowest);
   const below = limit(schema, 'maximum', 'exclusiveMaximum', -1n, highest);
   const min = above > lowest ? above : lowest;
@@ -52,10 +55,11 @@ export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json
   const step = numberOf(schema, 'multipleOf');
   if (min > max) return fc.constant(min);
   if (step !== undefined) {
-    const range = { min: Math.max(Math.ceil(min / step), -1e6), max: Math.min(Math.floor(max / step), 1e6) };
-    if (range.min > range.max) return fc.constant(min); // No value exists; the oracle rejects this one.
-    // Rounds the error of decimal steps away: 3 * 0.1 is 0.30000000000000004.
-    return fc.integer(range).map((n) => Number((n * step).toPrecision(12)));
+    const { from, to, multipleAt } = multiplesIn(step, min, max);
+    if (from > to) return fc.constant(min); // No value exists; the oracle rejects this one.
+    const nearest = from > 0n ? from : to < 0n ? to : 0n;
+    const [low, high] = [nearest - FEW, nearest + FEW];
+    return fc.bigInt({ min: low > from ? low : from, max: high < to ? high : to }).map(multipleAt);
   }
   const isIn = (n: number): boolean => n >= min && n <= max;
   const simple = [0.5, 1, 1.5, 2, 2.5, 3, 5, 10, 12.5, 50, 99].filter(isIn);

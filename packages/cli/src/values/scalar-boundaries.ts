@@ -1,5 +1,6 @@
 import type { SchemaObject } from './dialect.ts';
 import type { Json } from './json-value.ts';
+import { multiplesIn } from './multiples.ts';
 
 // Each function returns values at the limits of a schema and one step beyond, valid or not.
 
@@ -29,9 +30,12 @@ export function numberBoundaries(schema: SchemaObject, value: number | bigint): 
 
 /** Returns the multiples at each bound and beside it, and numbers between multiples. */
 function stepLimits(step: number, value: number, bounds: readonly number[]): readonly number[] {
-  const nearest = bounds.flatMap((bound) => [-1, 0, 1].map((beside) => Math.floor(bound / step) + beside));
-  // Validators that divide doubles reject multiples whose quotient is not exact, so these are left out.
-  const multiples = [...nearest, 1, 2, 3].map((n) => withoutError(n * step)).filter((n) => Number.isInteger(n / step));
+  const { multipleAt } = multiplesIn(step, 0, 0);
+  const nearest = bounds.flatMap((bound) => {
+    const { to } = multiplesIn(step, 0, bound);
+    return [to - 1n, to, to + 1n];
+  });
+  const multiples = [...nearest, 1n, 2n, 3n].map(multipleAt);
   const between = Number.isInteger(step) ? [value + 1, value - 1] : [value + step / 2, value + step / 4];
   return [...multiples, ...between.map(withoutError)];
 }

@@ -69,6 +69,20 @@ test.each([
   ],
   ['int32', { type: 'integer', format: 'int32' }, ['2147483647', '-2147483648'], ['2147483648', '-2147483649']],
   ['number', { type: 'number' }, ['1.5', '9223372036854775808'], ['null']],
+  [
+    'a multiple of 0.01',
+    { multipleOf: 0.01 },
+    ['19.99', '4.35', '-0.07', '1e2', '0.0e-999999999', '12345678901234567890.12', '"1"'],
+    ['0.001', '19.999', '19.990000000000000001', '1e-999999999'],
+  ],
+  ['a multiple of 1e-7', { items: { multipleOf: 1e-7 } }, ['[3e-7,0.0000003]'], ['[3.5e-7]', '[0.00000035]']],
+  ['a multiple of 1e21', { multipleOf: 1e21 }, ['3e21', '3000000000000000000000'], ['1500000000000000000000']],
+  [
+    'an int64 that is a multiple of 7',
+    { type: 'integer', format: 'int64', multipleOf: 7 },
+    ['9223372036854775807'],
+    ['9223372036854775806'],
+  ],
 ])('the oracle: judges %s by its digits', (_name, schema, valid, invalid) => {
   const { allows } = open(schema);
   expect(valid.filter((text) => !allows(text))).toEqual([]);
@@ -132,6 +146,12 @@ test.each([
   ['a pattern', { type: 'string', pattern: '^[A-Z]{2}-\\d{4}$' }],
   ['a pattern with look-ahead', { type: 'string', pattern: '^(?=.*\\d)(?=.*[a-z]).{4,8}$' }],
   ['a step', { type: 'number', multipleOf: 0.01, minimum: 0, maximum: 10 }],
+  ['a step far from zero', { type: 'number', multipleOf: 0.01, minimum: 123_456_789.005, maximum: 123_456_790 }],
+  ['a step far below zero', { type: 'number', multipleOf: 0.1, maximum: -98_765_432.1 }],
+  ['a small step', { type: 'number', multipleOf: 1e-9 }],
+  ['a large step', { type: 'number', multipleOf: 1e21 }],
+  ['an integer step with decimal places', { type: 'integer', multipleOf: 2.5, minimum: 1, maximum: 12 }],
+  ['an integer step below one', { type: 'integer', multipleOf: 0.75 }],
   ['an integer step', { type: 'integer', multipleOf: 7, minimum: 10, exclusiveMaximum: 30 }],
   ['the ends of int64', { type: 'integer', format: 'int64', minimum: -(2 ** 63), maximum: 2 ** 63 }],
   ['different items', { type: 'array', items: { enum: ['a', 'b', 'c'] }, uniqueItems: true, minItems: 2 }],

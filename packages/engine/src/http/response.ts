@@ -11,11 +11,13 @@ import {
   mapBigints,
   matchMediaType,
   sequenceKindOf,
+  SourceDigits,
   stringifyJson,
   type DocumentedResponse,
   type MediaTypeChoice,
   type Operation,
   type OperationValidator,
+  type PartDigits,
 } from '@contract-first/contract';
 import { isStreamable, openStream, writeStream, type BodyStream, type StreamSending } from './body-stream.ts';
 import { discard } from './bytes.ts';
@@ -123,7 +125,7 @@ export function encodeBody(
   if (kind === 'json') return encodeJson(validator, status, mediaType, body);
   const codec = operation.responses[key]?.codecs?.[mediaType];
   if (codec !== undefined) {
-    validator.response(status, mediaType, withoutBigints(body));
+    validate(validator, status, mediaType, body);
     const schema = operation.schemas.responses[key]?.bodies[mediaType];
     return codecs.encode(body, { codec, contentType, schema });
   }
@@ -133,9 +135,19 @@ export function encodeBody(
 }
 
 function encodeJson(validator: OperationValidator, status: number, mediaType: string, body: unknown): string {
-  const plain = withoutBigints(body);
-  validator.response(status, mediaType, plain);
-  return plain === body ? JSON.stringify(body) : stringifyJson(body);
+  const hasBigints = validate(validator, status, mediaType, body);
+  return hasBigints ? stringifyJson(body) : JSON.stringify(body);
+}
+
+/**
+ * Validates a body, which may have bigints.
+ *
+ * @returns whether it has bigints
+ */
+function validate(validator: OperationValidator, status: number, mediaType: string, body: unknown): boolean {
+  const { plain, digitsOf } = withoutBigints(body);
+  validator.response(status, mediaType, plain, digitsOf);
+  return plain !== body;
 }
 
 function fail({ operationId }: Operation, status: number, problem: string): never {
@@ -156,7 +168,7 @@ function encodeItems(
 ): string | BodyStream {
   if (!isStreamable(body)) {
     const list = encode(body);
-    validator.response(status, mediaType, withoutBigints(list));
+    validate(validator, status, mediaType, list);
     return (list as readonly unknown[]).map((item) => formatItem(mediaType, item)).join(''); // As just validated.
   }
   let count = 0;
@@ -165,7 +177,7 @@ function encodeItems(
     let encoded: unknown;
     try {
       [encoded] = encode([item]) as readonly unknown[]; // A list stays one.
-      validator.response(status, mediaType, [withoutBigints(encoded)]);
+      validate(validator, status, mediaType, [encoded]);
     } catch (error) {
       throw new InvalidResponse(`item ${String(count)} of the stream does not conform`, { cause: error });
     }
@@ -286,7 +298,8 @@ export function encodeHeaders(
 ): Record<string, string> {
   const key = findResponseKey(operation, status) ?? '';
   const encoded = formats.encode(definedHeaders(headers), operation.formats?.responses[key]?.headers, 'header');
-  validator.responseHeaders(status, withoutBigints(encoded) as object);
+  const { plain, digitsOf } = withoutBigints(encoded);
+  validator.responseHeaders(status, plain as object, digitsOf);
   return serializeHeaders(encoded as Readonly<Record<string, unknown>>, operation.responses[key]?.headerFormats);
 }
 
@@ -317,10 +330,14 @@ export function serializeHeaders(
   );
 }
 
-/** Returns a value with numbers in place of bigints, as the validator expects; the same one without bigints. */
-function withoutBigints(value: unknown): unknown {
-  return mapBigints(value, (bigint) => {
+/** Returns a value with numbers in place of bigints, as the validator expects, and their digits; the same one without bigints. */
+function withoutBigints(value: unknown): { readonly plain: unknown; readonly digitsOf: PartDigits } {
+  const digits = new SourceDigits();
+  const root = { '': undefined as unknown };
+  root[''] = mapBigints(value, (bigint, holder, key) => {
     if (!isInt64(bigint)) throw new InvalidResponse(`${String(bigint)} is not an int64`);
+    digits.record(holder ?? root, key, String(bigint));
     return Number(bigint);
   });
+  return { plain: root[''], digitsOf: (holder, key) => digits.get(holder ?? root, key) };
 }

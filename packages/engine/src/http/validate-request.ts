@@ -110,10 +110,14 @@ function withSentName({ parameters }: Operation, violation: Violation): Violatio
   return { ...violation, place: place + violation.place.slice(place.length), text };
 }
 
-function toParts({ values }: ReadParameters, body: RequestBody | Failure | undefined): RequestParts {
+function toParts({ values, sourceDigits }: ReadParameters, body: RequestBody | Failure | undefined): RequestParts {
   // Header names are case-insensitive: the validator expects lower case, handlers the spelling of the document.
   const headers: Record<string, unknown> = {};
-  for (const name of Object.keys(values.header)) setOwn(headers, name.toLowerCase(), values.header[name]);
+  for (const name of Object.keys(values.header)) {
+    setOwn(headers, name.toLowerCase(), values.header[name]);
+    const digits = sourceDigits.get(values.header, name);
+    if (digits !== undefined) sourceDigits.record(headers, name.toLowerCase(), digits);
+  }
   const isBodyMalformed = body instanceof Failure;
   const read = isBodyMalformed ? undefined : body;
   const value = read?.root[''];
@@ -126,6 +130,10 @@ function toParts({ values }: ReadParameters, body: RequestBody | Failure | undef
     body: value instanceof Blob ? undefined : value,
     bodyBytes: read?.sizeBytes ?? 0,
     isBodyMalformed,
+    digitsOf: (holder, key) =>
+      holder === undefined
+        ? read?.sourceDigits.get(read.root, '')
+        : (sourceDigits.get(holder, key) ?? read?.sourceDigits.get(holder, key)),
   };
 }
 

@@ -32,6 +32,7 @@ const boolean = { type: 'boolean' };
 const number = { type: 'number' };
 const array = { type: 'array' };
 const object = { type: 'object' };
+const tenth = { ...number, multipleOf: 0.1 };
 const even = { ...number, multipleOf: 2 };
 const a = { ...object, required: ['kind'], properties: { kind: { const: 'a' } } };
 const b = { ...object, required: ['kind'], properties: { kind: { const: 'b' } } };
@@ -74,6 +75,7 @@ const VALUES: readonly SchemaChange[] = [
   ['ERR multiple-of-changed', 'INFO multiple-of-changed', even, { ...number, multipleOf: 4 }, REQUEST],
   ['INFO multiple-of-changed', 'ERR multiple-of-changed', even, { ...number, multipleOf: 4 }, RESPONSE],
   ['ERR multiple-of-changed', 'ERR multiple-of-changed', even, { ...number, multipleOf: 3 }],
+  ['ERR multiple-of-changed', 'INFO multiple-of-changed', tenth, { ...number, multipleOf: 0.3 }, REQUEST],
   ['pattern-added', 'pattern-removed', text, lower],
   ['pattern-changed', 'pattern-changed', lower, { ...text, pattern: '^[A-Z]' }],
   ['deprecated', 'reactivated', text, { ...text, deprecated: true }, PROPERTIES],

@@ -1,0 +1,57 @@
+/*
+ * The checks' own multiples: they must not share a fault with the service that they judge. JSON numbers are decimal, so 19.99
+ * is a multiple of 0.01, although the quotient of the doubles is 1998.9999999999998.
+ */
+
+/** A decimal number: an integer with some decimal places, a negative number of places for zeros that follow it. */
+type Scaled = { readonly integer: bigint; readonly places: number };
+
+/** Whether the digits of a JSON number, whose double is finite, are those of a multiple of `multipleOf`. */
+export function isMultipleOf(digits: string, multipleOf: number): boolean {
+  const step = scaledOf(String(multipleOf));
+  const { integer, places } = scaledOf(digits);
+  if (integer === 0n || step.integer === 0n) return integer === 0n;
+  const shift = step.places - places;
+  if (shift >= 0) return (integer * 10n ** BigInt(shift)) % step.integer === 0n;
+  // The digits have at most as many zeros at the end, also with an enormous exponent.
+  return -shift < digits.length && integer % (step.integer * 10n ** BigInt(-shift)) === 0n;
+}
+
+/** The multiples of a number that are in a range: the products of the number and a factor. */
+export type Multiples = {
+  /** The range of the factors; empty if the first one is greater. */
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly multipleAt: (factor: bigint) => number;
+};
+
+/** Returns the multiples of a number from a minimum to a maximum. */
+export function multiplesIn(multipleOf: number, min: number, max: number): Multiples {
+  const step = scaledOf(String(multipleOf));
+  const multipleAt = (factor: bigint): number => Number(`${String(factor * step.integer)}e${String(-step.places)}`);
+  return { from: -floorQuotient(-min, step), to: floorQuotient(max, step), multipleAt };
+}
+
+/** Returns the smallest positive integer that is a multiple of a number: 5 for 2.5. */
+export function integerStep(multipleOf: number): bigint {
+  const { integer, places } = scaledOf(String(multipleOf));
+  if (places <= 0) return integer * 10n ** BigInt(-places);
+  let [divisor, rest] = [integer, 10n ** BigInt(places)];
+  while (rest !== 0n) [divisor, rest] = [rest, divisor % rest];
+  return integer / divisor;
+}
+
+function floorQuotient(number: number, step: Scaled): bigint {
+  const { integer, places } = scaledOf(String(number));
+  const common = Math.max(places, step.places);
+  const dividend = integer * 10n ** BigInt(common - places);
+  const divisor = step.integer * 10n ** BigInt(common - step.places);
+  const quotient = dividend / divisor;
+  return dividend < 0n && dividend % divisor !== 0n ? quotient - 1n : quotient;
+}
+
+function scaledOf(number: string): Scaled {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { integer: BigInt(whole + fraction), places: fraction.length - Number(exponent) };
+}

@@ -1,0 +1,59 @@
+import { _ } from 'ajv';
+import names from 'ajv/dist/compile/names.js';
+import multipleOf from 'ajv/dist/vocabularies/validation/multipleOf.js';
+import type { AjvInstance } from './ajv.ts';
+import { parseDecimal } from './decimal.ts';
+
+/** The key of the function that returns the digits of the numbers in a checked value. */
+export const DIGITS = Symbol('digits');
+
+/**
+ * Returns the digits of a number that its double may not have; `undefined` for others.
+ *
+ * @param holder the object or list that has the number
+ */
+export type DigitsOf = (holder: object, key: string) => string | undefined;
+
+/** A checked value with the digits of its numbers. */
+type WithDigits = { readonly [DIGITS]?: DigitsOf };
+
+/**
+ * Replaces Ajv's `multipleOf`, which divides doubles: 19.99 / 0.01 is 1998.9999999999998. JSON numbers are decimal.
+ *
+ * The digits of a number are those of its source where the checked value has them under {@link DIGITS}, else the shortest
+ * ones of its double.
+ */
+export function replaceMultipleOf(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeyword'>): void {
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    ...multipleOf.default,
+    $data: false,
+    before: 'format',
+    code: (context) => {
+      const { gen, data, it } = context;
+      const isMultiple = gen.scopeValue('keyword', { ref: createTest(context.schema as number) }); // Its schemaType.
+      context.fail(_`!${isMultiple}(${data}, ${names.default.rootData}, ${it.parentData}, ${it.parentDataProperty})`);
+    },
+  });
+}
+
+/** Whether a decimal number is a multiple of another. */
+export function isMultipleOf(number: string, divisor: string): boolean {
+  const { digits, exponent } = parseDecimal(number);
+  const unit = parseDecimal(divisor);
+  if (digits === '' || unit.digits === '') return digits === '';
+  // The last digit of a multiple is not to the right of the last digit of the divisor. So the power is small for doubles.
+  const power = exponent - unit.exponent;
+  return power >= 0 && (BigInt(digits) * 10n ** BigInt(power)) % BigInt(unit.digits) === 0n;
+}
+
+function createTest(divisor: number) {
+  const text = String(divisor);
+  const isInteger = Number.isSafeInteger(divisor);
+  return (value: number, root: WithDigits, holder: object | undefined, key: string | number | undefined): boolean => {
+    const digits = holder && root[DIGITS]?.(holder, String(key));
+    // The remainder of integers is exact.
+    if (digits === undefined && isInteger && Number.isSafeInteger(value)) return value % divisor === 0;
+    return isMultipleOf(digits ?? String(value), text);
+  };
+}
