@@ -119,7 +119,9 @@ function assertPartType({ name, contentType }: Part, partTypes: NonNullable<Requ
 
 function storePart(part: Part, member: TextType, { fields, files }: PartStores): StoredPart {
   const type = member.items ?? member;
-  const isFile = part.filename !== undefined && type.json !== true; // Browsers send JSON as a file.
+  // The document decides, if it can: a file may have no filename, and browsers send JSON with one. An object is JSON by default.
+  const isJson = type.json === true || type.properties !== undefined;
+  const isFile = type.file === true || (part.filename !== undefined && !isJson);
   const start = isFile ? files.sizeBytes : fields.bytes.length;
   return { part, isFile, type, start, end: start };
 }
@@ -177,7 +179,6 @@ function buildForm(
 /** Finds the first problem of the values of a field as such. */
 function findFieldProblem(member: TextType, texts: readonly string[], uploads: readonly File[]): string | undefined {
   const type = member.items ?? member;
-  if (type.file === true && texts.length > 0) return 'must be a file';
   if (member !== ANY_TEXT && type.file !== true && uploads.length > 0) return 'must be text';
   if (member.items === undefined && texts.length + uploads.length > 1) return 'must not be repeated';
   return uploads.map(({ size }) => findSizeProblem(size, type.bytes)).find((problem) => problem !== undefined);

@@ -1,23 +1,28 @@
-import { Busboy } from '@fastify/busboy';
-import { setImmediate } from 'node:timers/promises';
-import { Failure, malformedFailure } from './failure.ts';
+import { MIMEType } from 'node:util';
+import { essenceOf } from '@contract-first/contract';
+import { malformedFailure, type Failure } from './failure.ts';
 
 /** The header of one part of a multipart body. */
 export type Part = {
   readonly name: string;
-  /** Present when the part is a file. */
+  /** Without the folders of a path; `undefined` where the part has no filename. */
   readonly filename: string | undefined;
+  /** A media type without parameters. */
   readonly contentType: string;
 };
 
 /** Some of the content of a part. */
 type PartBytes = { readonly part: Part; readonly bytes: Buffer };
 
-// Each part costs busboy some 30 µs. Django and PHP have the same limit.
+// Django and PHP have the same limit.
 const MAX_PARTS = 1_000;
-// busboy gets one chunk at a time, so its buffers need no limits. It would not report exceptions after a pause.
-const UNLIMITED = Number.MAX_SAFE_INTEGER;
+const MAX_HEADER_BYTES = 8_192;
+// A boundary may have spaces and tabs after it (RFC 2046, 5.1.1).
+const MAX_PADDING_BYTES = 128;
 const NO_BYTES = Buffer.alloc(0);
+const LINE_END = Buffer.from('\r\n');
+const HEADER_END = Buffer.from('\r\n\r\n');
+const [CR, LF, DASH, SPACE, TAB] = [0x0d, 0x0a, 0x2d, 0x20, 0x09];
 
 /**
  * Parses a `multipart/form-data` body (RFC 7578) while it arrives. An empty body has no parts.
@@ -27,58 +32,169 @@ const NO_BYTES = Buffer.alloc(0);
  * @throws {Failure} 400 when the body is not well-formed, or has too many parts
  */
 export async function* readParts(chunks: AsyncIterable<Buffer>, contentType: string): AsyncGenerator<PartBytes, void> {
-  try {
-    yield* parse(chunks, contentType);
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw malformedFailure('body', 'is not well-formed multipart/form-data', 'the request body');
-  }
-}
-
-async function* parse(chunks: AsyncIterable<Buffer>, contentType: string): AsyncGenerator<PartBytes, void> {
-  const parsed: PartBytes[] = [];
-  const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
-  let failure: Error | undefined;
-  const fail = (error: Error): void => {
-    failure ??= error;
-    end(undefined);
-  };
-  const parser = new Busboy({
-    headers: { 'content-type': contentType },
-    // busboy silently replaces invalid UTF-8 in fields, but not in files.
-    isPartAFile: () => true,
-    fileHwm: UNLIMITED,
-    highWaterMark: UNLIMITED,
-    limits: { parts: MAX_PARTS },
-  });
-  parser.on('finish', end).on('error', fail);
-  parser.on('partsLimit', () => {
-    // Stops parsing.
-    throw malformedFailure('body', `must not have more than ${String(MAX_PARTS)} parts`, 'the request body');
-  });
-  parser.on('file', (name: string | undefined, stream, filename: string | undefined, _transferEncoding, type) => {
-    // Rejected parts need a listener too: busboy emits an error on their stream when the body ends early.
-    stream.on('error', fail);
-    if (name === undefined || name.includes('\uFFFD')) {
-      fail(new Error('a part has no name, or its name is not UTF-8'));
-      return;
-    }
-    const part = { name, filename, contentType: type };
-    parsed.push({ part, bytes: NO_BYTES });
-    stream.on('data', (bytes: Buffer) => parsed.push({ part, bytes }));
-  });
-
+  const parser = new MultipartParser(boundaryOf(contentType));
   let isEmpty = true;
   for await (const chunk of chunks) {
     isEmpty = false;
-    parser.write(chunk);
-    await setImmediate(); // The streams of the parts emit their data.
-    if (failure !== undefined) throw failure;
-    // busboy opens all parts of a chunk before it emits their data.
-    for (const [, pieces] of Map.groupBy(parsed.splice(0), ({ part }) => part)) yield* pieces;
+    yield* parser.push(chunk);
   }
-  if (isEmpty) return;
-  parser.end();
-  await ended;
-  if (failure !== undefined) throw failure;
+  if (!isEmpty && !parser.isComplete) throw malformed('its last boundary is missing');
+}
+
+/** @throws {Failure} 400 when the Content-Type has no boundary */
+function boundaryOf(contentType: string): string {
+  try {
+    const boundary = new MIMEType(contentType).params.get('boundary') ?? '';
+    if (boundary !== '') return boundary;
+  } catch {
+    // It is not a media type.
+  }
+  throw malformed('its Content-Type has no boundary');
+}
+
+/** Splits the bytes of a body at its boundary. */
+class MultipartParser {
+  /** Whether the last boundary was found. */
+  isComplete = false;
+  readonly #delimiter: Buffer;
+  /** Bytes whose meaning depends on the next ones. The first boundary may be at the start of the body. */
+  #rest = LINE_END;
+  #isHeader = false;
+  /** `undefined` before the first boundary: what precedes it is ignored. */
+  #part: Part | undefined;
+  /** The line end that remains of a header may be the start of a boundary; it is not content. */
+  #skippedBytes = 0;
+  #partCount = 0;
+
+  constructor(boundary: string) {
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+  }
+
+  *push(chunk: Buffer): Generator<PartBytes, void> {
+    this.#rest = Buffer.concat([this.#rest, chunk]);
+    for (let bytes = this.#read(); bytes !== undefined; bytes = this.#read())
+      if (this.#part !== undefined) yield { part: this.#part, bytes };
+  }
+
+  /** Reads a header, or some content. Returns `undefined` when more bytes are needed. */
+  #read(): Buffer | undefined {
+    if (!this.isComplete) return this.#isHeader ? this.#readHeader() : this.#readContent();
+    this.#rest = NO_BYTES; // The bytes after the last boundary are ignored.
+    return undefined;
+  }
+
+  /** Reads the header of a part. Returns `undefined` when it has not arrived. */
+  #readHeader(): Buffer | undefined {
+    const end = this.#rest.indexOf(HEADER_END);
+    if (end > MAX_HEADER_BYTES || (end === -1 && this.#rest.length > MAX_HEADER_BYTES))
+      throw malformed('the header of a part is too long');
+    if (end === -1) return undefined;
+    this.#partCount += 1;
+    if (this.#partCount > MAX_PARTS)
+      throw malformedFailure('body', `must not have more than ${String(MAX_PARTS)} parts`, 'the request body');
+    this.#part = parseHeader(this.#rest.toString('utf8', 0, end));
+    this.#rest = this.#rest.subarray(end + LINE_END.length);
+    this.#skippedBytes = LINE_END.length;
+    this.#isHeader = false;
+    return NO_BYTES;
+  }
+
+  /** Reads the content of a part up to the next boundary. Returns `undefined` when more bytes are needed. */
+  #readContent(): Buffer | undefined {
+    const { start, end } = findDelimiter(this.#rest, this.#delimiter);
+    const skipped = Math.min(start, this.#skippedBytes);
+    this.#skippedBytes -= skipped;
+    const content = this.#rest.subarray(skipped, start);
+    this.#rest = this.#rest.subarray(end ?? start);
+    if (end === undefined) return content.length === 0 ? undefined : content;
+    this.isComplete = this.#rest[0] === DASH;
+    this.#isHeader = true;
+    return content;
+  }
+}
+
+/**
+ * Finds a boundary with the line end before it, and spaces after it.
+ *
+ * @returns its start, or that of bytes that may become a boundary; its end, before the line end or the dashes that follow
+ */
+function findDelimiter(bytes: Buffer, delimiter: Buffer): { readonly start: number; readonly end?: number } {
+  for (let from = 0; ;) {
+    const start = bytes.indexOf(delimiter, from);
+    if (start === -1) return { start: Math.max(from, bytes.length - delimiter.length + 1) };
+    const padding = start + delimiter.length;
+    let end = padding;
+    while ((bytes[end] === SPACE || bytes[end] === TAB) && end - padding < MAX_PADDING_BYTES) end += 1;
+    const [first, second] = [bytes[end], bytes[end + 1]];
+    const isLast = first === DASH && end === padding;
+    if (isLast ? second === DASH : first === CR && second === LF) return { start, end };
+    if (first === undefined || (second === undefined && (isLast || first === CR))) return { start };
+    from = start + 1; // A longer text begins like the boundary.
+  }
+}
+
+const FIELD = /^([\w!#$%&'*+.^`|~-]+)[ \t]*:[ \t]*([^\r\n\0]*)$/;
+const PARAMETER = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s;"]*)[ \t]*/y;
+
+/** @throws {Failure} 400 without a name in a Content-Disposition of `form-data` */
+function parseHeader(text: string): Part {
+  const fields = new Map<string, string>();
+  // A line that begins with white space continues the line before it.
+  for (const line of text.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')) {
+    if (line === '') continue;
+    const [, name = '', value = ''] = FIELD.exec(line) ?? [];
+    const key = name.toLowerCase();
+    if (name === '' || fields.has(key)) throw malformed('the header of a part is malformed');
+    fields.set(key, value.trimEnd());
+  }
+  const parameters = parseDisposition(fields.get('content-disposition') ?? '');
+  const name = parameters?.get('name');
+  if (name === undefined || name.includes('\uFFFD'))
+    throw malformed('each part needs the header Content-Disposition: form-data; name="…"');
+  const filename = extendedValue(parameters?.get('filename*')) ?? parameters?.get('filename');
+  return {
+    name,
+    filename: filename === undefined ? undefined : baseName(filename),
+    contentType: essenceOf(fields.get('content-type') ?? 'text/plain'),
+  };
+}
+
+/** Returns the parameters of a disposition of the type `form-data`, by name in lower case; `undefined` for others. */
+function parseDisposition(text: string): ReadonlyMap<string, string> | undefined {
+  const [type = ''] = /^[^\s;]*[ \t]*/.exec(text) ?? [];
+  if (type.trimEnd().toLowerCase() !== 'form-data') return undefined;
+  const parameters = new Map<string, string>();
+  PARAMETER.lastIndex = type.length;
+  let end = type.length;
+  for (let match = PARAMETER.exec(text); match !== null; match = PARAMETER.exec(text)) {
+    const [whole, name = '', value = ''] = match;
+    end += whole.length;
+    const key = name.toLowerCase();
+    if (parameters.has(key)) return undefined;
+    // Browsers do not escape backslashes, as in the paths of Windows.
+    parameters.set(key, value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(["\\])/g, '$1') : value);
+  }
+  return /^;?[ \t]*$/.test(text.slice(end)) ? parameters : undefined;
+}
+
+/** Decodes the value of a parameter such as `filename*` (RFC 8187). @throws {Failure} 400 when it is not UTF-8 */
+function extendedValue(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(text) ?? [];
+    if (encoded !== undefined) return decodeURIComponent(encoded);
+  } catch {
+    // Its percent-encoding is malformed.
+  }
+  throw malformed('the filename of a part is not UTF-8');
+}
+
+/** Returns a filename without the folders of a path, so that it cannot lead to another folder. */
+function baseName(filename: string): string {
+  const name = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1);
+  return name === '.' || name === '..' ? '' : name;
+}
+
+function malformed(problem: string): Failure {
+  return malformedFailure('body', `is not well-formed multipart/form-data: ${problem}`, 'the request body');
 }
