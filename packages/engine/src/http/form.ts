@@ -119,8 +119,8 @@ function assertPartType({ name, contentType }: Part, partTypes: NonNullable<Requ
 
 function storePart(part: Part, member: TextType, { fields, files }: PartStores): StoredPart {
   const type = member.items ?? member;
-  // The document decides, if it can: a file may have no filename, and browsers send JSON with one. An object is JSON by default.
-  const isJson = type.json === true || type.properties !== undefined;
+  // The document decides, if it can: a file may have no filename, and browsers send JSON with one. Objects are JSON by default.
+  const isJson = type.json === true || (type.properties ?? type.items) !== undefined;
   const isFile = type.file === true || (part.filename !== undefined && !isJson);
   const start = isFile ? files.sizeBytes : fields.bytes.length;
   return { part, isFile, type, start, end: start };

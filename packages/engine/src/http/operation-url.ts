@@ -72,7 +72,7 @@ function targetOf({ operationId, path, parameters }: Operation, values: LinkPara
   }
   // Clients would leave out such a part, and send the request elsewhere.
   const own = path.split('/');
-  if (filled.split('/').some((segment, index) => segment !== own[index] && /^\.{0,2}$/.test(segment)))
+  if (filled.split('/').some((segment, index) => segment !== own[index] && /^(?:\.|%2E){0,2}$/.test(segment)))
     throw new Error(`the URL of ${operationId} cannot have the path ${filled}`);
   const query = Object.entries(values.query ?? {}).filter(([, value]) => value !== undefined);
   const written = query.flatMap(([name, value]) => writeInQuery(find(['query', 'querystring'], name), value));
@@ -124,12 +124,13 @@ function writeInQuery({ name, in: location, style, explode }: Parameter, value: 
   return (isRepeated ? parts : [joined]).map((text) => `${key}=${text}`);
 }
 
-/** Writes a parameter as the text of a path (OpenAPI 3.1, 4.8.12.3; RFC 6570, 3.2), which is decoded before it is split. */
+/** Writes a parameter as the text of a path (OpenAPI 3.1, 4.8.12.3; RFC 6570, 3.2). */
 function writeInPath({ name, style, explode }: Parameter, value: unknown): string {
   const { parts, pairs } = membersOf(style === 'json' ? stringifyJson(value) : value);
   const prefix = style === 'label' ? '.' : style === 'matrix' ? `;${encode(name)}=` : '';
   if (typeof value !== 'object' || style === 'json') return `${prefix}${parts.join()}`;
-  if (!explode) return `${prefix}${join(name, parts, ',')}`;
-  if (style === 'matrix') return `;${join(name, pairs ?? parts.map((part) => `${encode(name)}=${part}`), ';')}`;
-  return `${prefix}${join(name, pairs ?? parts, style === 'label' ? '.' : ',')}`;
+  if (!explode) return `${prefix}${parts.join()}`;
+  if (style === 'matrix') return `;${(pairs ?? parts.map((part) => `${encode(name)}=${part}`)).join(';')}`;
+  if (style !== 'label') return `${prefix}${(pairs ?? parts).join()}`;
+  return `${prefix}${(pairs ?? parts).map((part) => part.replaceAll('.', '%2E')).join('.')}`;
 }

@@ -16,7 +16,7 @@ import { ANY_TEXT, memberType, setOwn, setScalar, setValue } from './text-value.
 
 /** The parts of a request that carry parameters. */
 type ParameterSource = {
-  /** The path parameters, percent-decoded. */
+  /** The path parameters, percent-encoded. */
   readonly path: Readonly<Record<string, string | undefined>>;
   /** The raw query, without the question mark. */
   readonly query: string;
@@ -47,8 +47,8 @@ const NO_PARAMETERS: ReadParameters = {
 };
 
 /**
- * Parses the parameters of a request according to their style, percent-encoding and type. Path parameters are already
- * decoded, so items of a list there cannot contain a comma.
+ * Parses the parameters of a request according to their style, percent-encoding and type. A percent-encoded delimiter is part
+ * of a value.
  *
  * @param credentials query parameters that are API keys, not parameters of the operation
  * @returns the valid values, and up to ten violations: a text does not match its documented
@@ -228,39 +228,33 @@ function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undef
     throw malformed(parameter, 'must not be repeated');
   }
   if (isScalar(type) || isWhole) return decode(pair.value);
-  // Split before decoding: a percent-encoded delimiter is part of a value.
   const texts = pair.value === '' ? [] : pair.value.split(DELIMITERS[style] ?? ',').map(decode);
   return type.items === undefined ? toMembers(texts, parameter) : texts;
 }
 
 function splitText(text: string, parameter: Parameter): Texts {
   const { in: location, style, explode, type } = parameter;
-  if (style === 'json' || style === 'text') return text;
+  const decode = location === 'path' ? decodePercent : (part: string) => part;
+  if (style === 'json' || style === 'text') return decode(text);
   const value = style === 'label' || style === 'matrix' ? withoutPrefix(text, parameter) : text;
-  if (isScalar(type)) return value;
-  const delimiter = explode ? (EXPLODED_DELIMITERS[style] ?? ',') : ',';
-  const texts = value.split(delimiter).map((part) => (location === 'header' ? part.trim() : part));
+  if (isScalar(type)) return decode(value);
   if (value === '') return type.items === undefined ? new Map() : [];
-  if (type.items !== undefined) {
-    if (style !== 'matrix' || !explode) return texts;
-    return texts.map((part) => {
-      const [name, item] = splitMember(part, parameter);
-      if (name !== parameter.name) throw malformed(parameter, `must have only items named ${parameter.name}`);
-      return item;
-    });
-  }
-  if (!explode) return toMembers(texts, parameter);
-  return toObject(
-    texts.map((part) => splitMember(part, parameter)),
-    parameter,
-  );
+  const delimiter = explode ? (EXPLODED_DELIMITERS[style] ?? ',') : ',';
+  const parts = value.split(delimiter).map((part) => (location === 'header' ? part.trim() : part));
+  const isNamed = explode && (type.items === undefined || style === 'matrix');
+  if (!isNamed) return type.items === undefined ? toMembers(parts.map(decode), parameter) : parts.map(decode);
+  const members = parts.map((part) => splitMember(part, parameter, decode));
+  if (type.items === undefined) return toObject(members, parameter);
+  if (members.some(([name]) => name !== parameter.name))
+    throw malformed(parameter, `must have only items named ${parameter.name}`);
+  return members.map(([, item]) => item);
 }
 
 /** Splits `name=value`. In the style `matrix`, an empty value has no equals sign (RFC 6570, 3.2.7). */
-function splitMember(text: string, parameter: Parameter): readonly [string, string] {
+function splitMember(text: string, parameter: Parameter, decode: (part: string) => string): readonly [string, string] {
   const equals = text.indexOf('=');
-  if (equals !== -1) return [text.slice(0, equals), text.slice(equals + 1)];
-  if (parameter.style === 'matrix') return [text, ''];
+  if (equals !== -1) return [decode(text.slice(0, equals)), decode(text.slice(equals + 1))];
+  if (parameter.style === 'matrix') return [decode(text), ''];
   throw malformed(parameter, 'must consist of names and values: name=value');
 }
 
@@ -286,8 +280,9 @@ function withoutPrefix(text: string, parameter: Parameter): string {
   const { name, style, explode, type } = parameter;
   const hasNames = style === 'matrix' && explode && !isScalar(type);
   const prefix = style === 'label' ? '.' : hasNames ? ';' : `;${name}=`;
-  if (!text.startsWith(prefix)) throw malformed(parameter, `must begin with ${prefix}`);
-  return text.slice(prefix.length);
+  const sent = text.slice(0, prefix.length === 1 ? 1 : text.indexOf('=') + 1);
+  if (sent !== prefix && decodePercent(sent) !== prefix) throw malformed(parameter, `must begin with ${prefix}`);
+  return text.slice(sent.length);
 }
 
 /** Pairs alternating names and values: `a,1,b,2` -> a: 1, b: 2. */

@@ -14,7 +14,7 @@ export type Route = {
   readonly operation: Operation;
   /** The path of the operation, with the base path of the server: `/v1/pets/{id}`. */
   readonly template: string;
-  /** The path parameters of the request, percent-decoded. */
+  /** The path parameters of the request, percent-encoded: an encoded delimiter is part of a value. They can be decoded. */
   readonly path: Readonly<Record<string, string | undefined>>;
 };
 
@@ -39,6 +39,9 @@ type Node = {
   readonly templates: { readonly source: string; readonly template: SegmentTemplate; readonly node: Node }[];
   readonly operations: Map<string, Entry>;
 };
+
+/** The segments of the path of a request. */
+type Segments = { readonly sent: readonly string[]; readonly normalized: readonly string[] };
 
 type Entry = Pick<Route, 'operation' | 'template'> & {
   /** The parameters of the operation's path. */
@@ -67,8 +70,7 @@ export function createRouter({ operations, basePaths, templatedBasePaths = [] }:
     for (const basePath of templates) insert(root, basePath, operation);
   }
 
-  const find = (method: string, segments: readonly string[]): Route | undefined =>
-    search(root, method, segments, 1, []);
+  const find = (method: string, segments: Segments): Route | undefined => search(root, method, segments, 1, []);
 
   // By method and path: the routes without parameters, once they were found.
   const exact = new Map([...methods].map((method) => [method, new Map<string, Route>()]));
@@ -79,7 +81,7 @@ export function createRouter({ operations, basePaths, templatedBasePaths = [] }:
     if (path === '*' && method === 'OPTIONS') return { allow: allowOf([...methods]), operations: [] };
     // A request target has no fragment (RFC 9112, 3.2).
     if (path.includes('#')) throw new Failure(404, NOT_FOUND);
-    const segments = normalizePath(path).split('/');
+    const segments = { sent: path.split('/'), normalized: normalizePath(path).split('/') };
     const route = find(method, segments) ?? (method === 'HEAD' ? find('GET', segments) : undefined);
     if (route !== undefined) {
       if (route.path === NO_PARAMETERS && route.template === path) exact.get(method)?.set(path, route);
@@ -127,18 +129,20 @@ function childOf(node: Node, segment: string): Node {
 function search(
   node: Node,
   method: string,
-  segments: readonly string[],
+  segments: Segments,
   index: number,
   values: readonly string[],
 ): Route | undefined {
-  const segment = segments[index];
+  const segment = segments.normalized[index];
   if (segment === undefined) return routeOf(node, method, values);
   const literal = node.literals.get(segment);
   const found = literal && search(literal, method, segments, index + 1, values);
   if (found !== undefined) return found;
   for (const { template, node: child } of node.templates) {
     const matched = matchSegment(template, segment);
-    const route = matched && search(child, method, segments, index + 1, [...values, ...matched]);
+    if (matched === undefined) continue;
+    const texts = matched[0] === segment ? [segments.sent[index] ?? ''] : matched;
+    const route = search(child, method, segments, index + 1, [...values, ...texts]);
     if (route !== undefined) return route;
   }
   return undefined;
@@ -149,11 +153,18 @@ function routeOf({ operations }: Node, method: string, values: readonly string[]
   if (entry === undefined) return undefined;
   const { operation, template, names, skipped } = entry;
   if (names.length === 0) return { operation, template, path: NO_PARAMETERS };
+  const own = values.slice(skipped);
+  // Percent-encoded bytes that are not UTF-8 match no path.
+  if (!own.every(canBeDecoded)) return undefined;
+  return { operation, template, path: Object.fromEntries(names.map((name, index) => [name, own[index]])) };
+}
+
+function canBeDecoded(text: string): boolean {
   try {
-    const decoded = values.slice(skipped).map((value) => decodeURIComponent(value));
-    return { operation, template, path: Object.fromEntries(names.map((name, index) => [name, decoded[index]])) };
+    decodeURIComponent(text);
+    return true;
   } catch {
-    return undefined; // Percent-encoded bytes that are not UTF-8 match no path.
+    return false;
   }
 }
 

@@ -49,6 +49,36 @@ test.each([
   expect(requests).toMatchObject([{ path: { p: value } }]);
 });
 
+const TEXTS = '{ type: array, items: { type: string } }';
+const PAIR = '{ type: object, properties: { a: { type: string }, b: { type: string } } }';
+test.each<[string, boolean, string, string, unknown]>([
+  ['simple', false, TEXTS, 'a%2Cb,c', ['a,b', 'c']],
+  ['simple', true, TEXTS, 'a%2cb,c%252C', ['a,b', 'c%2C']],
+  ['simple', false, PAIR, 'a,x%2Cy,b,z', { a: 'x,y', b: 'z' }],
+  ['simple', true, PAIR, 'a=x%2Cb%3Dy,b=z', { a: 'x,b=y', b: 'z' }],
+  ['label', false, TEXTS, '.a%2Cb,c', ['a,b', 'c']],
+  ['label', true, TEXTS, '.a%2Eb.c', ['a.b', 'c']],
+  ['label', true, PAIR, '.a=x%2Ey.b=z', { a: 'x.y', b: 'z' }],
+  ['matrix', false, TEXTS, ';p=a%2Cb,%3B', ['a,b', ';']],
+  ['matrix', true, TEXTS, ';p=a%3Bp%3Db;%70=c', ['a;p=b', 'c']],
+  ['matrix', true, PAIR, ';a=x%3By;b', { a: 'x;y', b: '' }],
+  ['simple', false, '{ type: string }', 'a%2Cb%2Fc,d', 'a,b/c,d'],
+])(
+  'an encoded delimiter in a path is part of a value: %s, exploded: %s, %s %s',
+  async (style, explode, schema, text, value) => {
+    const parameter = `{ name: p, in: path, required: true, style: ${style}, explode: ${String(explode)}, schema: ${schema} }`;
+    const { app, requests } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
+    expect((await request(app).get(`/a/${text}`)).status).toBe(204);
+    expect(requests).toMatchObject([{ path: { p: value } }]);
+  },
+);
+
+test('an encoded delimiter in a path is part of a value: 404 for bytes that are not UTF-8', async () => {
+  const parameter = `{ name: p, in: path, required: true, schema: ${TEXTS} }`;
+  const { app } = await serve(document('/a/{p}', `parameters: [${parameter}]`));
+  for (const text of ['a,%ff', 'a,%', '%C3,%A9']) expectProblem(await request(app).get(`/a/${text}`), 404, /exist/);
+});
+
 const LIST = '{ type: array, items: { type: integer } }';
 const OBJECT = '{ type: object, properties: { a: { type: integer } } }';
 test.each([
