@@ -15,7 +15,15 @@ import {
   type Violation,
   type RequestMediaType,
 } from '@contract-first/contract';
-import { bodyTooLarge, ByteBuffer, contentLengthOf, readBytes, readChunks, type ReadLimits } from './bytes.ts';
+import {
+  bodyTooLarge,
+  ByteBuffer,
+  contentLengthOf,
+  hasContent,
+  readBytes,
+  readChunks,
+  type ReadLimits,
+} from './bytes.ts';
 import type { BodyCodecs } from './codecs.ts';
 import { Failure, malformedFailure } from './failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
@@ -70,6 +78,7 @@ export function readBody(
   if (!hasBody(req) && !allowsEmptyBody(matchMediaType(contentType, documented), requestBody))
     return missingBody(requestBody);
   const mediaType = findMediaType(req, contentType, requestBody);
+  if (mediaType instanceof Failure) return refuseUnlessEmpty(req, mediaType, requestBody);
   if (req.readableDidRead)
     throw new Error('the body was read before: no body parser may be used before the operations');
   if ((contentLengthOf(req) ?? 0) > reader.limitBytes) throw bodyTooLarge(reader.limitBytes);
@@ -215,21 +224,45 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function findMediaType({ headers }: IncomingMessage, contentType: string, { content }: DocumentedBody): string {
+/**
+ * Refuses a body, unless it is empty: a proxy may send an empty body in chunks where a client has sent none.
+ *
+ * @throws {Failure} the given one, or 400 when the body is empty and required
+ */
+function refuseUnlessEmpty(
+  req: IncomingMessage,
+  failure: Failure,
+  body: DocumentedBody,
+): RequestBody | undefined | Promise<RequestBody | undefined> {
+  if (!hasBody(req)) return missingBody(body);
+  // A client that expects 100 Continue has a body.
+  if (req.headers['transfer-encoding'] === undefined || req.headers.expect !== undefined) throw failure;
+  return hasContent(req).then((isSent) => {
+    if (isSent) throw failure;
+    return missingBody(body);
+  });
+}
+
+/** Finds the documented media type of a body. Returns the 415 for others. */
+function findMediaType(
+  { headers }: IncomingMessage,
+  contentType: string,
+  { content }: DocumentedBody,
+): string | Failure {
   const documented = Object.keys(content);
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (coding !== '' && coding !== 'identity') {
-    throw new Failure(415, 'send the request body without a Content-Encoding', { 'accept-encoding': 'identity' });
+    return new Failure(415, 'send the request body without a Content-Encoding', { 'accept-encoding': 'identity' });
   }
   const mediaType = matchMediaType(contentType, documented);
   if (mediaType === undefined) {
     const accepted = documented.join(', ');
     const isWrong = contentType === '' || isMediaType(contentType);
     const advice = isWrong ? 'the request body as Content-Type:' : 'one media type as Content-Type, which is among';
-    throw new Failure(415, `send ${advice} ${accepted}`, { accept: accepted });
+    return new Failure(415, `send ${advice} ${accepted}`, { accept: accepted });
   }
   if (kindOf(mediaType) === 'text' && content[mediaType]?.codec === undefined && !isUtf8Text(contentType)) {
-    throw new Failure(415, 'send text as UTF-8', { accept: `${mediaType}; charset=utf-8` });
+    return new Failure(415, 'send text as UTF-8', { accept: `${mediaType}; charset=utf-8` });
   }
   return mediaType;
 }

@@ -112,6 +112,18 @@ export async function* readChunks(req: IncomingMessage, limitBytes: number): Asy
   }
 }
 
+/** Waits for the first byte of a body, which stays unread. Returns whether it has one. */
+export async function hasContent(req: IncomingMessage): Promise<boolean> {
+  while (!hasArrived(req) && req.readableLength === 0 && !req.destroyed) {
+    const { promise: changed, resolve } = Promise.withResolvers<undefined>();
+    const events = ['readable', 'end', 'close'];
+    for (const event of events) req.once(event, resolve);
+    await changed;
+    for (const event of events) req.off(event, resolve);
+  }
+  return req.readableLength > 0 || req.destroyed;
+}
+
 /** Whether the whole body is buffered, as with most requests. Node sets `complete` some time after the last byte. */
 function hasArrived({ destroyed, complete, headers, readableLength }: IncomingMessage): boolean {
   return !destroyed && (complete || String(readableLength) === headers['content-length']);

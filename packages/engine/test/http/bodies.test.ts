@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import request from 'supertest';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { FIELDS, serveBody } from './support/serve-body.ts';
 
@@ -131,4 +135,37 @@ test('text in another charset is refused', async () => {
   const { send } = await serveBody('{ content: { text/plain: { schema: { type: string } } } }');
   expectProblem(await send('text/plain; charset=utf-16le', 'x'), 415, /UTF-8/);
   expect((await send('text/plain; charset="UTF-8"', 'x')).status).toBe(204);
+});
+
+/** Sends a request without a Content-Length, whose header arrives before its body. Returns its status. */
+async function sendInChunks(requestBody: string, body: string, headers: Record<string, string> = {}) {
+  const { app, received } = await serveBody(requestBody);
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp(() => void server.close());
+  const { port } = server.address() as AddressInfo; // A TCP address, not a pipe.
+  const options = { port, path: '/a', method: 'POST', headers: { 'Transfer-Encoding': 'chunked', ...headers } };
+  const client = httpRequest({ ...options, host: '127.0.0.1' });
+  client.flushHeaders();
+  await once(server, 'request');
+  client.end(body);
+  const [response] = (await once(client, 'response')) as [IncomingMessage];
+  response.resume();
+  return { status: response.statusCode, received };
+}
+
+const REQUIRED = OPTIONAL.replace('{', '{ required: true,');
+test.each<[string, string, string, Record<string, string>, number]>([
+  ['absent', OPTIONAL, '', {}, 204],
+  ['absent with another Content-Type', OPTIONAL, '', { 'Content-Type': 'text/html' }, 204],
+  ['absent with a Content-Encoding', OPTIONAL, '', { 'Content-Encoding': 'gzip' }, 204],
+  ['absent, but required', REQUIRED, '', {}, 400],
+  ['absent, but required, with its Content-Type', REQUIRED, '', { 'Content-Type': 'application/json' }, 400],
+  ['refused without a Content-Type', OPTIONAL, '{}', {}, 415],
+  ['refused without a Content-Type, also if required', REQUIRED, '{}', {}, 415],
+  ['read with its Content-Type', OPTIONAL, '{}', { 'Content-Type': 'application/json' }, 204],
+])('a body in chunks is %s: %s %j %j: %i', async (_name, requestBody, body, headers, status) => {
+  const { status: answered, received } = await sendInChunks(requestBody, body, headers);
+  expect(answered).toBe(status);
+  expect(received.map((got) => got.body)).toEqual(status === 204 ? [body === '' ? undefined : {}] : []);
 });
