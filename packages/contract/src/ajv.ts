@@ -1,7 +1,6 @@
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv/index.js';
 import type { AjvInstance, OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import type { augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util.js';
-import { FORMATS } from './formats.ts';
 import { compilePattern } from './pattern.ts';
 
 /*
@@ -10,7 +9,6 @@ import { compilePattern } from './pattern.ts';
  * these flaws. They are not part of the documented API, so package.json pins the version.
  */
 
-export { augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util.js';
 export type { AjvInstance };
 
 /** An error of Ajv. */
@@ -28,15 +26,14 @@ const OPTIONS = {
   logger: false as const,
   code: { optimize: false, regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
   ajvFormats: { mode: 'full' as const },
-  formats: FORMATS,
+  formats: {},
 };
 
 /** The first version of OpenAPI whose schemas are JSON Schema. */
 const VERSION = '3.1.0' as string;
 
 /**
- * Creates an Ajv instance for requests or responses, with the keywords, the formats and the messages of
- * express-openapi-validator. Its schemas are JSON Schema 2020-12.
+ * Creates an Ajv instance for requests or responses, with the keywords and the formats of express-openapi-validator. Its schemas are JSON Schema 2020-12.
  */
 export function createAjv(direction: 'request' | 'response'): AjvInstance {
   const create = direction === 'request' ? createRequestAjv : createResponseAjv;

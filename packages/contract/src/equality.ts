@@ -55,7 +55,11 @@ export function replaceEqualityKeywords(ajv: KeywordRegistry): void {
   });
   replace('enum', { before: 'not' }, (allowedValues) => {
     const isAllowed = createTest(allowedValues as readonly unknown[]);
-    const problem = { message: 'must be equal to one of the allowed values', params: { allowedValues } };
+    const listed = (allowedValues as readonly unknown[]).map((value) =>
+      typeof value === 'string' ? value : JSON.stringify(value),
+    );
+    const message = `must be equal to one of the allowed values: ${listed.join(', ')}`;
+    const problem = { message, params: { allowedValues } };
     return (value) => (isAllowed(value) ? undefined : problem);
   });
 }

@@ -12,6 +12,7 @@ export {
 } from './format-converter.ts';
 export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './contract.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
+export { replaceFormats } from './formats.ts';
 export { HandlerFailure } from './handler-failure.ts';
 export type {
   FailureDetails,

@@ -2,7 +2,7 @@ import { createAjv, type AjvInstance } from './ajv.ts';
 import { findCost, followReferences, type CheckCost, type ReferenceClosure } from './check-cost.ts';
 import type { Contract } from './contract.ts';
 import { replaceEqualityKeywords } from './equality.ts';
-import { limitTimestamps } from './formats.ts';
+import { replaceFormats } from './formats.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import { replaceMultipleOf } from './multiple-of.ts';
@@ -113,7 +113,7 @@ function createContext(direction: 'request' | 'response'): CompilationContext {
   const ajv = createAjv(direction);
   replaceEqualityKeywords(ajv);
   replaceMultipleOf(ajv);
-  limitTimestamps(ajv);
+  replaceFormats(ajv);
   return { ajv, linked: new LinkedSchemas(ajv), costs: new Map() };
 }
 

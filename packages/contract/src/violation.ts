@@ -1,4 +1,4 @@
-import { augmentAjvErrors, type SchemaError } from './ajv.ts';
+import type { SchemaError } from './ajv.ts';
 import { escapePointer } from './json-pointer.ts';
 
 /** A part of a request or a response that does not conform to the document. */
@@ -51,8 +51,7 @@ export function createViolation(place: string, message: string, subject = place)
 export function toViolation(errors: readonly SchemaError[], pointer = ''): Violation {
   const [error, cause] = errors.filter(({ keyword }) => keyword !== 'if').reverse();
   if (error === undefined) throw new Error('a failed check has no error');
-  const { keyword, instancePath, params } = error;
-  const [{ message = 'is invalid' } = error] = augmentAjvErrors([error]);
+  const { keyword, instancePath, params, message = 'is invalid' } = error;
   const reason = keyword === 'propertyNames' && cause?.message !== undefined ? `: ${cause.message}` : '';
   const path = pointer + instancePath;
   const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = params as MemberParams;
@@ -88,9 +87,7 @@ export function limitViolations(violations: readonly Violation[]): readonly Viol
 /** Formats the errors of a response for the log, with locations named as in the document: `body/id must be integer`. */
 export function formatErrors(errors: readonly SchemaError[]): string {
   const first = errors.filter(({ keyword }) => keyword !== 'if').slice(0, MAX_VIOLATIONS);
-  return augmentAjvErrors(first)
-    .map(({ instancePath, message = '' }) => `${formatLocation(instancePath)} ${message}`)
-    .join(', ');
+  return first.map(({ instancePath, message = '' }) => `${formatLocation(instancePath)} ${message}`).join(', ');
 }
 
 function formatLocation(pointer: string): string {

@@ -1,14 +1,15 @@
 import { mock } from 'node:test';
 import ajvFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { FORMATS, limitTimestamps } from '../src/formats.ts';
+import { replaceFormats } from '../src/formats.ts';
 
 const stock = new Ajv2020();
 const limited = new Ajv2020();
 for (const ajv of [stock, limited]) ajvFormats.default(ajv);
-limitTimestamps(limited);
+replaceFormats(limited);
 
-test.each(['date-time', 'iso-date-time'])('%s accepts what ajv-formats accepts', (format) => {
+test('iso-date-time accepts what ajv-formats accepts', () => {
+  const format = 'iso-date-time';
   const dates = ['2026-02-28', '2026-02-29', '2024-02-29', '26-02-28', '2026-02-28 ', '2026-02-2\n', ''];
   const separators = ['T', 't', ' ', '\n', '\t', '', '-', 'TT', ' t'];
   const times = ['12:00:00Z', '12:00:00.123456+01:00', '23:59:60z', '23:59:61z', '12:00:00', '12:00Z', '12:00:00T', ''];
@@ -30,7 +31,10 @@ test.each(['date-time', 'iso-date-time'])('%s does not split a text of separator
 });
 
 test('regex accepts patterns of JavaScript of at most 64 KiB', () => {
+  const isRegex = limited.compile({ type: 'string', format: 'regex' });
   expect(
-    ['', '^[a-z]+$', '(?<year>\\d{4})', '(', 'a\\Z', 'a'.repeat(65_536), 'a'.repeat(65_537)].filter(FORMATS.regex),
+    ['', '^[a-z]+$', '(?<year>\\d{4})', '(', 'a\\Z', 'a'.repeat(65_536), 'a'.repeat(65_537)].filter((text) =>
+      isRegex(text),
+    ),
   ).toEqual(['', '^[a-z]+$', '(?<year>\\d{4})', 'a'.repeat(65_536)]);
 });

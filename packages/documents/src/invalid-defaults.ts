@@ -1,4 +1,4 @@
-import { IN_PLACE_LISTS, replaceMultipleOf } from '@contract-first/contract';
+import { IN_PLACE_LISTS, replaceFormats, replaceMultipleOf } from '@contract-first/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { Document } from './document.ts';
@@ -29,6 +29,7 @@ export function removeInvalidDefaults(document: Document): Diagnostic[] {
     code: LIMITED_PATTERNS,
   });
   ajvFormats.default(ajv);
+  replaceFormats(ajv);
   replaceMultipleOf(ajv);
   const verdicts = new Map<string, boolean>();
   const warnings: Diagnostic[] = [];

@@ -5,6 +5,7 @@ import { LIMITED_PATTERNS, walkDocument } from '@contract-first/documents';
 import { memoizeByObject } from '../memoize-by-object.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
 import { addEqualityKeywords } from './equality-keywords.ts';
+import { addExactFormats } from './formats.ts';
 import { integerOf, isInt64 } from './integers.ts';
 import { toJsonTree } from './json-tree.ts';
 import type { Json } from './json-value.ts';
@@ -99,6 +100,7 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
     code: LIMITED_PATTERNS,
   });
   ajvFormats.default(ajv);
+  addExactFormats(ajv);
   if (!isLenient) ajv.addFormat('float', { type: 'number', validate: (value: number) => Math.abs(value) <= MAX_FLOAT });
   addEqualityKeywords(ajv);
   ajv.removeKeyword('multipleOf');

@@ -269,5 +269,10 @@ function findMediaType(
 
 function isUtf8Text(contentType: string): boolean {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]?.toLowerCase();
-  return ['utf-8', 'us-ascii', undefined].includes(charset);
+  if (charset === undefined || charset === 'us-ascii') return true;
+  try {
+    return new TextDecoder(charset).encoding === 'utf-8'; // Also for other names, such as `utf8`.
+  } catch {
+    return false;
+  }
 }

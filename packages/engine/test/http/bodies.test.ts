@@ -134,7 +134,9 @@ test.each(['post', 'patch'] as const)('Content-Range has no meaning for %s', asy
 test('text in another charset is refused', async () => {
   const { send } = await serveBody('{ content: { text/plain: { schema: { type: string } } } }');
   expectProblem(await send('text/plain; charset=utf-16le', 'x'), 415, /UTF-8/);
-  expect((await send('text/plain; charset="UTF-8"', 'x')).status).toBe(204);
+  expectProblem(await send('text/plain; charset=unknown', 'x'), 415, /UTF-8/);
+  for (const charset of ['"UTF-8"', 'UTF8', '"utf8"', 'US-ASCII'])
+    expect((await send(`text/plain; charset=${charset}`, 'x')).status).toBe(204);
 });
 
 /** Sends a request without a Content-Length, whose header arrives before its body. Returns its status. */
@@ -168,4 +170,15 @@ test.each<[string, string, string, Record<string, string>, number]>([
   const { status: answered, received } = await sendInChunks(requestBody, body, headers);
   expect(answered).toBe(status);
   expect(received.map((got) => got.body)).toEqual(status === 204 ? [body === '' ? undefined : {}] : []);
+});
+
+test('the message about an enum has all of its values', async () => {
+  const { send } = await serveBody(
+    '{ content: { application/json: { schema: { enum: [a, null, true, 1.5, [b]] } } } }',
+  );
+  expectProblem(
+    await send('application/json', '"c"'),
+    400,
+    /^body must be .*allowed values: a, null, true, 1\.5, \["b"\]$/,
+  );
 });

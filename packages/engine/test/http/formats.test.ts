@@ -298,3 +298,34 @@ test('a link has the strings of its values: 200', async () => {
   const { pathname, search } = new URL((JSON.parse(text) as { readonly note: string }).note);
   expect(`${pathname}${search}`).toBe(`/a/${UUID}?after=${encodeURIComponent(TEXT)}&days=2026-01-01`);
 });
+
+test.each<[string, readonly string[], readonly string[]]>([
+  [
+    'date-time',
+    ['2024-02-29T12:00:00Z', '2024-01-01t00:00:00.123456789-23:59', '2016-12-31T23:59:60Z'],
+    [
+      ...['2024-01-01 00:00:00Z', '2024-01-01T00:00:00+02', '2024-01-01T00:00:00+0200', '2024-01-01T00:00:00'],
+      ...['2023-02-29T00:00:00Z', '2024-01-01T24:00:00Z', '2016-12-31T22:59:60Z', '2024-01-01T00:00:00Z\n', ''],
+    ],
+  ],
+  ['time', ['10:00:00Z', '10:00:00.5+01:00'], ['10:00:00', '10:00Z', '10:00:00+01', '10:00:00+0100', ' 10:00:00Z']],
+  [
+    'uuid',
+    ['2EB8AA08-AA98-11ea-b4aa-73b441d16380'],
+    ['urn:uuid:2eb8aa08-aa98-11ea-b4aa-73b441d16380', '2eb8aa08aa9811eab4aa73b441d16380'],
+  ],
+  [
+    'email',
+    ["joe.o'x+tag@example.com", '"joe x"@example.com', '"a\\"@b"@example.com', 'a@[127.0.0.1]', 'a@[IPv6:::1]'],
+    ['a@b', 'a..b@example.com', '"joe"x"@example.com', 'joe x@example.com', 'a@[1]', 'a@[::1]', 'a@example.com\n'],
+  ],
+])('a format is that of its specification: %s', async (format, valid, invalid) => {
+  const schema = `{ type: string, format: ${format} }`;
+  const operation = `requestBody: { content: { application/json: { schema: ${schema} } } }\nresponses: { '204': { description: x } }`;
+  const contract = await contractOf(documentOf('/a', 'post', operation));
+  const { app } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) } });
+  const statusOf = async (text: string) =>
+    (await request(app).post('/a').type('json').send(JSON.stringify(text))).status;
+  for (const text of valid) expect([text, await statusOf(text)]).toEqual([text, 204]);
+  for (const text of invalid) expect([text, await statusOf(text)]).toEqual([text, 400]);
+});
