@@ -1,9 +1,9 @@
-import type { ApiOperation, BodyContent } from '../operations/api-operation.ts';
+import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
 import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
 import { credentialsFor, type Tokens } from '../requests/credentials.ts';
 import { isArray, isObject, isScalar, membersOf, replaceAt, type Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
-import { readingsOf, writeParameter } from '../requests/parameter-text.ts';
+import { readingsOf, readingsOfParameter, writeParameter } from '../requests/parameter-text.ts';
 import { isChunked, writeRequest, type RequestInput, type WireRequest } from '../requests/wire-request.ts';
 
 /**
@@ -92,6 +92,7 @@ export function classify(
   const readings = parameters.map(({ parameter, value }) => {
     const { schema, isJson, isAmbiguous } = parameter;
     const readings = isJson ? [] : readingsOf(value);
+    const couldBe = isJson ? [] : readingsOfParameter(parameter, value);
     const typed = readings.filter(
       (reading) => typeof reading !== 'string' && reading !== null && isArray(reading) === isArray(value),
     );
@@ -99,7 +100,7 @@ export function classify(
     const isTooLarge = isAmbiguous && [value].flat().some((item) => Math.abs(Number(item)) === Infinity);
     return {
       allowed: !isTooLarge && [value, ...(isAmbiguous ? typed : [])].every((reading) => oracle.allows(schema, reading)),
-      possible: readings.some((reading) => oracle.allows(schema, reading)),
+      possible: isUnread(parameter, value) || couldBe.some((reading) => oracle.allows(schema, reading)),
     };
   });
   const bodyReading = readBody(operation, oracle, body);
@@ -109,6 +110,13 @@ export function classify(
   if ([...readings, bodyReading].some(({ allowed, possible }) => !allowed && !possible)) return 'negative';
   if (rejected.length > 0) return 'missing header';
   return missing.length === 0 && [...readings, bodyReading].every(({ allowed }) => allowed) ? 'positive' : undefined;
+}
+
+/** Returns whether a server does not see an optional parameter: the members of an object are parameters of their own. */
+function isUnread({ style, explode, required, schema }: Parameter, value: Json): boolean {
+  if (required || style !== 'form' || !explode || !isObject(value) || typeof schema !== 'object') return false;
+  const { type = 'object' } = schema as { readonly type?: string | readonly string[] }; // The linter has checked this shape.
+  return ![type].flat().includes('object');
 }
 
 function readBody(

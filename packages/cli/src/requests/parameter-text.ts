@@ -43,6 +43,28 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
 }
 
 /**
+ * Returns the values that a server may parse a written parameter as. The text of a list or an object may be that of a valid
+ * value of another type: `R,100` is an object, a list and a string.
+ */
+export function readingsOfParameter(parameter: Parameter, value: Json): readonly Json[] {
+  if (parameter.isJson) return [value];
+  const [pair, second] = writeParameter(parameter, value) ?? [];
+  const isWhole = pair !== undefined && second === undefined && decodeURIComponent(pair[0]) === parameter.name;
+  if (!isWhole || (!isArray(value) && !isObject(value))) return readingsOf(value);
+  const text = parameter.in === 'header' ? pair[1] : decodeURIComponent(pair[1]);
+  return [...readingsOf(value), ...readingsOf(text), ...readingsOf(objectOf(text.split(/[,| ]/)))];
+}
+
+/** Returns the object of `name=value` pairs, or of alternating names and values. */
+function objectOf(parts: readonly string[]): Json {
+  if (parts.every((part) => part.includes('=')))
+    return Object.fromEntries(
+      parts.map((part) => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]),
+    );
+  return Object.fromEntries(parts.flatMap((name, index) => (index % 2 === 0 ? [[name, parts[index + 1] ?? '']] : [])));
+}
+
+/**
  * Returns the values that a server may parse text as: the string itself, the number, boolean or null that it represents, a
  * list of one of these, or a list of its parts; for lists and objects, every combination of their members' readings.
  */

@@ -45,6 +45,8 @@ const thing = {
   properties: { name: { type: 'string' }, size: { type: 'integer', minimum: 0 }, note: { type: 'string' } },
 };
 const first = 'the examples of the document';
+const LIST = { type: 'array', items: { type: 'string' } };
+const COLOUR = { type: 'object', additionalProperties: { type: 'integer' } };
 
 test('the examples of the document are the first requests: all together, then each alternative', async () => {
   const document = documentWith({
@@ -193,6 +195,30 @@ test('the examples of the document are judged: a server that refuses one fails',
       request: expect.objectContaining({ body: expect.anything() }),
     }),
   );
+});
+
+test.each<[string, object]>([
+  ['an object for a list', { in: 'query', explode: false, schema: LIST, example: { R: 100, G: 200 } }],
+  ['an object for a list in a header', { in: 'header', schema: LIST, example: { R: 100, G: 200 } }],
+  ['an object for a text', { in: 'query', explode: false, schema: { type: 'string' }, example: { R: 100 } }],
+  ['a list for a text', { in: 'query', explode: false, schema: { type: 'string' }, example: ['a', 'b'] }],
+  ['a list of one item for a text', { in: 'query', schema: { type: 'string' }, example: ['a'] }],
+  ['a list for an object', { in: 'query', explode: false, schema: COLOUR, example: ['R', 100] }],
+  ['an object for a list, as parameters of its own', { in: 'query', schema: LIST, example: { R: 100 } }],
+  [
+    'an object for a list with pipes',
+    { in: 'query', style: 'pipeDelimited', explode: false, schema: LIST, example: { R: 1 } },
+  ],
+])('an example whose text is a valid value of another type is not invalid data: %s', async (_name, parameter) => {
+  const { failures } = await check(documentWith({ parameters: [{ name: 'p', ...parameter }] }), 0);
+  expect(failures.filter(({ check }) => check === 'negative_data_rejection')).toEqual([]);
+});
+
+test('an example whose text is a valid value of no type is invalid data', async () => {
+  const schema = { type: 'array', items: { type: 'integer' } };
+  const parameters = [{ name: 'p', in: 'query', explode: false, schema, example: { R: 100 } }];
+  const { failures } = await check(documentWith({ parameters }), 0);
+  expect(failures.map(({ check }) => check)).toContain('negative_data_rejection');
 });
 
 test('malformed bodies of a range of media types are sent with one of its types', async () => {

@@ -3,7 +3,7 @@ import { isScalar, membersOf, type Json } from '../../values/json-value.ts';
 import type { Oracle, SchemaViolation } from '../../values/oracle.ts';
 import type { ApiOperation, Parameter } from '../../operations/api-operation.ts';
 import type { Case, CaseKind } from '../../cases/case.ts';
-import { readingsOf } from '../../requests/parameter-text.ts';
+import { readingsOfParameter } from '../../requests/parameter-text.ts';
 import type { RequestInput } from '../../requests/wire-request.ts';
 
 /** A description of a request for messages. */
@@ -104,7 +104,7 @@ function findInvalid({ parameters: declared, requestBody }: ApiOperation, sent: 
   if (missing !== undefined)
     return { message: without(missing), rule: NO_PARAMETER, circumstances: [without(missing)] };
   for (const { parameter, value } of parameters) {
-    const readings = parameter.isJson ? [value] : readingsOf(value);
+    const readings = readingsOfParameter(parameter, value);
     const violations = readings.flatMap((reading) => oracle.violation(parameter.schema, toJsonTree(reading)) ?? []);
     // A reading of the right type violates another rule.
     const violation = violations.find(({ keyword }) => keyword !== 'type') ?? violations[0];
