@@ -2,6 +2,8 @@ import {
   assertNoPromise,
   createFormatConverter,
   PromisedValue,
+  runWithin,
+  TimeLimitExceeded,
   toJsonTree,
   type AnyFormats,
   type Contract,
@@ -14,17 +16,18 @@ import { malformedFailure } from './failure.ts';
 
 /**
  * Reads and writes the bodies of a media type that the engine does not parse itself: not JSON, a form, a sequence or a
- * range. Both functions are synchronous: a promise is answered 500.
+ * range. Both functions are synchronous: a promise is answered 500. After a second, a call is interrupted, and it may be
+ * repeated where the machine is busy, so no call may depend on the state of another.
  */
 export type Codec = {
   /**
    * Returns the value of a request body that is not empty, which the engine validates. Bigints are exact integers.
    *
-   * @throws for a malformed body: 400. The message of a `SyntaxError` is sent to the client, that of another error is
+   * @throws for a malformed body: 400, as for one that takes too long. The message of a `SyntaxError` is sent to the client, that of another error is
    *   logged at the level `debug`
    */
   decode(bytes: Uint8Array, body: CodedBody): unknown;
-  /** Returns the body of a response for a value, which the engine has validated. */
+  /** Returns the body of a response for a value, which the engine has validated: 500 when that takes too long. */
   encode(value: unknown, body: CodedBody): string | Uint8Array;
 };
 
@@ -42,6 +45,9 @@ type Described = Omit<CodedBody, 'schemas'> & {
   /** The name of the codec. */
   readonly codec: string;
 };
+
+// 1 MiB of XML takes a third of it.
+const TIME_LIMIT_MS = 1_000;
 
 /** The codecs of an application. */
 export type BodyCodecs = {
@@ -77,18 +83,25 @@ function createBodyCodecs({ schemas }: Contract, codecs: Readonly<Record<string,
   return {
     decode(bytes, { codec: name, ...body }) {
       try {
-        const value = codecNamed(name).decode(bytes, { ...body, schemas });
+        const value = runWithin(TIME_LIMIT_MS, () => codecNamed(name).decode(bytes, { ...body, schemas }));
         assertNoPromise(value, name);
         return toJsonTree(value ?? null); // Without a value, there would be nothing to validate.
       } catch (error) {
         if (error instanceof PromisedValue) throw error;
+        if (error instanceof TimeLimitExceeded) {
+          log.warn(
+            { contentType: body.contentType, sizeBytes: bytes.length },
+            'a codec took too long to decode a body',
+          );
+          throw malformedFailure('body', 'takes too long to decode: send a smaller one', 'the request body');
+        }
         log.debug({ err: error, contentType: body.contentType }, 'a codec could not decode the body of a request');
         const reason = error instanceof SyntaxError ? `: ${error.message}` : '';
         throw malformedFailure('body', `is not valid ${name}${reason}`, 'the request body');
       }
     },
     encode(value, { codec: name, ...body }) {
-      const encoded: unknown = codecNamed(name).encode(value, { ...body, schemas });
+      const encoded: unknown = runWithin(TIME_LIMIT_MS, () => codecNamed(name).encode(value, { ...body, schemas }));
       assertNoPromise(encoded, name);
       if (typeof encoded === 'string' || encoded instanceof Uint8Array) return encoded;
       throw new TypeError(`the codec of ${name} must encode to a string or bytes`);

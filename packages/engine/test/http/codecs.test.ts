@@ -261,3 +261,27 @@ test.each([
     /the codec of application\/xml must (?:be synchronous|encode to a string or bytes)/,
   );
 });
+
+test('a codec that does not end is interrupted: 400 for a request, 500 for a reply, then the service goes on', async () => {
+  const loop = (): never => {
+    for (;;);
+  };
+  const slow: Codec = {
+    decode: (bytes, body) => (Buffer.from(bytes).toString() === 'id=0' ? loop() : lines.decode(bytes, body)),
+    encode: loop,
+  };
+  const reply = { status: 200, contentType: 'text/lines', body: { id: 1n } };
+  const { send, received, logged } = await serve({
+    reply,
+    codecs: Object.fromEntries(TYPES.map((type) => [type, slow])),
+  });
+  expectProblem(
+    await send('text/lines', 'id=0'),
+    400,
+    /^the request body takes too long to decode: send a smaller one$/,
+  );
+  expect(received).toEqual([]);
+  expectProblem(await send('text/lines', 'id=7'), 500, /failed/);
+  expect(received).toMatchObject([{ body: { id: 7n } }]);
+  expect(logged().map(([message]) => message)).toContain('a codec took too long to decode a body');
+});
