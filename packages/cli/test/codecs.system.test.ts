@@ -63,6 +63,12 @@ test('examples/timetable reads the charset of the Content-Type: 201, or 400 wher
   expect((await post(service, latin1)).status).toBe(400);
 });
 
+test('examples/timetable reads a body of line ends in linear time: 201', async () => {
+  const service = await startService({}, undefined, timetable.folder);
+  expect((await post(service, TRIP.replace('Bonn', `Bonn${'\r'.repeat(1_000_000)}`))).status).toBe(201);
+  expect((await post(service, TRIP.replace('Bonn', 'Bonn\r\n'.repeat(20)))).status).toBe(201);
+});
+
 test('a service whose codecs are not those of generated/ does not start', async () => {
   const { folder, read, write } = copyProjectWithContract('timetable');
   const source = read(CODECS);
