@@ -20,8 +20,7 @@ type WithDigits = { readonly [DIGITS]?: DigitsOf };
 /**
  * Replaces Ajv's `multipleOf`, which divides doubles: 19.99 / 0.01 is 1998.9999999999998. JSON numbers are decimal.
  *
- * The digits of a number are those of its source where the checked value has them under {@link DIGITS}, else the shortest
- * ones of its double.
+ * The digits of a number come from its source where the checked value has them under {@link DIGITS}, else from its double.
  */
 export function replaceMultipleOf(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeyword'>): void {
   ajv.removeKeyword('multipleOf');

@@ -43,8 +43,8 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
 }
 
 /**
- * Returns the values that a server may parse a written parameter as. The text of a list or an object may be that of a valid
- * value of another type: `R,100` is an object, a list and a string.
+ * Returns the values that a server may parse a written parameter as. The text of a list or an object may also be the text of
+ * another type: `R,100` is an object, a list and a string.
  */
 export function readingsOfParameter(parameter: Parameter, value: Json): readonly Json[] {
   if (parameter.isJson) return [value];

@@ -6,7 +6,7 @@
 /** A decimal number: an integer with some decimal places, a negative number of places for zeros that follow it. */
 type Scaled = { readonly integer: bigint; readonly places: number };
 
-/** Whether the digits of a JSON number, whose double is finite, are those of a multiple of `multipleOf`. */
+/** Whether a JSON number, given by its digits, is a multiple of `multipleOf`. Its double must be finite. */
 export function isMultipleOf(digits: string, multipleOf: number): boolean {
   const step = scaledOf(String(multipleOf));
   const { integer, places } = scaledOf(digits);

@@ -60,7 +60,7 @@ class MultipartParser {
   /** Bytes whose meaning depends on the next ones. The first boundary may be at the start of the body. */
   #rest = LINE_END;
   #isHeader = false;
-  /** `undefined` before the first boundary: what precedes it is ignored. */
+  /** `undefined` before the first boundary: the bytes before it are ignored. */
   #part: Part | undefined;
   /** The line end that remains of a header may be the start of a boundary; it is not content. */
   #skippedBytes = 0;
@@ -116,7 +116,7 @@ class MultipartParser {
 /**
  * Finds a boundary with the line end before it, and spaces after it.
  *
- * @returns its start, or that of bytes that may become a boundary; its end, before the line end or the dashes that follow
+ * @returns its start, or the start of bytes that may become a boundary; its end, before a line end or dashes
  */
 function findDelimiter(bytes: Buffer, delimiter: Buffer): { readonly start: number; readonly end?: number } {
   for (let from = 0; ;) {

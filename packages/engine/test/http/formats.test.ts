@@ -319,7 +319,7 @@ test.each<[string, readonly string[], readonly string[]]>([
     ["joe.o'x+tag@example.com", '"joe x"@example.com', '"a\\"@b"@example.com', 'a@[127.0.0.1]', 'a@[IPv6:::1]'],
     ['a@b', 'a..b@example.com', '"joe"x"@example.com', 'joe x@example.com', 'a@[1]', 'a@[::1]', 'a@example.com\n'],
   ],
-])('a format is that of its specification: %s', async (format, valid, invalid) => {
+])('a format follows its specification: %s', async (format, valid, invalid) => {
   const schema = `{ type: string, format: ${format} }`;
   const operation = `requestBody: { content: { application/json: { schema: ${schema} } } }\nresponses: { '204': { description: x } }`;
   const contract = await contractOf(documentOf('/a', 'post', operation));

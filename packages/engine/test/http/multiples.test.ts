@@ -97,7 +97,7 @@ test.each([
   ['{"price":0.005,"none":1,"seven":9223372036854775807}', /^body\/price .*0\.01; body\/none must be boolean$/],
   ['{"seven":9223372036854775806}', /body\/seven must be multiple of 7/],
   ['{"huge":1500000000000000000000}', /body\/huge must be multiple of 1e\+?21/],
-])('400: a number is no multiple by its digits: %s', async (body, message) => {
+])('400: a number is not a multiple by its digits: %s', async (body, message) => {
   const send = await serve();
   expectProblem(await send(body), 400, message);
 });
