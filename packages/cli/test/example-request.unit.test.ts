@@ -1,5 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatDiagnostic } from '@contract-first/documents';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { compiledOf } from '@contract-first/testing/contract.ts';
 import { exampleRequest } from '../src/generate/example-request.ts';
+import { renderContract } from '../src/generate/render.ts';
 
 test.each<[string, Record<string, object>, string]>([
   ['an allOf of itself', { Body: { allOf: [{ $ref: '#/components/schemas/Body' }] } }, ''],
@@ -26,6 +31,24 @@ test.each<[string, Record<string, object>, string]>([
   expect(request?.options[0]).toEqual(['-H', 'Content-Type: application/json']);
   expect(request?.options[1]?.[1].startsWith(body)).toBe(true);
   expect(JSON.stringify(request).length).toBeLessThan(50_000);
+});
+
+test.each<[string, object, string]>([
+  ['a long text', { type: 'string', minLength: 2_000_000_000 }, 'body'],
+  ['many items', { type: 'array', minItems: 100_000_000 }, 'body'],
+  ['a pattern of repetitions', { type: 'string', pattern: '^((a{1000}){1000}){1000}$' }, 'query'],
+])('a document without an example that can be shown is generated with a warning: %s', async (_name, schema, place) => {
+  const parameters = place === 'query' ? [{ name: 'q', in: 'query', required: true, schema }] : [];
+  const requestBody = place === 'body' ? { requestBody: { content: { 'application/json': { schema } } } } : {};
+  const op = { operationId: 'op', parameters, ...requestBody, responses: { '204': { description: 'Done.' } } };
+  const path = join(temporaryFolder(), 'openapi.yaml');
+  const info = { title: 'Test', version: '1.0.0' };
+  writeFileSync(path, JSON.stringify({ openapi: '3.1.0', info, security: [], paths: { '/a': { post: op } } }));
+  const { files, diagnostics } = await renderContract(path);
+  expect(files?.['contract.json']).not.toContain('"example"');
+  expect(diagnostics.map(formatDiagnostic).join('\n')).toMatch(
+    /#\/paths\/~1a\/post {2}warn: has no example request: a value is too large: up to 2,000 members or 20,000 characters/,
+  );
 });
 
 test.each<[Record<string, readonly string[]>, string]>([

@@ -94,4 +94,5 @@ export {
   type RequestParts,
 } from './validator.ts';
 export { Unavailable } from './unavailable.ts';
+export { MAX_MEMBERS } from './schema-compiler.ts';
 export { Validators } from './validators.ts';

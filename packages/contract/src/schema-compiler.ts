@@ -6,6 +6,7 @@ import { replaceFormats } from './formats.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import { replaceMultipleOf } from './multiple-of.ts';
+import { NotImplemented } from './not-implemented.ts';
 import type { Operation } from './operation.ts';
 import { ViolationFinder, type Check } from './violation-finder.ts';
 
@@ -31,6 +32,9 @@ type CompilationContext = {
   readonly costs: Map<string, CheckCost>;
 };
 
+/** The number of members that a schema may have, in messages. */
+export const MAX_MEMBERS = '2,000';
+
 /** Compiles the schemas of a contract's operations. Shared schemas are compiled once. */
 export class SchemaCompiler {
   readonly #schemas: Contract['schemas'];
@@ -50,9 +54,21 @@ export class SchemaCompiler {
    * Compiles the schemas of an operation. Yields after each step, which takes a few milliseconds, or more if a schema has
    * hundreds of members. Several operations may be compiled in turns.
    *
+   * @throws {NotImplemented} when a schema has too many members
    * @throws {Error} when a schema cannot be compiled; the generator has ruled this out for its operations
    */
   *compile(operation: Operation): Generator<void, CompiledSchemas> {
+    try {
+      return yield* this.#compile(operation);
+    } catch (error) {
+      // Ajv nests the code for the members of a schema.
+      if (error instanceof RangeError)
+        throw new NotImplemented(`the validation of a schema with more than ${MAX_MEMBERS} members`);
+      throw error;
+    }
+  }
+
+  *#compile(operation: Operation): Generator<void, CompiledSchemas> {
     const { responses, ...request } = structuredClone(operation.schemas); // Its large parts are replaced.
     const ofRequest = yield* this.#addComponents(this.#requests, [
       request.parameters,

@@ -5,8 +5,9 @@ import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts
 import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
 import { classify, isUndecided, type BodyChoice } from './case.ts';
 import { isObject, isScalar, type Json, type JsonObject } from '../values/json-value.ts';
-import { attempt, NoValue, filtered } from '../values/no-value.ts';
+import { attempt, NoValue, filtered, TooLarge } from '../values/no-value.ts';
 import type { Oracle } from '../values/oracle.ts';
+import { longestText } from '../values/value-size.ts';
 import { withIdOfPath } from './own-id.ts';
 import { isKnownStyle, writeParameter } from '../requests/parameter-text.ts';
 import { withoutOne } from './variants.ts';
@@ -14,6 +15,8 @@ import type { RequestInput } from '../requests/wire-request.ts';
 
 // The shortest of several samples is used.
 const SAMPLES = 10;
+// Many servers refuse bodies of more than 100 kB, and each request is varied hundreds of times.
+const MAX_BODY_SIZE = 10_000;
 
 /** Creates a generator of valid requests for one operation. */
 export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFactory, oracle: Oracle) {
@@ -68,8 +71,13 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
   /**
    * Generates plain valid requests for each kind of body: the smallest one, and one with all optional parts. Kinds
    * without a valid request are absent.
+   *
+   * @param onMissing receives the kinds that are absent
    */
-  function plainInputs(seed: number): Map<BodyChoice, RequestInput[]> {
+  function plainInputs(
+    seed: number,
+    onMissing: (choice: BodyChoice, failure: NoValue) => void = () => undefined,
+  ): Map<BodyChoice, RequestInput[]> {
     const found = new Map<BodyChoice, RequestInput[]>();
     for (const choice of choices) {
       try {
@@ -80,6 +88,7 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
         found.set(choice, smallest === full ? [full] : [smallest, full]);
       } catch (error) {
         if (!(error instanceof NoValue)) throw error;
+        onMissing(choice, error);
       }
     }
     return found;
@@ -93,7 +102,7 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
   function parameterInputs(parameter: Parameter, plain: boolean) {
     if (!isKnownStyle(parameter)) throw new NoValue(`parameter ${parameter.name} has style ${parameter.style}`);
     const text = ['header', 'cookie'].includes(parameter.in) ? 'token' : 'well-formed';
-    const values = arbitraries(parameter.schema, { text, extras: false, plain });
+    const values = arbitraries(parameter.schema, { text, extras: false, plain, maxSize: MAX_BODY_SIZE });
     const writable = filtered(values, (value) => writeParameter(parameter, value) !== undefined);
     const inputs = writable.map((value) => ({ parameter, value }));
     return parameter.required || plain ? inputs : fc.option(inputs, { nil: undefined });
@@ -107,15 +116,18 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     const encoding = encodingOf(content);
     if (encoding === 'binary') {
       const { minLength: least = 1, maxLength: most = Infinity } = Object(content.schema) as Lengths;
-      const maxLength = Math.max(least, Math.min(most, plain ? 4 : 2_000));
+      if (least > longestText(MAX_BODY_SIZE)) throw new TooLarge(MAX_BODY_SIZE);
+      const maxLength = Math.min(most, plain ? 4 : 2_000);
+      const minLength = Math.min(Math.max(1, least), maxLength);
       return fc
-        .uint8Array({ minLength: Math.max(1, least), maxLength })
-        .map((bytes) => Buffer.from(bytes).toString('latin1'));
+        .uint8Array({ minLength, maxLength })
+        .map((bytes) => Buffer.alloc(Math.max(least, bytes.length), bytes).toString('latin1'));
     }
     const options: GenerationOptions = {
       text: encoding === 'json' ? 'any' : 'well-formed',
       extras: encoding === 'json',
       plain,
+      maxSize: MAX_BODY_SIZE,
     };
     const values = arbitraries(content.schema, options);
     if (encoding === 'json') return values;

@@ -19,9 +19,13 @@ import {
 } from '@contract-first/documents';
 import { createValues, type Described } from '../values/documented-values.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
+import type { TooLarge } from '../values/no-value.ts';
 
 // The same request for the same document.
 const SEED = 0;
+
+// A line of a terminal.
+const MAX_EXAMPLE_SIZE = 2_000;
 
 /** A part of a request: where it is sent, its name and its value. */
 type Part = { readonly in: string; readonly name: string; readonly value: string };
@@ -30,9 +34,13 @@ type Part = { readonly in: string; readonly name: string; readonly value: string
  * Returns a request for the first operation that needs no resource, or else for the first one, with credentials for it, its
  * required parameters and its body: examples of the document, or generated values.
  *
- * @returns `undefined` without an operation
+ * @param onTooLarge is called where the request would be too large to be shown
+ * @returns `undefined` without an operation, and where the request would be too large
  */
-export function exampleRequest({ contract, document: original }: CompiledDocument): ExampleRequest | undefined {
+export function exampleRequest(
+  { contract, document: original }: CompiledDocument,
+  onTooLarge: (operation: Operation, failure: TooLarge) => void = () => undefined,
+): ExampleRequest | undefined {
   const operations = Object.values(contract.operations);
   const operation = operations.find(needsNoResource) ?? operations[0];
   const pathItem = original.paths?.[operation?.path ?? ''];
@@ -44,6 +52,7 @@ export function exampleRequest({ contract, document: original }: CompiledDocumen
   const found = listOperations(document).find(({ object }) => object.operationId === operationId);
   if (found === undefined) return undefined;
   const { object } = found;
+  let tooLarge: TooLarge | undefined;
   const parameters = parametersOf(document, found.pathItem, object).filter(({ required }) => required === true);
   const parts = [
     ...credentialsOf(contract.securitySchemes, operation),
@@ -61,7 +70,7 @@ export function exampleRequest({ contract, document: original }: CompiledDocumen
   );
   const query = partsIn('query').map(({ name, value }) => `${encodeURIComponent(name)}=${percentEncode(value)}`);
   const cookies = partsIn('cookie').map(({ name, value }) => `${name}=${percentEncode(value)}`);
-  return {
+  const request = {
     method,
     target: `${basePaths[0] ?? ''}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`,
     options: [
@@ -71,17 +80,24 @@ export function exampleRequest({ contract, document: original }: CompiledDocumen
       ...bodyOptions(dereference(document, object.requestBody) as RequestBodyObject | undefined),
     ],
   };
+  if (tooLarge === undefined) return request;
+  onTooLarge(operation, tooLarge);
+  return undefined;
 
   /** Returns a valid value; any text if none can be generated. */
   function valueOf(described: Described, key: string, isText = true): Json {
-    const [value = 'text'] = values.valuesOf(described, {
+    let failure: TooLarge | undefined;
+    const [value] = values.valuesOf(described, {
       key,
       dynamic: false,
       isText,
       isSimple: true,
       isMinimal: true,
+      maxSize: MAX_EXAMPLE_SIZE,
+      onTooLarge: (error) => (failure = error),
     });
-    return value;
+    if (value === undefined) tooLarge ??= failure;
+    return value ?? 'text';
   }
 
   /** Returns the options of curl for a body, in JSON if the operation takes it. */

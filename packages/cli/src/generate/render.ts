@@ -3,6 +3,8 @@ import {
   concreteMediaType,
   escapeControls,
   listCodecs,
+  MAX_MEMBERS,
+  NotImplemented,
   Validators,
   type Contract,
   type Operation,
@@ -82,7 +84,14 @@ export async function renderContract(
     renderUncheckedSchemes(uncheckedSchemes),
     renderFailures(failureBodies),
   ];
-  const served = { $comment: NOTICE, ...contract, ...optional('example', exampleRequest(compiled)) };
+  const warnings: Diagnostic[] = [];
+  const example = exampleRequest(compiled, ({ path, method }, { message }) => {
+    warnings.push({
+      pointer: operationPointer(path, method),
+      message: `has no example request: a value is ${message}`,
+    });
+  });
+  const served = { $comment: NOTICE, ...contract, ...optional('example', example) };
   return {
     files: {
       ...(types && { 'types.ts': escapeControls(types.join('\n')) }),
@@ -92,7 +101,7 @@ export async function renderContract(
     gaps: { document, failureBodies, uncheckedSchemes },
     operationIds: Object.keys(contract.operations),
     unusedCodecs: declared.codecs.filter((name) => !listCodecs(contract.operations).has(name)),
-    diagnostics,
+    diagnostics: [...diagnostics, ...placeDiagnostics('warn', warnings, placeOf)],
     sources,
   };
 }
@@ -119,9 +128,8 @@ function tryValidators(contract: Contract): Diagnostic[] {
       validators.compileSync(operation);
     } catch (error) {
       const pointer = operationPointer(operation.path, operation.method);
-      // Ajv nests the code for the members of a schema.
-      const isLarge = error instanceof RangeError;
-      const reason = isLarge ? 'a schema has too many members; 2,000 are possible' : (error as Error).message;
+      const isLarge = error instanceof NotImplemented;
+      const reason = isLarge ? `a schema has too many members; ${MAX_MEMBERS} are possible` : (error as Error).message;
       invalid.set(operation, { pointer, message: `cannot be validated: ${reason}` });
     }
   }

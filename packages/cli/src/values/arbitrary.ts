@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { isNull, type Schema, type SchemaDocument, type SchemaObject } from './dialect.ts';
+import { differentItems } from './different-items.ts';
 import { EDGE_NAMES } from './hostile-values.ts';
 import { isObject, type Json, type JsonObject } from './json-value.ts';
-import { attempt, oneOf, NoValue, filtered } from './no-value.ts';
+import { attempt, failureOr, filtered, GIVE_UP_AFTER, NoValue, oneOf, TooLarge } from './no-value.ts';
 import type { Oracle } from './oracle.ts';
+import { MOST_REPETITIONS } from './pattern-size.ts';
 import { integers, numbers, strings, type TextKind } from './scalar-arbitraries.ts';
 import { flatten, guessTypes, join } from './schema-merge.ts';
+import { MAX_SIZE, sizeOf, sizeOfName, type Sized } from './value-size.ts';
 
 /** Options for generated values. */
 export type GenerationOptions = {
@@ -22,6 +25,8 @@ export type GenerationOptions = {
   readonly giveUpAfter?: number;
   /** The number of items of plain lists, as far as their schema allows; by default, one. */
   readonly listSize?: number | undefined;
+  /** The largest size of a value; by default, {@link MAX_SIZE}. */
+  readonly maxSize?: number | undefined;
 };
 
 /** Creates an arbitrary of the values that a schema allows. */
@@ -31,7 +36,15 @@ export type ArbitraryFactory = (schema: Schema | undefined, options: GenerationO
 const OPTIONAL_DEPTH = 4;
 const MAX_DEPTH = 12;
 // Optional parts with more schemas than this are omitted: each level multiplies them.
-const MAX_OPTIONAL_SIZE = 300;
+const MAX_OPTIONAL_SCHEMAS = 300;
+// The rejected values may have this size on average. Larger values are given up earlier.
+const USUAL_SIZE = 500;
+const LEAST_TRIES = 3;
+// fast-check takes choices, items and members as arguments, whose number is limited.
+const MAX_ARGUMENTS = 50_000;
+// More items than needed are generated where they must differ.
+const LEAST_SPARE = 10;
+const MOST_SPARE = 1_000;
 const SOME = { numRuns: 10, seed: 1 };
 const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];
 // Generation ignores these keywords. Values are filtered where the keyword applies, so that fewer documents are discarded.
@@ -40,40 +53,73 @@ const FILTERED = [
   'propertyNames',
 ];
 
+/** The results for a schema at one depth. */
+type Built =
+  | { readonly sized: Sized<Json>; readonly schemaCount: number; readonly failure?: undefined }
+  | { readonly sized?: undefined; readonly failure: NoValue; readonly limit: number };
+
 /** Creates the factory for the schemas of one document. */
 export function createArbitraries(document: SchemaDocument, oracle: Oracle): ArbitraryFactory {
   return (schema = true, options) => {
-    const memo = new Map<Schema, { readonly arbitrary: fc.Arbitrary<Json>; readonly size: number }[]>();
-    let size = 0; // The number of schemas that the built arbitraries generate values for.
-    return allowed(schema, build(schema, 0));
+    const { giveUpAfter = GIVE_UP_AFTER, maxSize = MAX_SIZE } = options;
+    const memo = new Map<Schema, Built[]>();
+    let schemaCount = 0; // The number of schemas that the built arbitraries generate values for.
+    let rejectedSize = 0; // The size of the values that have been rejected, inside each other, since the last valid one.
+    const whole = failureOr(() => build(schema, 0, maxSize));
+    if (whole instanceof NoValue) throw whole instanceof TooLarge ? new TooLarge(maxSize) : whole;
+    return allowed(schema, whole).arbitrary.map((value) => {
+      rejectedSize = 0;
+      return value;
+    });
 
-    function allowed(part: Schema, arbitrary: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
-      return filtered(arbitrary, (value) => oracle.allows(part, value), options.giveUpAfter);
+    /** Filters the values that a schema allows. The tries of filters inside each other multiply, so their sum is limited. */
+    function allowed(part: Schema, { arbitrary, size }: Sized<Json>): Sized<Json> {
+      const isAllowed = (value: Json): boolean => {
+        if (oracle.allows(part, value)) return true;
+        rejectedSize += size;
+        if (rejectedSize > Math.max(giveUpAfter * USUAL_SIZE, LEAST_TRIES * MAX_SIZE))
+          throw new NoValue('the schema allows too few of the values that were tried');
+        return false;
+      };
+      return { arbitrary: filtered(arbitrary, isAllowed, triesFor(size)), size };
     }
 
-    function build(node: Schema, depth: number): fc.Arbitrary<Json> {
-      const cached = memo.get(node)?.[depth];
-      if (cached !== undefined) {
-        size += cached.size;
-        return cached.arbitrary;
-      }
-      const sizeBefore = size;
-      size += 1;
+    /** Returns how many values of a size may be rejected in a row. */
+    function triesFor(size: number): number {
+      return Math.max(LEAST_TRIES, Math.min(giveUpAfter, Math.floor((giveUpAfter * USUAL_SIZE) / size)));
+    }
+
+    /** @throws {TooLarge} when no values within the limit can be built */
+    function build(node: Schema, depth: number, limit: number): Sized<Json> {
       if (depth > MAX_DEPTH) throw new NoValue('the schema requires infinite recursion');
-      const arbitrary = create(node, depth);
       const byDepth = memo.get(node) ?? [];
-      byDepth[depth] = { arbitrary, size: size - sizeBefore };
       memo.set(node, byDepth);
-      return arbitrary;
+      const known = byDepth[depth];
+      if (known?.sized !== undefined && known.sized.size <= limit) {
+        schemaCount += known.schemaCount;
+        return known.sized;
+      }
+      if (known?.failure !== undefined && limit <= known.limit) throw known.failure;
+      const countBefore = schemaCount;
+      schemaCount += 1;
+      try {
+        const sized = create(node, depth, limit);
+        if (sized.size > limit) throw new TooLarge();
+        byDepth[depth] = { sized, schemaCount: schemaCount - countBefore };
+        return sized;
+      } catch (error) {
+        if (error instanceof NoValue) byDepth[depth] = { failure: error, limit };
+        throw error;
+      }
     }
 
-    function create(node: Schema, depth: number): fc.Arbitrary<Json> {
+    function create(node: Schema, depth: number, limit: number): Sized<Json> {
       const flat = flatten(document, node);
       if (flat === false) throw new NoValue('the schema allows no value');
-      if (flat === true) return anything();
+      if (flat === true) return anything(limit);
       const example = options.examples === true ? exampleOf(node, flat) : undefined;
-      if (example !== undefined) return fc.constant(example);
-      const built = exclusive(node, flat, ofSchema(flat, depth));
+      if (example !== undefined && sizeOf(example) <= limit) return choiceOf([example], limit);
+      const built = exclusive(node, flat, ofSchema(flat, depth, limit), limit);
       return FILTERED.some((keyword) => flat[keyword] !== undefined) ? allowed(node, built) : built;
     }
 
@@ -82,113 +128,198 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return documented.find((value) => value !== undefined && oracle.allows(node, value));
     }
 
-    function ofSchema(node: SchemaObject, depth: number): fc.Arbitrary<Json> {
-      if (node['const'] !== undefined) return fc.constant(node['const'] as Json); // The document is JSON, so its values are too.
-      if (Array.isArray(node['enum'])) return fc.constantFrom(...(node['enum'] as Json[]));
+    function ofSchema(node: SchemaObject, depth: number, limit: number): Sized<Json> {
+      if (node['const'] !== undefined) return choiceOf([node['const'] as Json], limit); // The document is JSON, so its values are too.
+      if (Array.isArray(node['enum'])) return choiceOf(node['enum'] as Json[], limit);
       for (const keyword of ['anyOf', 'oneOf']) {
         const { [keyword]: alternatives, ...rest } = node;
         if (!Array.isArray(alternatives)) continue;
         const parts = (alternatives as Schema[]).map((part) => join(rest, flatten(document, part)));
         // Null ends the recursion of required parts.
         const present = options.plain && depth < OPTIONAL_DEPTH ? parts.filter((part) => !isNull(part)) : parts;
-        const create = (some: typeof parts): fc.Arbitrary<Json> => oneOf(some.map((part) => () => build(part, depth)));
+        const create = (some: typeof parts): Sized<Json> => oneOf(some.map((part) => () => build(part, depth, limit)));
         return attempt(() => create(present)) ?? create(parts);
       }
       const types = node['type'] === undefined ? guessTypes(node) : ([node['type']].flat() as string[]);
       const usual = options.plain && types.length > 1 ? types.filter((type) => type !== 'null') : types;
-      return oneOf(usual.map((type) => () => ofType(type, node, depth)));
+      return oneOf(usual.map((type) => () => ofType(type, node, depth, limit)));
+    }
+
+    function choiceOf(values: readonly Json[], limit: number): Sized<Json> {
+      const choices = values.slice(0, MAX_ARGUMENTS).filter((value) => sizeOf(value) <= limit);
+      if (choices.length === 0 && values.length > 0) throw new TooLarge();
+      return { arbitrary: fc.constantFrom(...choices), size: Math.max(...choices.map(sizeOf)) };
     }
 
     /** Where the usual values match several alternatives of `oneOf`, adds properties of the others with any type. */
     function exclusive(
       node: Schema,
       { oneOf: list = [] }: SchemaObject,
-      usual: fc.Arbitrary<Json>,
-    ): fc.Arbitrary<Json> {
+      usual: Sized<Json>,
+      limit: number,
+    ): Sized<Json> {
       const alternatives = (list as readonly Schema[]).map((part) => flatten(document, part));
       const names = alternatives.flatMap((part) =>
         part === false || part === true ? [] : Object.keys(part['properties'] ?? {}),
       );
+      const size = usual.size + names.reduce((sum, name) => sum + 1 + sizeOfName(name.length), 0);
       const isUsable = (): boolean =>
-        attempt(() => fc.sample(usual, SOME))?.some((value) => oracle.allows(node, value)) ?? false;
-      if (names.length === 0 || isUsable()) return usual;
+        attempt(() => fc.sample(usual.arbitrary, SOME))?.some((value) => oracle.allows(node, value)) ?? false;
+      if (names.length === 0 || size > limit || isUsable()) return usual;
       const model = Object.fromEntries(names.map((name) => [name, fc.constantFrom(...ANY_TYPE)]));
       const others = fc.record(model, { requiredKeys: options.plain ? [...names] : [] });
-      return fc.tuple(others, usual).map(([more, value]) => (isObject(value) ? { ...more, ...value } : value));
+      const both = fc.tuple(others, usual.arbitrary);
+      return { arbitrary: both.map(([more, value]) => (isObject(value) ? { ...more, ...value } : value)), size };
     }
 
-    function ofType(type: string, node: SchemaObject, depth: number): fc.Arbitrary<Json> {
-      if (type === 'object') return objects(node, depth);
-      if (type === 'array') return arrays(node, depth);
-      if (type === 'string') return strings(node, options.plain ? 'token' : options.text, options.plain);
-      if (type === 'integer') return integers(node, options.plain);
-      if (type === 'number') return numbers(node, options.plain);
-      return type === 'boolean' ? fc.boolean() : fc.constant(null);
+    function ofType(type: string, node: SchemaObject, depth: number, limit: number): Sized<Json> {
+      if (type === 'object') return objects(node, depth, limit);
+      if (type === 'array') return arrays(node, depth, limit);
+      if (type === 'string') return strings(node, options.plain ? 'token' : options.text, options.plain, limit);
+      if (type === 'integer') return scalar(integers(node, options.plain));
+      if (type === 'number') return scalar(numbers(node, options.plain));
+      return scalar(type === 'boolean' ? fc.boolean() : fc.constant(null));
     }
 
-    function objects(node: SchemaObject, depth: number): fc.Arbitrary<Json> {
-      const properties = Object.entries((node['properties'] ?? {}) as Readonly<Record<string, Schema>>);
-      const required = (node['required'] ?? []) as readonly string[];
-      const model: Record<string, fc.Arbitrary<Json>> = {};
-      for (const [name, schema] of properties) {
-        if (required.includes(name)) model[name] = build(schema, depth + 1);
-        else if (depth < OPTIONAL_DEPTH && options.minimal !== true) {
-          const sizeBefore = size;
-          const optional = attempt(() => build(schema, depth + 1));
-          if (optional !== undefined && size - sizeBefore <= MAX_OPTIONAL_SIZE) model[name] = optional;
-          else size = sizeBefore;
-        }
-      }
+    function objects(node: SchemaObject, depth: number, limit: number): Sized<Json> {
+      const properties = (node['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+      const required = new Set((node['required'] ?? []) as readonly string[]);
+      if (required.size > MAX_ARGUMENTS) throw new TooLarge();
+      const isUndeclared = (name: string): boolean => !Object.hasOwn(properties, name);
+      const undeclared = [...required].filter(isUndeclared);
       const additional = (node['additionalProperties'] ?? true) as Schema;
-      const isAdditional = (name: string): boolean => !properties.some(([known]) => known === name);
-      const additionalValues = additional === false ? undefined : attempt(() => build(additional, depth + 1));
-      for (const name of required.filter(isAdditional)) {
-        model[name] = additionalValues ?? fc.constant(null); // The property has no schema; the oracle decides whether null is valid.
+      const members = new Map<string, fc.Arbitrary<Json>>();
+      let size = 1;
+      const add = (name: string, value: Sized<Json>): void => {
+        members.set(name, value.arbitrary);
+        size += sizeOfName(name.length) + value.size;
+      };
+
+      let reserved = required.size; // Each required property has a value.
+      for (const [name, schema] of Object.entries(properties)) {
+        if (!required.has(name)) continue;
+        reserved -= 1;
+        add(name, build(schema, depth + 1, limit - size - sizeOfName(name.length) - reserved));
       }
-      const requiredKeys = options.plain ? Object.keys(model) : required;
-      const documented = fc.record(model, { requiredKeys: [...requiredKeys], noNullPrototype: true });
-      const present = options.plain ? Object.keys(model).length : required.length;
-      const minKeys = Math.max(0, Number(node['minProperties'] ?? 0) - present);
-      const maxKeys = Math.max(minKeys, options.extras && !options.plain ? 2 : 0);
-      const isNeeded = minKeys > 0 || (maxKeys > 0 && depth < OPTIONAL_DEPTH);
-      if (additionalValues === undefined || !isNeeded) return documented;
-      // A property of the other direction has a meaning, too.
-      const isUnknown = (name: string): boolean => isAdditional(name) && !document.removed.has(name);
-      const names = attempt(() => namesOf(node, depth).filter(isUnknown));
-      if (names === undefined) return documented;
-      const extras = fc.dictionary(names, additionalValues, { minKeys, maxKeys, noNullPrototype: true });
-      return fc.tuple(extras, documented).map(([more, object]): JsonObject => ({ ...more, ...object }));
+      const missing = Math.max(0, Number(node['minProperties'] ?? 0) - required.size);
+      const share = Math.floor((limit - size) / Math.max(1, undeclared.length + missing));
+      const extraValue = failureOr(() => build(additional, depth + 1, share));
+      const hasExtra = !(extraValue instanceof NoValue);
+      // Without a schema of the property, the oracle decides whether null is valid.
+      for (const name of undeclared) add(name, hasExtra ? extraValue : scalar(fc.constant(null)));
+      if (size > limit) throw new TooLarge();
+      for (const [name, schema] of Object.entries(properties)) {
+        if (required.has(name) || depth >= OPTIONAL_DEPTH || options.minimal === true) continue;
+        if (members.size >= MAX_ARGUMENTS) break;
+        const countBefore = schemaCount;
+        const left = limit - size - sizeOfName(name.length);
+        const optional = attempt(() => build(schema, depth + 1, left));
+        if (optional !== undefined && schemaCount - countBefore <= MAX_OPTIONAL_SCHEMAS) add(name, optional);
+        else schemaCount = countBefore;
+      }
+
+      const names = [...Object.keys(properties), ...undeclared].filter((name) => members.has(name));
+      const model = Object.fromEntries(names.map((name) => [name, members.get(name) as fc.Arbitrary<Json>])); // As filtered.
+      const requiredKeys = options.plain ? names : [...required];
+      // fast-check looks up each name in the list, which it need not have.
+      const isPartial = requiredKeys.length < names.length;
+      const documented: Sized<JsonObject> = {
+        arbitrary: fc.record(model, { noNullPrototype: true, ...(isPartial && { requiredKeys }) }),
+        size,
+      };
+      const least = Math.max(0, Number(node['minProperties'] ?? 0) - requiredKeys.length);
+      const most = Math.max(least, options.extras && !options.plain && depth < OPTIONAL_DEPTH ? 2 : 0);
+      if (least > 0 && extraValue instanceof TooLarge) throw extraValue;
+      const extraName = hasExtra && most > 0 ? attempt(() => namesOf(node, depth, limit)) : undefined;
+      return extraName !== undefined && hasExtra
+        ? withExtras(documented, [extraName, extraValue], { least, most, limit })
+        : documented;
+
+      /** Adds properties that the schema does not declare. One of the other direction has a meaning, too. */
+      function withExtras(
+        { arbitrary, size }: Sized<JsonObject>,
+        [name, value]: readonly [Sized<string>, Sized<Json>],
+        { least, most, limit }: { readonly least: number; readonly most: number; readonly limit: number },
+      ): Sized<Json> {
+        const sizeOfAll = size + most * (name.size + value.size);
+        if (sizeOfAll > limit && least > 0) throw new TooLarge();
+        if (sizeOfAll > limit) return documented;
+        const isUnknown = (name: string): boolean => isUndeclared(name) && !document.removed.has(name);
+        const entries = fc.array(fc.tuple(name.arbitrary, value.arbitrary), { minLength: least, maxLength: most });
+        const extras = entries.map((list) => {
+          const known = list.map(([name]) => name).filter(isUnknown);
+          const names = least === 0 ? [...new Set(known)] : differentItems(known, list.length).map(String);
+          return Object.fromEntries(names.map((name, index) => [name, list[index]?.[1] ?? null]));
+        });
+        const both = fc.tuple(extras, arbitrary);
+        return {
+          arbitrary: both.map(([more, object]) => ({ ...more, ...object })),
+          size: sizeOfAll,
+        };
+      }
     }
 
     /** Generates names of properties. */
-    function namesOf({ propertyNames }: SchemaObject, depth: number): fc.Arbitrary<string> {
-      if (propertyNames === undefined) return fc.oneof(fc.constantFrom(...EDGE_NAMES), fc.string({ maxLength: 5 }));
-      return build({ type: 'string', allOf: [propertyNames] }, depth + 1).map(String); // They are strings.
+    function namesOf({ propertyNames }: SchemaObject, depth: number, limit: number): Sized<string> {
+      if (propertyNames === undefined)
+        return scalar(fc.oneof(fc.constantFrom(...EDGE_NAMES), fc.string({ maxLength: 5 })));
+      const { arbitrary, size } = build({ type: 'string', allOf: [propertyNames] }, depth + 1, limit);
+      return { arbitrary: arbitrary.map(String), size }; // They are strings.
     }
 
-    function arrays(node: SchemaObject, depth: number): fc.Arbitrary<Json> {
-      const first = ((node['prefixItems'] ?? []) as readonly Schema[]).map((schema) => build(schema, depth + 1));
+    function arrays(node: SchemaObject, depth: number, limit: number): Sized<Json> {
+      const prefix = (node['prefixItems'] ?? []) as readonly Schema[];
+      let left = limit - 1 - prefix.length; // Each of them has a value.
+      if (prefix.length > MAX_ARGUMENTS) throw new TooLarge();
+      const first = prefix.map((schema) => {
+        const { arbitrary, size } = build(schema, depth + 1, left + 1);
+        left -= size - 1;
+        return arbitrary;
+      });
       const usual = depth > 1 ? 1 : (options.listSize ?? 1);
       const inside = options.listSize === undefined ? depth + 1 : Math.max(depth + 1, 2); // Lists in lists stay short.
-      const min = Math.max(Number(node['minItems'] ?? 0) - first.length, options.plain ? usual : 0);
-      const most = Number(node['maxItems'] ?? min + first.length + 3) - first.length;
-      const max = Math.max(0, options.plain ? Math.min(min, most) : most);
-      const isShallow = depth < OPTIONAL_DEPTH || min > 0;
-      const items = isShallow ? attempt(() => build((node['items'] ?? true) as Schema, inside)) : undefined;
-      const rest =
-        items === undefined ? fc.constant([]) : fc.array(items, { minLength: Math.min(min, max), maxLength: max });
-      return fc.tuple(fc.tuple(...first), rest).map(([start, end]) => [...start, ...end]);
+      const needed = Math.max(Number(node['minItems'] ?? 0) - first.length, 0);
+      const wanted = Math.max(needed, options.plain ? usual : 0);
+      const allowedMost = Number(node['maxItems'] ?? wanted + first.length + 3) - first.length;
+      const isShallow = depth < OPTIONAL_DEPTH || wanted > 0;
+      const item = isShallow ? itemFor(wanted) : undefined;
+      if (item instanceof TooLarge && needed > 0) throw item;
+      const start = fc.tuple(...first);
+      if (item === undefined || item instanceof NoValue) return { arbitrary: start, size: limit - left };
+
+      const max = Math.min(
+        Math.max(0, options.plain ? Math.min(wanted, allowedMost) : allowedMost),
+        Math.floor(left / item.size),
+      );
+      const min = Math.min(wanted, max);
+      const most = Math.min(max, MOST_REPETITIONS.small(min));
+      const isDistinct = node['uniqueItems'] === true && needed > 1;
+      const spare = isDistinct ? Math.min(min, MOST_SPARE) + LEAST_SPARE : 0; // Some items may be the same.
+      const items = fc.array(item.arbitrary, { minLength: min + spare, maxLength: (isDistinct ? most : max) + spare });
+      const rest = isDistinct ? items.map((list) => differentItems(list, list.length - spare)) : items;
+      const whole = fc.tuple(start, rest);
+      return { arbitrary: whole.map(([start, end]) => [...start, ...end]), size: limit - left + most * item.size };
+
+      /** Returns items so small that a number of them fits, or else as many as the schema needs. */
+      function itemFor(count: number): Sized<Json> | NoValue {
+        const schema = (node['items'] ?? true) as Schema; // The linter has checked the shape of this keyword.
+        const item = failureOr(() => build(schema, inside, Math.floor(left / Math.max(1, count))));
+        return item instanceof TooLarge && count > needed ? itemFor(needed) : item;
+      }
     }
 
-    function anything(): fc.Arbitrary<Json> {
+    function anything(limit: number): Sized<Json> {
       const scalars = [
-        strings({}, options.plain ? 'token' : options.text),
-        integers({ format: 'int64' }, options.plain),
-        fc.boolean(),
+        strings({}, options.plain ? 'token' : options.text, options.plain, limit),
+        scalar(integers({ format: 'int64' }, options.plain)),
+        scalar(fc.boolean()),
       ];
-      return options.plain || !options.extras
-        ? fc.oneof(...scalars)
-        : fc.oneof(...scalars, numbers({}, false), fc.constantFrom<Json>(null, [], {}));
+      const others = [scalar(numbers({}, false)), scalar(fc.constantFrom<Json>(null, [], {}))];
+      return oneOf([...scalars, ...(options.plain || !options.extras ? [] : others)].map((one) => () => one));
     }
   };
+}
+
+function scalar<Value>(arbitrary: fc.Arbitrary<Value>): Sized<Value> {
+  return { arbitrary, size: 1 };
 }

@@ -3,6 +3,7 @@ import { stringifyJson } from '@contract-first/contract';
 import type { ArbitraryFactory } from './arbitrary.ts';
 import type { Schema, SchemaObject } from './dialect.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
+import { differentItems } from './different-items.ts';
 import { attempt } from './no-value.ts';
 import type { Oracle } from './oracle.ts';
 import { choiceBoundaries, numberAt, numberBoundaries, textBoundaries } from './scalar-boundaries.ts';
@@ -21,6 +22,7 @@ const SAMPLES = 50;
 const GIVE_UP_AFTER = 500;
 // Many servers refuse bodies of more than 100 kB.
 const MAX_CHARS = 90_000;
+const MAX_SAMPLE_SIZE = MAX_CHARS / 10;
 
 /**
  * Creates the generator of boundary values for the schemas of an oracle: numbers, lengths, sizes, steps, patterns, choices,
@@ -52,7 +54,9 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
       const most = Math.min(sizes.items, Math.floor(MAX_CHARS / (itemChars + 1)));
       const lengths = [min - 1, min, ...(max === undefined ? [most] : [max, max + 1])];
       for (const length of lengths.filter((n) => n >= 0 && n <= MAX_CHARS / itemChars)) {
-        yield listOf(length, pool, flat['uniqueItems'] === true);
+        yield flat['uniqueItems'] === true
+          ? differentItems(pool, length)
+          : Array.from({ length }, (_, index) => pool[index % pool.length] ?? null);
       }
       const [first, ...others] = list;
       if (first === undefined) return;
@@ -113,28 +117,10 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
 
   /** Returns some values of a schema, none when they are too rare. */
   function samples(schema: Schema, plain: boolean): readonly Json[] {
-    const options = { text: 'token', extras: false, plain, giveUpAfter: GIVE_UP_AFTER } as const;
+    const limits = { giveUpAfter: GIVE_UP_AFTER, maxSize: MAX_SAMPLE_SIZE };
+    const options = { text: 'token', extras: false, plain, ...limits } as const;
     return attempt(() => fc.sample(arbitraries(schema, options), { seed, numRuns: plain ? 1 : SAMPLES })) ?? [];
   }
-}
-
-/** Returns a list of some length; a different item each time when they must differ, as far as there are enough. */
-function listOf(length: number, pool: readonly Json[], isUnique: boolean): JsonArray {
-  if (!isUnique) return Array.from({ length }, (_, index) => pool[index % pool.length] ?? null);
-  const different = [...new Map(pool.map((item) => [stringifyJson(item), item])).values()];
-  if (length <= different.length) return different.slice(0, length);
-  const [first = null] = different;
-  return Array.from({ length }, (_, index) => (index === 0 ? first : successor(first, index)));
-}
-
-/** Returns a value that differs from another by a number. */
-function successor(value: Json, index: number): Json {
-  if (typeof value === 'number' || typeof value === 'bigint') return BigInt(Math.trunc(Number(value))) + BigInt(index);
-  if (typeof value === 'string') return `${value}${String(index)}`;
-  if (!isObject(value)) return index;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, isObject(member) ? member : successor(member, index)]),
-  );
 }
 
 /** Copies a value with the members of its objects in reverse order. */

@@ -2,6 +2,7 @@ import type fc from 'fast-check';
 import { createArbitraries } from './arbitrary.ts';
 import { readSchemas, type Schema } from './dialect.ts';
 import type { Json } from './json-value.ts';
+import { failureOr, NoValue, TooLarge } from './no-value.ts';
 import { readNamedExamples, type NamedExamples } from './named-examples.ts';
 import { createOracle } from './oracle.ts';
 import { sampleFor, simplestOf } from './sample.ts';
@@ -35,6 +36,10 @@ export type Wanted = {
   readonly isMinimal?: boolean;
   /** The number of items of a generated list; by default, as few as the schema allows, but one. */
   readonly listSize?: number | undefined;
+  /** The largest size of a generated value. */
+  readonly maxSize?: number | undefined;
+  /** Is called when no value can be generated because all would be too large. */
+  readonly onTooLarge?: ((failure: TooLarge) => void) | undefined;
 };
 
 /** The values of a document for one seed. */
@@ -82,7 +87,7 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
      */
     *valuesOf(
       described: Described,
-      { key, dynamic, isText, isSimple = false, isMinimal = false, listSize }: Wanted,
+      { key, dynamic, isText, isSimple = false, isMinimal = false, listSize, maxSize, onTooLarge }: Wanted,
     ): Generator<Json> {
       const { schema, example } = described;
       const minimalFirst = ATTEMPTS.toSorted((one, other) => Number(other.minimal) - Number(one.minimal));
@@ -97,12 +102,14 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
           extras: !attempt.plain,
           giveUpAfter: GIVE_UP_AFTER,
           listSize,
+          maxSize,
         } as const;
         const create = (): fc.Arbitrary<Json> => arbitraries(schema, { ...options, ...attempt });
-        const value = isSimple
-          ? simplestOf(create)
-          : sampleFor(`${String(seed)} ${key} ${JSON.stringify(attempt)}`, create);
-        if (value !== undefined) yield value;
+        const value = failureOr(() =>
+          isSimple ? simplestOf(create) : sampleFor(`${String(seed)} ${key} ${JSON.stringify(attempt)}`, create),
+        );
+        if (value instanceof TooLarge) onTooLarge?.(value);
+        if (value !== undefined && !(value instanceof NoValue)) yield value;
       }
     },
   };

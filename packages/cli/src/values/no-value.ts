@@ -1,9 +1,19 @@
 import fc from 'fast-check';
+import { longestText, MAX_SIZE, type Sized } from './value-size.ts';
 
 /** No valid value of a schema was found. */
 export class NoValue extends Error {}
 
-const GIVE_UP_AFTER = 20_000;
+/** Every value of a schema that can be built is larger than a limit. */
+export class TooLarge extends NoValue {
+  constructor(limit = MAX_SIZE) {
+    const [members, characters] = [limit, longestText(limit) + 1].map((number) => number.toLocaleString('en'));
+    super(`too large: up to ${String(members)} members or ${String(characters)} characters can be generated`);
+  }
+}
+
+/** How many values may be unwanted in a row, by default. */
+export const GIVE_UP_AFTER = 20_000;
 
 /**
  * Filters the values of an arbitrary.
@@ -31,18 +41,31 @@ export function filtered<Value>(
  *
  * @throws {NoValue} when none can be created
  */
-export function oneOf<Value>(factories: readonly (() => fc.Arbitrary<Value>)[]): fc.Arbitrary<Value> {
-  const arbitraries = factories.map(attempt).filter((arbitrary) => arbitrary !== undefined);
-  if (arbitraries.length === 0) throw new NoValue('no alternative of the schema allows a value');
-  return fc.oneof(...arbitraries);
+export function oneOf<Value>(factories: readonly (() => Sized<Value>)[]): Sized<Value> {
+  const outcomes = factories.map(failureOr);
+  const created = outcomes.flatMap((outcome) => (outcome instanceof NoValue ? [] : [outcome]));
+  if (created.length === 0) {
+    const isTooLarge = outcomes.some((outcome) => outcome instanceof TooLarge);
+    throw isTooLarge ? new TooLarge() : new NoValue('no alternative of the schema allows a value');
+  }
+  return {
+    arbitrary: fc.oneof(...created.map(({ arbitrary }) => arbitrary)),
+    size: Math.max(...created.map(({ size }) => size)),
+  };
 }
 
 /** Calls a function; returns `undefined` when it throws {@link NoValue}. */
 export function attempt<Result>(create: () => Result): Result | undefined {
+  const outcome = failureOr(create);
+  return outcome instanceof NoValue ? undefined : outcome;
+}
+
+/** Calls a function; returns {@link NoValue} when it throws that. */
+export function failureOr<Result>(create: () => Result): Result | NoValue {
   try {
     return create();
   } catch (error) {
-    if (error instanceof NoValue) return undefined;
+    if (error instanceof NoValue) return error;
     throw error;
   }
 }

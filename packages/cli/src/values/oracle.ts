@@ -88,10 +88,30 @@ function isLenient({ document }: SchemaDocument): boolean {
 }
 
 /** @param isLenient sets missing properties to their defaults, in the value itself, and allows any number for `float` */
-function createValidation({ id, document }: SchemaDocument, isLenient: boolean): Oracle['violation'] {
+function createValidation(schemas: SchemaDocument, isLenient: boolean): Oracle['violation'] {
+  const usual = createChecks(createAjv(schemas, isLenient, false));
+  let wide: typeof usual | undefined;
+  const wideSchemas = new Set<Schema>();
+  return (schema, json, onInt64) => {
+    if (schema === undefined) return undefined;
+    try {
+      if (!wideSchemas.has(schema)) return usual(schema, json, onInt64);
+    } catch (error) {
+      // Ajv nests the code for thousands of members, unless it reports all errors.
+      if (!(error instanceof RangeError)) throw error;
+    }
+    wide ??= createChecks(createAjv(schemas, isLenient, true));
+    const violation = wide(schema, json, onInt64);
+    wideSchemas.add(schema);
+    return violation;
+  };
+}
+
+function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErrors: boolean): Ajv2020 {
   // The linter has checked the schemas. ownProperties ignores inherited members: `{}` has no property `constructor`.
   const ajv = new Ajv2020({
     strict: false,
+    allErrors,
     useDefaults: isLenient,
     logger: false,
     passContext: true,
@@ -149,10 +169,13 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
     }),
   });
   ajv.addSchema(document, id);
-  const compiled = new Map<Schema, ValidateFunction>();
+  return ajv;
+}
 
-  return (schema, json, onInt64) => {
-    if (schema === undefined) return undefined;
+/** Creates the function that compiles each schema once. */
+function createChecks(ajv: Ajv2020) {
+  const compiled = new Map<Schema, ValidateFunction>();
+  return (schema: Schema, json: JsonTree, onInt64?: OnInt64): SchemaViolation | undefined => {
     const validate = compile(schema);
     const { root } = json;
     // Ajv passes such a context to nested parts. The root needs one too, because digits are looked up by their holder.
@@ -184,6 +207,7 @@ function createValidation({ id, document }: SchemaDocument, isLenient: boolean):
       compiled.set(schema, validate);
       return validate;
     } catch (error) {
+      if (error instanceof RangeError) throw error;
       throw new CannotCheck(`a schema cannot be compiled: ${(error as Error).message}`, { cause: error });
     }
   }

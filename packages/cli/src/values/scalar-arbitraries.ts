@@ -1,9 +1,13 @@
 import fc from 'fast-check';
+import { runWithin } from '@contract-first/contract';
 import { LimitedPattern } from '@contract-first/documents';
 import type { SchemaObject } from './dialect.ts';
 import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
 import type { Json } from './json-value.ts';
 import { integerStep, multiplesIn } from './multiples.ts';
+import { oneOf, TooLarge } from './no-value.ts';
+import { MOST_REPETITIONS, patternSize } from './pattern-size.ts';
+import { longestText, sizeOfText, type Sized } from './value-size.ts';
 
 /** The generated strings: `any` includes lone surrogates, `well-formed` is valid Unicode, `token` suits headers. */
 export type TextKind = 'any' | 'well-formed' | 'token';
@@ -72,17 +76,22 @@ export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json
  * Generates strings with the length, pattern and format of the schema.
  *
  * @param plain prefers short and usual texts
+ * @param limit the largest size of a string
+ * @throws {TooLarge} when the length or the pattern requires larger ones
  */
-export function strings(schema: SchemaObject, kind: TextKind, plain = false): fc.Arbitrary<Json> {
+export function strings(schema: SchemaObject, kind: TextKind, plain: boolean, limit: number): Sized<Json> {
   const { pattern, format } = schema;
-  const matches = typeof pattern === 'string' ? prepare(`pattern ${pattern}`, () => matching(pattern)) : undefined;
+  const matches = typeof pattern === 'string' ? matching(pattern, limit) : undefined;
   const name = String(format);
-  const formatted =
+  const arbitrary =
     (plain ? PLAIN_FORMATS.get(name)?.() : undefined) ?? prepare(`format ${name}`, () => FORMATS.get(name)?.());
+  const formatted = arbitrary && { arbitrary, size: FORMATTED_SIZE };
   // Values of one keyword may satisfy the other by chance.
-  if (matches !== undefined && formatted !== undefined) return fc.oneof(matches, formatted);
-  return matches ?? formatted ?? plainStrings(schema, kind);
+  if (matches !== undefined && formatted !== undefined) return oneOf([() => matches, () => formatted]);
+  return matches ?? formatted ?? plainStrings(schema, kind, limit);
 }
+
+const FORMATTED_SIZE = sizeOfText(40);
 
 // fast-check takes up to a second and 20 MB for some patterns and formats, and a document repeats them in many places.
 const PREPARED = new Map<string, fc.Arbitrary<Json> | undefined>();
@@ -101,35 +110,66 @@ const CHARACTER = fc.nat(CHARACTERS - 1).map((number) => {
   return String.fromCodePoint(index < 0xd800 ? index : index + SURROGATES);
 });
 
-function plainStrings(schema: SchemaObject, kind: TextKind): fc.Arbitrary<Json> {
+function plainStrings(schema: SchemaObject, kind: TextKind, limit: number): Sized<Json> {
   const minLength = Math.max(numberOf(schema, 'minLength') ?? 0, kind === 'token' ? 1 : 0);
-  const maxLength = numberOf(schema, 'maxLength') ?? Math.max(minLength + 10, 20);
-  if (minLength > maxLength) return fc.constant(''); // No value exists; the oracle rejects this one.
-  const fits = (text: string): boolean => lengthOf(text) >= minLength && lengthOf(text) <= maxLength;
+  if (minLength > longestText(limit)) throw new TooLarge();
+  const longest = numberOf(schema, 'maxLength') ?? Math.max(minLength + 10, 20);
+  if (minLength > longest) return { arbitrary: fc.constant(''), size: 1 }; // No value exists; the oracle rejects this one.
   const token = fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_'));
+  if (minLength > LONG_TEXT) return longStrings(minLength, kind === 'token' ? token : fc.oneof(token, CHARACTER));
+  const maxLength = Math.min(longest, longestText(limit));
+  const fits = (text: string): boolean => lengthOf(text) >= minLength && lengthOf(text) <= maxLength;
   const lengths = { minLength, maxLength };
-  if (kind === 'token') return fc.string({ ...lengths, unit: token });
+  const size = sizeOfText(Math.min(maxLength, MOST_REPETITIONS.small(minLength)));
+  if (kind === 'token') return { arbitrary: fc.string({ ...lengths, unit: token }), size };
   const edges = [...EDGE_TEXTS, ...(kind === 'any' ? LONE_SURROGATES : [])].filter(fits);
   const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
-  return fc.oneof(
+  const arbitrary = fc.oneof(
     fc.string({ ...lengths, unit: token }),
     fc.string({ ...lengths, unit: CHARACTER }),
     ...(edges.length > 0 ? [fc.constantFrom(...edges)] : []),
     ...(kind === 'any' ? [fc.string({ ...lengths, unit }).filter(fits)] : []),
   );
+  return { arbitrary, size };
 }
 
-function matching(pattern: string): fc.Arbitrary<Json> | undefined {
+// fast-check takes 200 bytes for each character.
+const LONG_TEXT = 1_000;
+
+/** Generates texts of a length that repeat a shorter one. */
+function longStrings(length: number, unit: fc.Arbitrary<string>): Sized<Json> {
+  const characters = fc.array(unit, { minLength: 1, maxLength: LONG_TEXT, size: 'medium' });
+  const arbitrary = characters.map(
+    (some) => some.join('').repeat(Math.floor(length / some.length)) + some.slice(0, length % some.length).join(''),
+  );
+  return { arbitrary, size: sizeOfText(length) };
+}
+
+/** Generates texts that match a pattern; returns `undefined` for patterns that fast-check does not support. */
+function matching(pattern: string, limit: number): Sized<Json> | undefined {
   // Of a wide range of repetitions, only the first: `.{1,2097152}` would be 2 MB.
   const short = pattern.replaceAll(/\{(\d+),(\d+)\}/g, (all, from: string, to: string) =>
     Number(to) - Number(from) > MAX_REPETITIONS ? `{${from},${String(Number(from) + MAX_REPETITIONS)}}` : all,
   );
-  try {
-    return fc.stringMatching(new LimitedPattern(short));
-  } catch {
-    return undefined; // fast-check does not support the pattern: all strings are generated, and the oracle filters them.
-  }
+  // fast-check takes as long for each character as for another value.
+  const repetition = (['small', 'xsmall'] as const).find((size) => patternSize(short, size) <= limit);
+  if (repetition === undefined) throw new TooLarge();
+  const arbitrary = prepare(`pattern ${repetition} ${pattern}`, () => {
+    try {
+      return runWithin(PATTERN_TIME_LIMIT_MS, () => {
+        const created = fc.stringMatching(new LimitedPattern(short), { size: repetition });
+        fc.sample(created, { seed: 1, numRuns: 1 });
+        return created;
+      });
+    } catch {
+      return undefined; // Not supported, or too slow: all strings are generated, and the oracle filters them.
+    }
+  });
+  return arbitrary && { arbitrary, size: patternSize(short, repetition) };
 }
+
+// fast-check looks for a character of `[^\s\S]` forever, and takes exponential time for nested repetitions.
+const PATTERN_TIME_LIMIT_MS = 500;
 
 const MAX_REPETITIONS = 20;
 

@@ -148,6 +148,23 @@ test('the examples of the document make a request where no value can be generate
   expect(notes.join()).toContain('could be generated');
 });
 
+test('requests that would be too large are noted, and the others are sent', async () => {
+  const content = {
+    ...text({ type: 'string', minLength: 2_000_000_000 }),
+    'application/octet-stream': { schema: { type: 'string', minLength: 2_000_000_000 } },
+    'application/vnd.small+json': { schema: { type: 'integer' } },
+  };
+  const { requests, notes } = await check(documentWith({ content }), 1);
+  const reason = 'could be generated (too large: up to 10,000 members or 100,000 characters can be generated)';
+  expect(notes).toEqual(
+    expect.arrayContaining([
+      `putThing: no valid request of application/json ${reason}`,
+      `putThing: no valid request of application/octet-stream ${reason}`,
+    ]),
+  );
+  expect(requests[0]?.[0]).toBe('positive');
+});
+
 test('the examples of the document that are not valid are noted with their place, and are sent as invalid data', async () => {
   const parameters = [{ name: 'page', in: 'query', schema: { type: 'integer', maximum: 5, default: 7 } }];
   const content = { 'application/json': { schema: thing, examples: { bad: { value: { size: -1, name: 'a' } } } } };

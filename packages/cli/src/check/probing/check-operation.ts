@@ -1,6 +1,6 @@
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import { describesSuccess } from '../judgement/behaviour.ts';
-import { caseOf, type Case, type CaseKind } from '../../cases/case.ts';
+import { caseOf, type BodyChoice, type Case, type CaseKind } from '../../cases/case.ts';
 import { checksFor, isStateCheck } from '../judgement/checks.ts';
 import { systematicCases } from '../../cases/systematic-cases.ts';
 import { createInputs } from '../../cases/inputs.ts';
@@ -12,6 +12,7 @@ import type { Known, KnownValues } from '../state/known-values.ts';
 import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
 import type { Turn } from '../run/schedule.ts';
 import type { RequestInput } from '../../requests/wire-request.ts';
+import { TooLarge, type NoValue } from '../../values/no-value.ts';
 
 /** The minimum of an operation is all its systematic requests, and this part of the generated ones of each kind. */
 const MINIMUM = 1 / 10;
@@ -48,10 +49,12 @@ export function checkOperation(
     try {
       const factory = createInputs(operation, arbitraries, requestOracle);
       known = await knownValues(operation, turn);
-      const plain = factory.plainInputs(seed);
+      const missing = new Map<BodyChoice, NoValue>();
+      const plain = factory.plainInputs(seed, (choice, failure) => missing.set(choice, failure));
       notes.push(...factory.unsupported.map((subject) => `not tried, as they cannot be generated: ${subject}`));
-      for (const choice of factory.choices) {
-        if (!plain.has(choice)) notes.push(`no valid request ${nameOf(choice)} could be generated`);
+      for (const [choice, failure] of missing) {
+        const reason = failure instanceof TooLarge ? ` (${failure.message})` : '';
+        notes.push(`no valid request ${nameOf(choice)} could be generated${reason}`);
       }
       notes.push(...run.exampleFaults(operation));
       const { adapt = (input: RequestInput) => input } = known;
@@ -62,9 +65,11 @@ export function checkOperation(
         await prober.probe(testCase);
         await prober.simplify();
       }
-      const onRare = (subject: string): void =>
-        void notes.push(`${subject} are too rare to be generated; some were not tried`);
-      const context = { operation, run, prober, refresh, onRare };
+      const onMissing = (subject: string, failure: NoValue): void => {
+        const reason = failure instanceof TooLarge ? failure.message : 'too rare to be generated';
+        notes.push(`${subject} are ${reason}; some were not tried`);
+      };
+      const context = { operation, run, prober, refresh, onMissing };
       const adaptNow = (input: RequestInput): RequestInput => known?.adapt?.(input) ?? input;
       const searches = [...plain.keys()]
         .flatMap((choice) => searchesOf(choice, factory, known?.adapt && adaptNow, context))

@@ -22,8 +22,8 @@ type Context = {
   readonly prober: Prober;
   /** Is awaited before each request, so that `adapt` has the ids of resources that still exist. */
   readonly refresh: () => Promise<void>;
-  /** Receives the subject of a search whose requests are too rare to be generated. */
-  readonly onRare: (subject: string) => void;
+  /** Receives the subject of a search whose requests cannot be generated, as they are too rare or too large. */
+  readonly onMissing: (subject: string, failure: NoValue) => void;
 };
 
 /**
@@ -64,7 +64,7 @@ function createSearch(
   kind: CaseKind,
   subject: string,
   createInputs: () => fc.Arbitrary<RequestInput>,
-  { operation, run, prober, refresh, onRare }: Context,
+  { operation, run, prober, refresh, onMissing }: Context,
 ): Search {
   let inputs: fc.Arbitrary<RequestInput> | undefined;
   let done = 0;
@@ -101,7 +101,7 @@ function createSearch(
         await prober.simplify();
       } catch (error) {
         if (!(error instanceof NoValue)) throw error;
-        onRare(subject);
+        onMissing(subject, error);
         done = Infinity;
       }
     }
