@@ -169,6 +169,8 @@ test('members in data.attributes (JSON:API) are read as written, merged, sorted 
   expect((await send(`/articles/${article.id}`)).body).toEqual({ data: changed });
   const other = await create({ title: 'a', hours: 1 });
   expect((await send('/articles?sort=title')).body).toEqual({ data: [other, changed] });
+  for (const sort of ['-title', 'title:desc', 'title__DESCENDING', `${'_'.repeat(9_000)},-title`])
+    expect((await send(`/articles?sort=${sort}`)).body).toEqual({ data: [changed, other] });
   expect((await send('/articles?filter%5Btitle%5D=b')).body).toEqual({ data: [changed] });
 });
 

@@ -10,6 +10,9 @@ export type Member = { readonly place: Place; readonly values: readonly Json[] |
 /** The request for a page, and the members of the items by name. */
 type Selection = PageRequest & { readonly members: ReadonlyMap<string, Member> };
 
+// A list is sorted by so many members at most.
+const MAX_KEYS = 20;
+const MAX_NAME = 200;
 const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
 
 /**
@@ -18,8 +21,9 @@ const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
  */
 export function selectPage(items: readonly JsonObject[], selection: Selection): Page<JsonObject> {
   const { operation, query, members } = selection;
+  // Longer texts name no member. Each name is kept in snake case.
   const memberOf = (text: string): Member | undefined =>
-    members.entries().find(([name]) => snakeCase(name) === snakeCase(text))?.[1];
+    text.length > MAX_NAME ? undefined : members.entries().find(([name]) => snakeCase(name) === snakeCase(text))?.[1];
   const paging = Object.values(findPaging(operation));
   const others = operation.parameters.filter((parameter) => parameter.in === 'query' && !paging.includes(parameter));
   const sorting = others.filter(isSorting);
@@ -29,9 +33,10 @@ export function selectPage(items: readonly JsonObject[], selection: Selection): 
     if (sorting.includes(parameter) || member === undefined || value === undefined) return [];
     // A value that no item can have, such as `all`, does not filter.
     const { place, values } = member;
-    return values === undefined || values.some((one) => fits(one, value)) ? [{ place, value }] : [];
+    const fits = createFilter(value);
+    return values === undefined || values.some(fits) ? [{ place, fits }] : [];
   });
-  const isFound = (item: JsonObject): boolean => filters.every(({ place, value }) => fits(partAt(item, place), value));
+  const isFound = (item: JsonObject): boolean => filters.every(({ place, fits }) => fits(partAt(item, place)));
   const found = filters.length === 0 ? items : items.filter(isFound);
   return pageOf(
     sorted(
@@ -43,12 +48,13 @@ export function selectPage(items: readonly JsonObject[], selection: Selection): 
   );
 }
 
-/** Returns whether a member has a value, or one of several. */
-function fits(member: Json, wanted: Json): boolean {
-  if (isObject(wanted)) return true; // Its meaning is not documented.
+/** Returns a function that says whether a member has a value, or one of several. */
+function createFilter(wanted: Json): (member: Json) => boolean {
+  if (isObject(wanted)) return () => true; // Its meaning is not documented.
   const texts = (value: Json): readonly string[] => (isArray(value) ? value : [value]).map(idText);
-  const allowed = isArray(member) && typeof wanted === 'string' ? wanted.split(',') : texts(wanted);
-  return texts(member).some((text) => allowed.includes(text));
+  const whole = new Set(texts(wanted));
+  const parts = typeof wanted === 'string' ? new Set(wanted.split(',')) : whole;
+  return (member) => texts(member).some((text) => (isArray(member) ? parts : whole).has(text));
 }
 
 /** Sorts by texts such as `name`, `-name`, `name:desc` and `desc`. */
@@ -59,14 +65,16 @@ function sorted(
 ): readonly JsonObject[] {
   const texts = values
     .flatMap((value) => (isArray(value) ? value : [value]))
-    .flatMap((text) => idText(text).split(','));
+    .flatMap((text) => idText(text).split(',', MAX_KEYS))
+    .slice(0, MAX_KEYS)
+    .map((text) => text.trim());
   const keys = texts.flatMap((text) => {
-    const [, sign = '', name = '', direction = ''] =
-      /^([-+]?)(.*?)(?:[\s:._]+(asc|desc)(?:ending)?)?$/i.exec(text.trim()) ?? [];
+    const sign = /^[-+]/.exec(text)?.[0] ?? '';
+    const { name, direction } = splitDirection(text.slice(sign.length));
     const member = memberOf(name);
     return member === undefined ? [] : [{ place: member.place, isDown: sign === '-' || /^desc/i.test(direction) }];
   });
-  const isReversed = texts.some((text) => DIRECTION.test(text.trim()) && /^desc/i.test(text.trim()));
+  const isReversed = texts.some((text) => DIRECTION.test(text) && /^desc/i.test(text));
   if (keys.length === 0) return items;
   return items.toSorted((one, other) => {
     for (const { place, isDown } of keys) {
@@ -75,6 +83,16 @@ function sorted(
     }
     return 0;
   });
+}
+
+/** Splits `name:desc`. Only the end of a text is searched, since a search from each separator would be quadratic. */
+function splitDirection(text: string): { readonly name: string; readonly direction: string } {
+  const words = text.split(/[\s:._]/);
+  const direction = words.at(-1) ?? '';
+  if (words.length < 2 || !DIRECTION.test(direction)) return { name: text, direction: '' };
+  const separator = words.findLastIndex((word, index) => index < words.length - 1 && word !== '');
+  const name = text.slice(0, words.slice(0, separator + 1).join(' ').length); // Each separator is one character.
+  return { name, direction };
 }
 
 function compare(one: Json, other: Json): number {
