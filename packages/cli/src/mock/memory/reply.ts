@@ -56,6 +56,11 @@ export function namesTag(
 ): boolean {
   const sent = rawHeaders[header];
   if (sent === undefined) return false;
-  const names = String(sent).split(',');
-  return names.some((one) => ['*', tagOf()].includes(one.trim().replace(/^W\//, '')));
+  const names = String(sent)
+    .split(',', MAX_TAGS)
+    .map((name) => name.trim().replace(/^W\//, ''));
+  return names.includes('*') || names.includes(tagOf());
 }
+
+/** Further tags of a condition are not read. */
+const MAX_TAGS = 100;
