@@ -6,6 +6,7 @@ import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { checkContract } from '../src/check/contract-run.ts';
+import { openDataFile } from '../src/mock/memory/data-file.ts';
 import { readDocument } from '../src/check/run/read-document.ts';
 import { readFileCorrections } from '../src/options/contract-file.ts';
 
@@ -188,6 +189,31 @@ test('--data refuses a file with invalid resources, lists all, and does not chan
   ]);
   expect(readFileSync(file, 'utf8')).toBe(text);
   expect((await refusal('--data', write('torn.json', '{"/trips": ['))).join()).toMatch(/torn.json: it is not JSON: /);
+});
+
+test('the docs page shows up to 1 MB of the resources, and says how many are left out', async () => {
+  const trips = [1, 2, 3].map((number) => ({ title: 'x'.repeat(400_000), trip_no: number }));
+  write('large.json', JSON.stringify({ '/trips': trips, '/settings': { title: 'dark' } }));
+  const large = await start('--data', 'large.json');
+  const [, state] = await send(large, 'GET', '/docs/state.json');
+  expect(state).toEqual({
+    '/trips': `${JSON.stringify(trips.slice(0, 2), null, 2)}\n… and 1 more`,
+    '/settings': JSON.stringify({ title: 'dark' }, null, 2),
+  });
+});
+
+test('a state without a text is written once it has one', async () => {
+  const file = join(folder, 'later.json');
+  const failures = [new RangeError('Invalid string length')];
+  const data = openDataFile(file, () => {
+    const failure = failures.pop();
+    if (failure !== undefined) throw failure;
+    return '{}';
+  });
+  data.noteChange();
+  await until(() => existsSync(file), true);
+  await data.close();
+  expect(readFileSync(file, 'utf8')).toBe('{}');
 });
 
 test('while the file of --data cannot be written, the mock says so and serves', async () => {

@@ -46,9 +46,9 @@ export function openDataFile(path: string, textOf: () => string): DataFile {
   async function write(): Promise<void> {
     const startedAt = performance.now();
     isStale = false;
-    const text = textOf();
-    delayMs = Math.max(DELAY_MS, (performance.now() - startedAt) * PAUSE_FACTOR);
     try {
+      const text = textOf();
+      delayMs = Math.max(DELAY_MS, (performance.now() - startedAt) * PAUSE_FACTOR);
       await writeFile(temporary, text, { flush: true });
       await rename(temporary, target);
       if (failure !== undefined) printError(`${path} is written again`);
