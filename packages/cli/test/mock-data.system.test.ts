@@ -191,13 +191,18 @@ test('--data refuses a file with invalid resources, lists all, and does not chan
   expect((await refusal('--data', write('torn.json', '{"/trips": ['))).join()).toMatch(/torn.json: it is not JSON: /);
 });
 
-test('the docs page shows up to 1 MB of the resources, and says how many are left out', async () => {
-  const trips = [1, 2, 3].map((number) => ({ title: 'x'.repeat(400_000), trip_no: number }));
-  write('large.json', JSON.stringify({ '/trips': trips, '/settings': { title: 'dark' } }));
+test('the docs page shows up to 1 MB of the resources, and the number of the others', async () => {
+  const trips = [{ title: 'Far', trip_no: 1 }];
+  const stops = [1, 2, 3].map((n) => ({
+    id: `${String(n)}0000000-0000-4000-8000-000000000000`,
+    city: 'x'.repeat(400_000),
+  }));
+  write('large.json', JSON.stringify({ '/trips': trips, '/trips/1/stops': stops, '/settings': { title: 'dark' } }));
   const large = await start('--data', 'large.json');
   const [, state] = await send(large, 'GET', '/docs/state.json');
   expect(state).toEqual({
-    '/trips': `${JSON.stringify(trips.slice(0, 2), null, 2)}\n… and 1 more`,
+    '/trips': JSON.stringify(trips, null, 2),
+    '/trips/1/stops': `${JSON.stringify(stops.slice(0, 2), null, 2)}\n… and 1 more`,
     '/settings': JSON.stringify({ title: 'dark' }, null, 2),
   });
 });

@@ -205,6 +205,18 @@ test('a resource is not forgotten while resources are created below it', async (
   expect(mock.state()).toMatchObject({ '/books': [{ id: 1 }], '/books/1/reviews': [{ text: 'b' }, { text: 'c' }] });
 });
 
+test('resources of more than 50 MB are refused, and the oldest ones are forgotten beyond', async () => {
+  const mock = await start();
+  const long = (length: number): string => 'x'.repeat(length);
+  expect(() => {
+    mock.replaceState({ '/books': [{ id: 1, title: long(50_000_000) }] });
+  }).toThrow('it is larger than 50 MB');
+  mock.replaceState({ '/books': [{ id: 1, title: long(49_999_000) }] });
+  expect((await send(mock, 'POST', '/books', { title: long(2_000) })).status).toBe(201);
+  expect((await send(mock, 'GET', '/books/1')).status).toBe(404);
+  expect((await send(mock, 'GET', '/books/2')).status).toBe(200);
+});
+
 test('a document with errors is an error with all diagnostics', async () => {
   const broken = join(temporaryFolder(), 'broken.yaml');
   writeFileSync(
@@ -214,3 +226,60 @@ test('a document with errors is an error with all diagnostics', async () => {
   await expect(startMock(broken)).rejects.toThrow(/broken\.yaml was rejected\n[^]*operationId[^]*\$ref/);
   await expect(startMock(path, { variables: { BODY_LIMIT_BYTES: 'x' } })).rejects.toThrow('BODY_LIMIT_BYTES must be');
 });
+
+const deepList = (depth: number): object =>
+  depth === 0 ? { type: 'integer' } : { type: 'array', minItems: 30, items: deepList(depth - 1) };
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `p${String(index)}`);
+const tree = { $ref: '#/components/schemas/Tree' };
+const TOO_LARGE = /too large: up to 200,000 members or 2,000,000 characters can be generated/;
+
+test('GET: a response has a bounded size; one that cannot be built within it is a 501 with the reason', async () => {
+  const cases: readonly (readonly [name: string, schema: object, status: number, body: RegExp])[] = [
+    ['a text of 2 GB', { type: 'string', minLength: 2_000_000_000 }, 501, TOO_LARGE],
+    ['100 million items', { type: 'array', minItems: 100_000_000 }, 501, TOO_LARGE],
+    ['different items', { type: 'array', minItems: 100_000_000, uniqueItems: true }, 501, TOO_LARGE],
+    ['lists in lists', deepList(8), 501, TOO_LARGE],
+    ['a pattern of repetitions', { type: 'string', pattern: '^((a{1000}){1000}){1000}$' }, 501, TOO_LARGE],
+    ['repetitions of nothing', { type: 'string', pattern: '^((){100000}){100000}$' }, 501, TOO_LARGE],
+    ['50 million properties', { type: 'object', minProperties: 50_000_000 }, 501, TOO_LARGE],
+    ['long names', { type: 'object', minProperties: 9, propertyNames: { minLength: 1_000_000 } }, 501, TOO_LARGE],
+    ['long constants', { type: 'array', minItems: 100_000, items: { const: 'x'.repeat(10_000) } }, 501, TOO_LARGE],
+    ['a character that does not exist', { type: 'string', pattern: '^[^\\s\\S]$' }, 501, /a value for the schema/],
+    [
+      'many properties',
+      { properties: Object.fromEntries(names(4_000).map((name) => [name, { type: 'string' }])) },
+      501,
+      /2,000/,
+    ],
+    ['optional parts', { required: ['a'], properties: { a: { const: 1 }, b: { minLength: 1e9 } } }, 200, /^\{"a":1\}$/],
+    ['a text of 1 MB', { type: 'string', minLength: 1_000_000 }, 200, /^"[^"]{1000000}"$/],
+    [
+      'different integers',
+      { minItems: 500, uniqueItems: true, items: { type: 'integer' } },
+      200,
+      /^\[(?:\d+,){499}\d+\]$/,
+    ],
+    ['required properties', { required: names(20_000) }, 200, /^\{(?:"p\d+":[^,]+,){19999}"p\d+":[^,]+\}$/],
+    ['recursion in a list', tree, 200, /^\{"list":\[/],
+  ];
+  const Tree = {
+    required: ['list'],
+    properties: { list: { type: 'array', minItems: 100, items: { anyOf: [tree, { type: 'integer' }] } } },
+  };
+  const paths = cases.map(([, schema], index) => {
+    const content = { 'application/json': { schema } };
+    const get = { operationId: `get${String(index)}`, responses: { '200': { description: 'Done.', content } } };
+    return [`/${String(index)}`, { get }] as const;
+  });
+  const info = { title: 'Sizes', version: '1.0.0' };
+  const document = { openapi: '3.1.0', info, security: [], paths: Object.fromEntries(paths) };
+  const file = join(temporaryFolder(), 'openapi.json');
+  writeFileSync(file, JSON.stringify({ ...document, components: { schemas: { Tree } } }));
+  const mock = await startMock(file);
+  cleanUp(mock.close);
+  for (const [index, [name, , status, form]] of cases.entries()) {
+    const response = await fetch(`${mock.url}/${String(index)}`);
+    const body = await response.text();
+    expect([name, response.status, form.test(body)]).toEqual([name, status, true]);
+  }
+}, 60_000);

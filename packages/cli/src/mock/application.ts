@@ -1,4 +1,4 @@
-import { stringifyJson, type Operation } from '@contract-first/contract';
+import type { Operation } from '@contract-first/contract';
 import type { Application } from '@contract-first/engine';
 import type { AnyHandler, AnyReply, DocumentText } from '@contract-first/engine/tools';
 import { optional, type CompiledDocument } from '@contract-first/documents';
@@ -8,7 +8,6 @@ import { createCheckers } from './credentials.ts';
 import { createFailures } from './responses/failures.ts';
 import { createFailureHeaders } from './responses/headers.ts';
 import { hasPreferences, withPreferences, type Delay } from './responses/preferences.ts';
-import type { MockState } from './memory/data.ts';
 import { createMemory, type Memory, type MemoryOptions } from './memory/memory.ts';
 import { createFail, type MockRequest } from './memory/reply.ts';
 import { createRespond } from './responses/respond.ts';
@@ -92,7 +91,7 @@ export function createMock(
   const application: Application = {
     contract,
     ...optional('document', document),
-    ...optional('state', memory && (() => describeState(memory.state()))),
+    ...optional('state', memory?.describe),
     failures: createFailures(compiled, responses),
     failureHeaders: createFailureHeaders(contract, responses),
     open: () =>
@@ -125,9 +124,4 @@ export function createMock(
       return Promise.resolve(made);
     };
   }
-}
-
-/** Returns the stored resources as JSON by their path. */
-function describeState(state: MockState): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(state).map(([path, resources]) => [path, stringifyJson(resources, 2)]));
 }

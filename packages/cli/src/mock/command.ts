@@ -15,7 +15,7 @@ their servers, or below the path that is named.
 
   --data FILE           keep the resources in this JSON file, also until the next start
   --stateless           remember nothing: the same request always gets the same response
-  --limit N             remember this many resources, then forget the oldest (default: 10000)
+  --limit N             remember this many resources up to 50 MB, then forget the oldest (default: 10000)
   --msw FILE            write the responses of --stateless to FILE as handlers for Mock Service Worker, and end
   --seed N              decides which values are generated, and which requests fail (default: 1)
   --list-size N         the number of items of generated lists, as far as their schema allows

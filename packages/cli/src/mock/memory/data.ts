@@ -2,13 +2,15 @@ import { parameterNames, parseJson, parseJsonTree, stringifyJson } from '@contra
 import { pathPattern } from '../../operations/path-pattern.ts';
 import { idText } from '../../resources/identity-place.ts';
 import { fromJsonTree } from '../../values/json-tree.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../values/json-value.ts';
+import { isArray, isObject, type Json, type JsonArray, type JsonObject } from '../../values/json-value.ts';
+import { sizeOf } from '../../values/value-size.ts';
+import { MAX_KEPT_SIZE } from './bounded-map.ts';
 import { memberProblems } from './forms.ts';
 import type { Identifiers } from './identifiers.ts';
 import type { Model } from './model.ts';
 import { collectionTemplate, pathWithin } from './paths.ts';
 import type { Resource } from './resources.ts';
-import { collectionOf, type State, type Store } from './store.ts';
+import { collectionOf, sizeOfState, type State, type Store } from './store.ts';
 
 /**
  * The resources that a mock stores: lists by the path of their collection, such as `/books`, and others by their own path, such as
@@ -23,6 +25,8 @@ export type Data = {
   /** Returns a copy of the resources. A list of a path without parameters is there even if it is empty. */
   readonly read: () => MockState;
   readonly write: () => string;
+  /** Returns the resources as indented JSON, by path. A long state is cut, and says how much is left out. */
+  readonly describe: () => Readonly<Record<string, string>>;
 };
 
 /** Creates the {@link Data} of a store. @param limit the number of resources that it keeps */
@@ -36,7 +40,7 @@ export function createData(
     .filter(({ item }) => item.parameter !== '')
     .map((one) => pathsOf(collectionTemplate(one.item), one))
     .sort((one, other) => one.parameters - other.parameters); // A fixed path is more specific.
-  return { load, read, write };
+  return { load, read, write, describe };
 
   function load(text: string): readonly string[] {
     const states = new Map<string, State>();
@@ -52,6 +56,8 @@ export function createData(
     );
     if (states.size > limit)
       problems.push(`it has ${String(states.size)} resources: raise --limit, which is ${String(limit)}`);
+    const size = [...states].reduce((sum, [path, state]) => sum + sizeOfState(path, state), 0);
+    if (size > MAX_KEPT_SIZE) problems.push('it is larger than 50 MB, which is the most that the mock keeps');
     if (problems.length > 0) return problems;
     store.clear();
     for (const [path, state] of states) store.set(path, state);
@@ -59,9 +65,7 @@ export function createData(
   }
 
   function read(): MockState {
-    const fixed = lists.filter(({ parameters, resource }) => parameters === 0 && resource.idMembers.length > 0);
-    const empty: MockState = Object.fromEntries(fixed.map(({ template }) => [template, []]));
-    return { ...empty, ...(parseJson(write()) as MockState) }; // An object, as just written.
+    return { ...Object.fromEntries(emptyLists()), ...(parseJson(write()) as MockState) }; // An object, as just written.
   }
 
   function loadList(path: string, items: readonly Json[], states: Map<string, State>): string[] {
@@ -105,25 +109,60 @@ export function createData(
   }
 
   function write(): string {
-    const members = new Map<string, string[] | string>();
+    const lines = [...grouped()].map(([path, group]) => {
+      const texts = isArray(group) ? group.map((state) => stringifyJson(state)) : [];
+      const whole = isArray(group) ? `[\n    ${texts.join(',\n    ')}\n  ]` : stringifyJson(group);
+      return `  ${JSON.stringify(path)}: ${whole}`;
+    });
+    return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`;
+  }
+
+  function describe(): Readonly<Record<string, string>> {
+    let left = MAX_DESCRIBED_SIZE;
+    const isShown = (state: Json): boolean => {
+      const size = sizeOf(state);
+      if (size > left) return false;
+      left -= size;
+      return true;
+    };
+    const groups = new Map<string, Json>([...emptyLists(), ...grouped()]);
+    const described = [...groups].map(([path, group]) => {
+      const shown = isArray(group) ? group.filter(isShown) : isShown(group) ? group : '…';
+      const omitted = isArray(group) && isArray(shown) ? group.length - shown.length : 0;
+      return [path, stringifyJson(shown, 2) + (omitted > 0 ? `\n… and ${String(omitted)} more` : '')];
+    });
+    return Object.fromEntries(described) as Readonly<Record<string, string>>;
+  }
+
+  /** Returns the lists of paths without parameters, empty. */
+  function emptyLists(): readonly (readonly [path: string, list: JsonArray])[] {
+    const fixed = lists.filter(({ parameters, resource }) => parameters === 0 && resource.idMembers.length > 0);
+    return fixed.map(({ template }) => [template, []]);
+  }
+
+  /** Returns the resources: lists by the path of their collection, others by their own path. */
+  function grouped(): ReadonlyMap<string, Json> {
+    const groups = new Map<string, Json>();
+    const listsOf = new Map<string, JsonObject[]>();
     for (const [path, state] of store.entries()) {
       const collection = collectionOf(path);
       const resource = findIn(singles, path) === undefined ? findIn(lists, collection) : undefined;
       const id = resource === undefined || state === undefined ? undefined : idOf(resource, state);
-      const text = stringifyJson(state ?? null);
-      const listed = members.get(collection) ?? [];
-      if (id !== undefined && pathWithin(collection, id) === path && typeof listed !== 'string') {
-        listed.push(text);
-        members.set(collection, listed);
-      } else members.set(path, text);
+      const list = listsOf.get(collection) ?? [];
+      const isListed =
+        id !== undefined && pathWithin(collection, id) === path && (list.length > 0 || !groups.has(collection));
+      if (isListed && state !== undefined) {
+        list.push(state);
+        listsOf.set(collection, list);
+        groups.set(collection, list);
+      } else groups.set(path, state ?? null);
     }
-    const lines = [...members].map(
-      ([path, text]) =>
-        `  ${JSON.stringify(path)}: ${typeof text === 'string' ? text : `[\n    ${text.join(',\n    ')}\n  ]`}`,
-    );
-    return lines.length === 0 ? '{}\n' : `{\n${lines.join(',\n')}\n}\n`;
+    return groups;
   }
 }
+
+/** The largest size of a description, around 1 MB of JSON. */
+const MAX_DESCRIBED_SIZE = 100_000;
 
 /** A path template with the resources of its paths. */
 type PathPattern = {

@@ -1,5 +1,6 @@
 import type { AnyReply } from '@contract-first/engine/tools';
 import { headerParameter } from '../../operations/api-operation.ts';
+import { sizeOf, sizeOfText } from '../../values/value-size.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { pathOf } from './paths.ts';
 import { etagOf, type MockRequest } from './reply.ts';
@@ -15,7 +16,10 @@ export class IdempotencyKeys {
   readonly #replies: BoundedMap<{ readonly reply: AnyReply; readonly body: string }>;
 
   constructor(limit: number) {
-    this.#replies = new BoundedMap(limit);
+    this.#replies = new BoundedMap(
+      limit,
+      (key, { reply: { body } }) => sizeOfText(key.length) + sizeOf(jsonOf(body) ?? null),
+    );
   }
 
   /** Handles a request once: another one with its key gets the same reply, or is refused if it has another body. */

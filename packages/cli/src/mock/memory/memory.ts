@@ -37,6 +37,8 @@ export type Memory = {
   readonly summary: readonly string[];
   /** Returns a copy of the resources. */
   readonly state: () => MockState;
+  /** Returns the resources for the docs page. */
+  readonly describe: () => Readonly<Record<string, string>>;
   /** Stores other resources in place of all. @throws an error with all problems of the state, one line each */
   readonly replaceState: (state: MockState) => void;
   /** Stores the examples of the document in place of all. */
@@ -101,6 +103,7 @@ export function createMemory(
     respondWithin,
     summary: describeMemory(found, operations),
     state: data.read,
+    describe: data.describe,
     replaceState,
     reset,
     close: () => file?.close() ?? Promise.resolve(),

@@ -1,11 +1,17 @@
 import type { JsonObject } from '../../values/json-value.ts';
+import { sizeOf, sizeOfText } from '../../values/value-size.ts';
+import { MAX_KEPT_SIZE } from './bounded-map.ts';
 
 /** The state of a resource. A resource that is the only one of its path is `undefined` once it is deleted. */
 export type State = JsonObject | undefined;
 
-/** Keeps resources in memory, by their path. The oldest ones are forgotten beyond a limit, none before those below it. */
+/**
+ * Keeps resources in memory, by their path. The oldest ones are forgotten beyond a number and beyond a size, none before
+ * those below it.
+ */
 export class Store {
   readonly #limit: number;
+  #size = 0;
   /** The oldest first. */
   readonly #states = new Map<string, State>();
   /** The paths of the resources in a collection, in the order of their creation. */
@@ -37,9 +43,11 @@ export class Store {
     const collection = collectionOf(path);
     const paths = this.#collections.get(collection) ?? this.#addCollection(collection);
     paths.add(path);
+    this.#size += sizeOfState(path, state) - this.#sizeAt(path);
     this.#states.set(path, state);
     this.#lists.delete(collection);
-    while (this.#states.size > this.#limit) this.#forgetOldest();
+    while (this.#states.size > this.#limit || (this.#size > MAX_KEPT_SIZE && this.#states.size > 1))
+      this.#forgetOldest();
     this.#onChange();
   }
 
@@ -51,6 +59,7 @@ export class Store {
   /** Removes a resource and those below it. */
   remove(path: string): void {
     const own = collectionOf(path);
+    this.#size -= this.#sizeAt(path);
     this.#states.delete(path);
     this.#lists.delete(own);
     const siblings = this.#collections.get(own);
@@ -74,6 +83,10 @@ export class Store {
   /** Lists all resources, those of a collection in the order of their creation. */
   *entries(): Generator<readonly [path: string, state: State]> {
     for (const paths of this.#collections.values()) for (const path of paths) yield [path, this.#states.get(path)];
+  }
+
+  #sizeAt(path: string): number {
+    return this.#states.has(path) ? sizeOfState(path, this.#states.get(path)) : 0;
   }
 
   #forgetOldest(): void {
@@ -106,6 +119,11 @@ export class Store {
       if (inside?.size === 0) this.#below.delete(outer);
     }
   }
+}
+
+/** Returns the size of a resource with its path. */
+export function sizeOfState(path: string, state: State): number {
+  return sizeOfText(path.length) + sizeOf(state ?? null);
 }
 
 /** Returns the path of the collection of a resource. */

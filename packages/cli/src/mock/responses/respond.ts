@@ -9,14 +9,18 @@ import {
 } from '@contract-first/contract';
 import type { AnyReply, ValidRequest } from '@contract-first/engine/tools';
 import type { Json } from '../../values/json-value.ts';
+import type { TooLarge } from '../../values/no-value.ts';
 import { memoizeByObject } from '../../memoize-by-object.ts';
 import { changeHeaders, headersOf } from './headers.ts';
 import { negotiate } from './negotiate.ts';
 import { readPreferences, type AskingRequest } from './preferences.ts';
 import { writeText } from './text-body.ts';
+import { BoundedMap } from '../memory/bounded-map.ts';
+import { sizeOf, sizeOfText } from '../../values/value-size.ts';
 import type { Described, ResponseNode, Values, Wanted } from '../../values/documented-values.ts';
 
 const MAX_CACHED = 1_000;
+const MAX_CACHED_SIZE = 500_000;
 
 /** Changes of a generated response. */
 export type Change = {
@@ -41,7 +45,9 @@ export type Respond = (request: ValidRequest & AskingRequest, change?: Change) =
  * @param usualSize the number of items of generated lists
  */
 export function createRespond(values: Values, operation: Operation, usualSize?: number): Respond {
-  const cache = new Map<string, { readonly headers: AnyReply['headers']; readonly value: Json }>();
+  type Made = { readonly headers: AnyReply['headers']; readonly value: Json };
+  const sizeOfMade = (key: string, { value }: Made): number => sizeOfText(key.length) + sizeOf(value);
+  const cache = new BoundedMap(MAX_CACHED, sizeOfMade, MAX_CACHED_SIZE);
   return (sent, change = {}) => {
     const { code, dynamic, size, accept, applied, ...preferred } = readPreferences(sent);
     const { example = preferred.example } = change;
@@ -62,8 +68,7 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
       '\n',
     );
     const made = cache.get(place) ?? make();
-    // Long lists of each size would take much memory.
-    if (cache.size < MAX_CACHED && size === undefined) cache.set(place, made);
+    if (!cache.has(place)) cache.set(place, made);
     const headers = {
       ...(change.header === undefined
         ? made.headers
@@ -106,16 +111,25 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
 
   /** @param mayBeText whether a text of another media type than JSON may be an example instead of a value to be written */
   function valueOf(described: Described, mediaType: string, wanted: Omit<Wanted, 'isText'>, mayBeText: boolean): Json {
+    let tooLarge: TooLarge | undefined;
     if (isValue(described, mediaType)) {
       // The engine takes null for no body.
-      const value = values.valuesOf(described, { ...wanted, isText: false }).find((value) => value !== null);
-      if (value === undefined) throw new NotImplemented('a value for the schema of this response');
-      return value;
+      return generate(false).find((value) => value !== null) ?? refuse();
     }
     const texts = [described.example as Json | undefined, ...values.examplesOf(described).values()];
     const written = wanted.dynamic || !mayBeText ? undefined : texts.find((value) => typeof value === 'string');
-    const [value = ''] = written === undefined ? values.valuesOf(described, { ...wanted, isText: true }) : [written];
-    return value;
+    const [value] = written === undefined ? generate(true) : [written];
+    if (value === undefined && tooLarge !== undefined) refuse();
+    return value ?? '';
+
+    function generate(isText: boolean): ReturnType<Values['valuesOf']> {
+      return values.valuesOf(described, { ...wanted, isText, onTooLarge: (failure) => (tooLarge = failure) });
+    }
+
+    function refuse(): never {
+      const reason = tooLarge === undefined ? '' : ` (${tooLarge.message})`;
+      throw new NotImplemented(`a value for the schema of this response${reason}`);
+    }
   }
 
   function write(described: Described, mediaType: string, value: Json): unknown {
