@@ -141,11 +141,11 @@ function createShutdown(
   let startedAt: number | undefined;
   return () => {
     if (startedAt !== undefined) {
-      if (performance.now() - startedAt > SAME_SIGNAL_MS) process.exit(1);
+      if (performance.now() - startedAt > SAME_SIGNAL_MS) exitAtOnce();
       return;
     }
     startedAt = performance.now();
-    setTimeout(() => process.exit(1), shutdownGraceMs + CLOSING_MS).unref();
+    setTimeout(exitAtOnce, shutdownGraceMs + CLOSING_MS).unref();
     void service.stop(shutdownGraceMs).then(async (inTime) => {
       await ops.stop(0);
       await stopTelemetry?.();
@@ -198,9 +198,19 @@ function hasPendingReads(): boolean {
   return process.getActiveResourcesInfo().includes('FSReqPromise');
 }
 
+/** Exits without waiting for threads: one may run a statement of SQLite, which cannot be stopped. */
+function exitAtOnce(): void {
+  process.on('exit', replaceProgram); // The last listener, after that of the log.
+  process.exit(1);
+}
+
 /** Replaces the program when reads are pending: exit() would wait for their threads. */
 function exitDespitePendingReads(code: number): void {
-  if (!hasPendingReads()) return;
+  if (hasPendingReads()) replaceProgram(code);
+}
+
+/** Replaces the program by one that exits, which also ends all threads. */
+function replaceProgram(code: number): void {
   process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${String(code)})`], {});
 }
 

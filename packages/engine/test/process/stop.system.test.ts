@@ -122,6 +122,21 @@ test('SIGTERM does not wait for a lock that another process holds on the databas
   other.close();
 });
 
+test('SIGTERM does not wait for a statement of the database that never ends; exit 1', async () => {
+  const url = temporaryDatabase();
+  const service = await startService({ DATABASE_URL: url, SHUTDOWN_GRACE_MS: '100' });
+  const database = new DatabaseSync(url.replace('sqlite:', ''));
+  database.exec(`CREATE TRIGGER endless BEFORE INSERT ON plants BEGIN
+    SELECT (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c);
+  END`);
+  database.close();
+  const connection = await openConnection(service.url);
+  connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
+  await fetch(service.url); // The response shows that all earlier bytes have been read.
+  service.process.kill('SIGTERM');
+  expect((await service.outcome).code).toBe(1);
+});
+
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'a second signal after SIGTERM, %s, ends it at once, with exit 1',
   async (signal) => {
