@@ -8,7 +8,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import type { BatchDatabase, Database, Definition } from './database.ts';
-import { compile, type Query, type Dialect } from './sql.ts';
+import type { Query, Dialect } from './sql.ts';
 
 /** An operation on a database, as the name and the attributes of its span. */
 type Operation = { readonly name: string; readonly attributes: Attributes };
@@ -42,7 +42,7 @@ export function addSpans(
 }
 
 function describe(queries: readonly Query[], engine: Dialect['engine']): Operation {
-  const texts = queries.map((query) => compile(query, { engine }).text);
+  const texts = queries.map((query) => query.write({ engine }, []));
   const commands = new Set(texts.map((text) => /\w+/.exec(text)?.[0].toUpperCase() ?? ''));
   const [command = ''] = commands;
   const isBatch = texts.length > 1;

@@ -18,6 +18,9 @@ export type Query<Row = unknown> = {
   readonly row?: Row;
 };
 
+const TRANSACTION_CONTROL =
+  /^(?:[\s;]|--[^\n]*|\/\*[^]*?\*\/)*(?<command>abort|begin|commit|end|release|rollback|savepoint|start|(?:prepare|set)\s+transaction)\b/i;
+
 /** Writes a query. An interpolated value becomes a parameter, an interpolated query a part of this one. */
 export function sql<Row = unknown>(strings: TemplateStringsArray, ...parts: readonly (Value | Query)[]): Query<Row> {
   return {
@@ -46,10 +49,21 @@ export function either<Row>(variants: Readonly<Record<Dialect['engine'], Query<R
   return { write: (dialect, values) => variants[dialect.engine].write(dialect, values) };
 }
 
-/** Compiles a query for a database. */
+/**
+ * Compiles a query for a database.
+ *
+ * @throws {Error} for a statement that begins, divides or ends a transaction: only this package does
+ */
 export function compile(query: Query, dialect: Dialect): Statement {
   const values: Value[] = [];
-  return { text: query.write(dialect, values), values };
+  const text = query.write(dialect, values);
+  const command = TRANSACTION_CONTROL.exec(text)?.groups?.['command'];
+  if (command !== undefined) {
+    throw new Error(
+      `${command.toUpperCase()} is not allowed in a statement: the function \`transaction\` begins and ends transactions`,
+    );
+  }
+  return { text, values };
 }
 
 function isQuery(part: Value | Query): part is Query {

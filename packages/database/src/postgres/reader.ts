@@ -70,7 +70,7 @@ export function createPostgresReader(
     health,
   });
   return {
-    read: <Row>(query: Query<Row>) => reads.add(compile(query, dialect)) as Promise<readonly Row[]>, // As it declares.
+    read: async <Row>(query: Query<Row>) => (await reads.add(compile(query, dialect))) as readonly Row[], // As it declares.
     stream: limitStreams(poolSize, (query) => streamPages(streams, location, compile(query, dialect), closed.signal)),
     async close() {
       closed.abort();

@@ -163,8 +163,9 @@ function createSession(client: Client, login: Login): Session {
       return (await execute<Row>({ text, values: [...values], ...prepared }, limitMs)).rows;
     },
     async run(text, values, limitMs) {
-      const types = { getTypeParser: parserOf };
-      const { rows, rowCount } = await execute<Result['rows'][number]>({ text, values: [...values], types }, limitMs);
+      // In this mode, the server refuses several statements in one text, as it does with values.
+      const query = { text, values: [...values], types: { getTypeParser: parserOf }, queryMode: 'extended' };
+      const { rows, rowCount } = await execute<Result['rows'][number]>(query, limitMs);
       return { rows, count: rowCount ?? 0 };
     },
     processId: () => processId,

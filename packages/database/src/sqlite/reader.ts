@@ -44,7 +44,7 @@ export function createSqliteReader(
     health: createHealth(log, 'read'),
   });
   return {
-    read: <Row>(query: Query<Row>) => reads.add(compile(query, TARGET)) as Promise<readonly Row[]>, // As it declares.
+    read: async <Row>(query: Query<Row>) => (await reads.add(compile(query, TARGET))) as readonly Row[], // As it declares.
     stream: limitStreams(poolSize, (query) => streamPages(compile(query, TARGET))),
     async close() {
       closed.abort();
