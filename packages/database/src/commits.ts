@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { BatchQueue, type BatchWorker } from './batch-queue.ts';
 import type { BatchDatabase, BatchDefinition, DatabaseOptions, Definition, Transaction, Written } from './database.ts';
 import type { Health } from './health.ts';
@@ -45,21 +46,39 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
       if (count > 0) onCommit?.(count, durationMs);
     },
   });
+  /** The transaction whose work the calling code is part of. */
+  const context = new AsyncLocalStorage<{ isOpen: boolean }>();
+  const add = (change: Change): Promise<ChangeResult> => {
+    if (context.getStore()?.isOpen !== true) return queue.add(change);
+    // It could wait for the end of the transaction, and be committed although the transaction is not.
+    const problem = 'this call would not be part of the transaction: use the functions that its work receives';
+    return Promise.reject(new Error(problem));
+  };
   // The result of a row is a boolean, that of statements is a list, and that of a transaction has the value of its work.
   const insertInto = (columns: readonly string[]): Commits<Row>['insert'] => {
-    return (row, key = newKey()) =>
-      queue.add({ row: columns.map((name) => row[name] ?? null), key }) as Promise<boolean>;
+    return (row, key = newKey()) => add({ row: columns.map((name) => row[name] ?? null), key }) as Promise<boolean>;
   };
   return {
     ...('insert' in definition && { insert: insertInto(Object.keys(definition.insert.columns)) }),
-    write: (...queries) =>
-      queue.add({ statements: queries.map((query) => compile(query, dialect)) }) as Promise<readonly Written[]>,
+    write: async (...queries) =>
+      (await add({ statements: queries.map((query) => compile(query, dialect)) })) as readonly Written[],
     async transaction<Result>(work: (transaction: Transaction) => Promise<Result>) {
-      const { value } = (await queue.add({ work: workOf(work, dialect) })) as { readonly value: Result };
+      const inContextOfCaller = AsyncLocalStorage.snapshot(); // The queue runs it in the context of another caller.
+      const workHere = async (transaction: Transaction): Promise<Result> => {
+        const state = { isOpen: true };
+        try {
+          return await inContextOfCaller(() => context.run(state, work, transaction));
+        } finally {
+          state.isOpen = false;
+        }
+      };
+      const timeUp = Promise.withResolvers<never>();
+      const result = add({ work: workOf(workHere, dialect, timeUp.reject) });
+      const { value } = (await Promise.race([result, timeUp.promise])) as { readonly value: Result };
       return value;
     },
     async check() {
-      await queue.add('check');
+      await add('check');
     },
     drain: () => queue.drain(),
   };

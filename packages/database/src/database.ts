@@ -18,7 +18,8 @@ export type Database = DatabaseReader & {
    * Runs reads and writes in one transaction that is serializable: its result is one that is possible when transactions
    * run one after the other. Resolves with the value of `work` once the transaction survives a crash.
    *
-   * @param work awaits nothing but `transaction`, since others may have to wait for its end: in SQLite, a second at most.
+   * @param work awaits nothing but `transaction`, since others may have to wait for its end: in SQLite, a second at most,
+   *   and as long as the last statement takes. `write`, `transaction`, `insert` and `check` of the database reject in it.
    *   It is run again, up to 20 times, when another transaction was in its way
    * @throws the error that `work` throws, or else that of the statement that failed; nothing was written
    * @throws {DatabaseUnavailable} when the database cannot confirm the transaction; it may have been committed

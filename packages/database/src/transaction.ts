@@ -4,19 +4,31 @@ import { compile, type Dialect, type Statement } from './sql.ts';
 
 /** Runs a statement in an open transaction. */
 export type RunStatement = (statement: Statement, use: 'read' | 'write') => Promise<Written>;
-/** The function of an application that is called in a transaction. */
-export type Work = (run: RunStatement) => Promise<unknown>;
+/** What an application does in a transaction. */
+export type Work = {
+  /** Calls the function of the application. */
+  readonly start: (run: RunStatement) => Promise<unknown>;
+  /** Receives the error of work that takes too long, while its last statement may still run. */
+  readonly onTimeUp: (error: Error) => void;
+};
 
 /** Converts work that is written with queries to work that runs statements of a database. */
-export function workOf(work: (transaction: Transaction) => Promise<unknown>, dialect: Dialect): Work {
-  return (run) =>
-    work({
-      read: async <Row>(query: Parameters<typeof compile>[0]) =>
-        (await run(compile(query, dialect), 'read')).rows as readonly Row[], // As it declares.
-      async write(...queries) {
-        return Promise.all(queries.map((query) => run(compile(query, dialect), 'write')));
-      },
-    });
+export function workOf(
+  work: (transaction: Transaction) => Promise<unknown>,
+  dialect: Dialect,
+  onTimeUp: Work['onTimeUp'],
+): Work {
+  return {
+    start: (run) =>
+      work({
+        read: async <Row>(query: Parameters<typeof compile>[0]) =>
+          (await run(compile(query, dialect), 'read')).rows as readonly Row[], // As it declares.
+        async write(...queries) {
+          return Promise.all(queries.map((query) => run(compile(query, dialect), 'write')));
+        },
+      }),
+    onTimeUp,
+  };
 }
 
 /** Where the work of a transaction is done. */
@@ -54,9 +66,11 @@ export async function doWork(work: Work, { run, isOfDatabase, limitMs }: Host): 
   };
   const timeUp = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    timeUp.reject(new Error(`the transaction took longer than ${String(limitMs)} ms; nothing was written`));
+    const error = new Error(`the transaction took longer than ${String(limitMs)} ms; nothing was written`);
+    timeUp.reject(error);
+    work.onTimeUp(error);
   }, limitMs);
-  const working = Promise.resolve().then(() => work(runNext)); // It may throw at once.
+  const working = Promise.resolve().then(() => work.start(runNext)); // It may throw at once.
   const outcome = await Promise.race([working, timeUp.promise]).then(
     (value) => ({ value }),
     (error: unknown) => ({ error: toError(error) }),

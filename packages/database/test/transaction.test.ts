@@ -2,7 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
-import { ConstraintViolated, openDatabase, parseDatabaseUrl, sql, table, type Database } from '../src/index.ts';
+import {
+  ConstraintViolated,
+  DatabaseUnavailable,
+  either,
+  openDatabase,
+  parseDatabaseUrl,
+  sql,
+  table,
+  type Database,
+} from '../src/index.ts';
 
 const TIMEOUT_MS = 10_000;
 const TRAINS = [
@@ -33,6 +42,17 @@ async function openWithTrain(url: string, timeoutMs?: number): Promise<Database>
   await database.write(addTrain);
   return database;
 }
+
+const CONTROLS = [
+  sql`COMMIT`,
+  sql`end`,
+  sql` /* now */ rollback`,
+  sql`-- now
+    BEGIN`,
+  sql`;SAVEPOINT a`,
+  sql`SET TRANSACTION READ ONLY`,
+  sql`PREPARE TRANSACTION 'a'`,
+];
 
 const namesOf = async (database: Database) =>
   (await database.read(sql<{ readonly name: string }>`SELECT name FROM ${bookings} ORDER BY name`)).map(
@@ -189,6 +209,79 @@ describeStores((createDatabase) => {
       return Promise.resolve();
     });
     expect(await namesOf(database)).toEqual(['Bea']);
+  });
+
+  test.each([
+    ['transaction', (database: Database) => database.transaction(({ write }) => write(book('Bea', 2n)))],
+    ['write', (database: Database) => database.write(book('Bea', 2n))],
+    ['check', (database: Database) => database.check()],
+  ])('the work of a transaction cannot use the function %s of the database, and can go on', async (name, use) => {
+    const database = await openWithTrain(await createDatabase());
+    const outer = database.transaction(async ({ write }) => {
+      await write(book('Ann'));
+      await use(database);
+    });
+    await expect(outer).rejects.toThrow('this call would not be part of the transaction');
+    expect(await namesOf(database)).toEqual([]);
+    await database.transaction(async ({ write }) => {
+      await write(book('Ann'));
+      await use(database).catch(() => undefined);
+    });
+    // Two transactions of one caller at the same time are not nested, nor is one that follows another.
+    await Promise.all([use(database), database.transaction(({ read }) => read(readSeats))]);
+    expect(await namesOf(database)).toEqual(name === 'check' ? ['Ann'] : ['Ann', 'Bea']);
+  });
+
+  test('work that goes on after its time limit cannot write by another function of the database', async () => {
+    const database = await openWithTrain(await createDatabase(), 1_000);
+    const end = Promise.withResolvers<unknown>();
+    const slow = database.transaction(async () => {
+      await sleep(1_500);
+      await database.write(book('Ann')).catch(end.resolve);
+    });
+    await expect(slow).rejects.toThrow(/took longer than|did not answer within/);
+    expect(await end.promise).toMatchObject({
+      message: expect.stringContaining('would not be part of the transaction'),
+    });
+    expect(await namesOf(database)).toEqual([]);
+  });
+
+  test('a statement cannot control transactions: nothing is written, and other writes succeed', async () => {
+    const database = await openWithTrain(await createDatabase());
+    const problem = / is not allowed in a statement/;
+    for (const query of CONTROLS) {
+      const own = database.transaction(({ write }) => write(book('Ann'), query));
+      await expect(own).rejects.toThrow(problem);
+      await expect(database.write(book('Ann'), query)).rejects.toThrow(problem);
+      await expect(database.read(query)).rejects.toThrow(problem);
+      await expect(database.stream(query)[Symbol.asyncIterator]().next()).rejects.toThrow(problem);
+    }
+    await database.write(book('Bea'));
+    expect(await namesOf(database)).toEqual(['Bea']);
+  });
+
+  test('a statement that must not run in a transaction is refused at once, and other writes succeed', async () => {
+    const database = await openWithTrain(await createDatabase());
+    const vacuum = database.write(book('Ann'), sql`VACUUM`);
+    await expect(vacuum).rejects.toThrow(/VACUUM/);
+    await expect(vacuum).rejects.not.toBeInstanceOf(DatabaseUnavailable);
+    await database.write(book('Bea'));
+    expect(await namesOf(database)).toEqual(['Bea']);
+  });
+
+  test('a transaction whose statement takes too long rejects at its limit; other writes succeed after it', async () => {
+    const database = await openWithTrain(await createDatabase(), 2_000);
+    const rows = either({
+      sqlite: sql`WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c WHERE x % 100000 = 0`,
+      postgres: sql`SELECT pg_sleep(600)`,
+    });
+    const slow = database.transaction(async ({ read, write }) => {
+      await write(takeSeat);
+      await read(rows);
+    });
+    await expect(slow).rejects.toThrow(/took longer than|did not answer within/);
+    await database.write(book('Bea'));
+    expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
   });
 
   test('a transaction that takes too long rejects and has written nothing; other writes succeed after it', async () => {

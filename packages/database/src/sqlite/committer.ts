@@ -5,7 +5,7 @@ import type { Statement } from '../sql.ts';
 import { StatementRejected } from './errors.ts';
 import { explainConstraint } from './constraints.ts';
 import { scalar, transact } from './open-file.ts';
-import { Statements } from './statements.ts';
+import { rowsWithin, Statements } from './statements.ts';
 
 /** The statement of a definition's rows, and their table. */
 export type InsertStatement = Pick<BatchDefinition<never>['insert'], 'table' | 'sqlite'>;
@@ -26,11 +26,13 @@ export type Commit = {
  * Creates the function that commits changes in one transaction, or takes a step of another one.
  *
  * @param checkFiles throws when the database is no longer where it was opened
+ * @param stepLimitMs how long a statement of a step may return rows
  */
 export function createCommitter(
   database: DatabaseSync,
   insert: InsertStatement | undefined,
   checkFiles: () => void,
+  stepLimitMs: number,
 ): (changes: readonly (PlainChange | Step)[]) => Commit {
   const statements = new Statements(database);
   const add = createAdd(database, insert);
@@ -53,7 +55,7 @@ export function createCommitter(
   };
 
   function take(step: Step['step']): readonly Written[] {
-    if (typeof step === 'object') return [run(step)];
+    if (typeof step === 'object') return [run(step, stepLimitMs)];
     if (step === 'begin') checkFiles();
     if (step !== 'rollback' || database.isTransaction) database.exec(step === 'begin' ? 'BEGIN IMMEDIATE' : step);
     return [];
@@ -61,13 +63,14 @@ export function createCommitter(
 
   function apply(change: PlainChange): ChangeResult {
     if (change === 'check') return probeWrite(database);
-    return 'row' in change ? add(change) : change.statements.map(run);
+    return 'row' in change ? add(change) : change.statements.map((statement) => run(statement));
   }
 
-  function run({ text, values }: Statement): Written {
+  function run({ text, values }: Statement, limitMs = Infinity): Written {
     return statements.use(text, (statement) => {
       if (statement.columns().length === 0) return { rows: [], count: Number(statement.run(...values).changes) };
-      const rows = statement.all(...values);
+      const late = `the statement took longer than ${String(limitMs)} ms`;
+      const rows = rowsWithin(statement, values, limitMs, () => new StatementRejected(late));
       return { rows, count: rows.length };
     });
   }

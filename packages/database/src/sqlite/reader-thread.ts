@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { openForReading, type Schema } from './open-file.ts';
 import { serveBatches } from './serve-batches.ts';
-import { Statements } from './statements.ts';
+import { rowsWithin, Statements } from './statements.ts';
 
 // The thread that reads, with a connection of its own: in WAL mode, it waits for no commit, and no commit for it.
 
@@ -17,16 +17,7 @@ serveBatches(path, () => {
   return { database, run: (queries: readonly Statement[]) => queries.map(read) };
 
   function read({ text, values }: Statement): readonly unknown[] {
-    const deadline = performance.now() + timeoutMs;
-    return statements.use(text, (statement) => {
-      const rows: unknown[] = [];
-      for (const row of statement.iterate(...values)) {
-        rows.push(row);
-        if (performance.now() > deadline) {
-          throw new DatabaseUnavailable(`the query took longer than ${String(timeoutMs)} ms`);
-        }
-      }
-      return rows;
-    });
+    const late = (): Error => new DatabaseUnavailable(`the query took longer than ${String(timeoutMs)} ms`);
+    return statements.use(text, (statement) => rowsWithin(statement, values, timeoutMs, late));
   }
 });

@@ -1,6 +1,27 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DatabaseUnavailable } from '../database.ts';
+import type { Value } from '../sql.ts';
 import { primaryCode, StatementRejected, SQLITE } from './errors.ts';
+
+/**
+ * Returns the rows of a statement. Between two rows is the only time when a statement can be stopped.
+ *
+ * @throws the error that `late` returns, once the statement has taken longer than the limit
+ */
+export function rowsWithin(
+  statement: StatementSync,
+  values: readonly Value[],
+  limitMs: number,
+  late: () => Error,
+): readonly unknown[] {
+  const deadline = performance.now() + limitMs;
+  const rows: unknown[] = [];
+  for (const row of statement.iterate(...values)) {
+    rows.push(row);
+    if (performance.now() > deadline) throw late();
+  }
+  return rows;
+}
 
 const MAX_STATEMENTS = 100;
 

@@ -14,10 +14,10 @@ export type WriterData = {
   readonly transactionLimitMs: number;
 };
 
-const { path, schema, insert, busyTimeoutMs } = workerData as WriterData;
+const { path, schema, insert, busyTimeoutMs, transactionLimitMs } = workerData as WriterData;
 
 serveBatches(path, () => {
   const database = openForWriting(path, schema);
   database.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}`);
-  return { database, run: createCommitter(database, insert, rememberFiles(path)) };
+  return { database, run: createCommitter(database, insert, rememberFiles(path), transactionLimitMs) };
 });

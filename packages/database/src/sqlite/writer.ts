@@ -123,7 +123,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   }
 
   #open(): Local {
-    const { path, insert } = this.#data;
+    const { path, insert, transactionLimitMs } = this.#data;
     const database = connectForWriting(path);
     database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0');
     const logState = database.prepare('PRAGMA wal_checkpoint(NOOP)');
@@ -134,7 +134,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     });
     return {
       database,
-      commit: createCommitter(database, insert, this.#checkFiles),
+      commit: createCommitter(database, insert, this.#checkFiles, transactionLimitMs),
       needsCheckpoint: () => isLong() === true,
     };
   }
