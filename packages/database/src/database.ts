@@ -61,9 +61,10 @@ export type DatabaseReader = {
 
   /**
    * Runs a query and returns its rows one at a time, as of the moment that reading began. Memory does not grow with the
-   * number of rows, however slowly they are taken.
+   * number of rows, however slowly they are taken: rows that others would have to wait for are kept in a temporary file.
    *
-   * @throws {DatabaseUnavailable} while reading, when the database fails or too many streams are open
+   * @throws {DatabaseUnavailable} while reading, when the database fails, no connection becomes free in time, or the
+   *   temporary folder is full
    */
   readonly stream: <Row>(query: Query<Row>) => AsyncIterable<Row>;
 

@@ -193,13 +193,38 @@ describeStores((createDatabase) => {
         break;
       }
     }
-    const stream = database.stream(all)[Symbol.asyncIterator]();
-    await stream.next();
-    await expect(database.stream(all)[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(DatabaseUnavailable);
-    await stream.return?.();
     const last = database.stream(all)[Symbol.asyncIterator]();
     await last.next();
     await database.close();
+  });
+
+  test('streams that are not read on occupy no connection: each has all its rows, of the moment it began', async () => {
+    const database = await openNew({ poolSize: 2 });
+    const text = 'x'.repeat(1_000);
+    const ids = Array.from({ length: 3_000 }, (_, index) => BigInt(index));
+    await Promise.all(ids.map((id) => database.insert({ id, text })));
+    const slow = Array.from({ length: 5 }, () => database.stream(all)[Symbol.asyncIterator]());
+    for (const stream of slow) expect((await stream.next()).value).toEqual({ id: 0n, text });
+    await slow[0]?.return?.();
+    await database.insert({ id: 10_000n, text: 'later' });
+    for (const stream of slow.slice(1)) {
+      const rest: bigint[] = [];
+      for (let row = await stream.next(); row.done !== true; row = await stream.next()) rest.push(row.value.id);
+      expect(rest).toEqual(ids.slice(1));
+    }
+  });
+
+  test('stream waits as long as a query may take for a connection whose query returns no row', async () => {
+    const database = await openNew({ poolSize: 1, timeoutMs: 500 });
+    const empty = either({
+      sqlite: sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 8000000) SELECT max(i) FROM n`,
+      postgres: sql`SELECT pg_sleep(10)`,
+    });
+    const long = database.stream(empty)[Symbol.asyncIterator]();
+    const first = long.next().catch(() => undefined);
+    await expect(database.stream(all)[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await database.close();
+    await first;
   });
 
   test('stream is a snapshot of the moment it began, however slowly it is read', async () => {

@@ -71,7 +71,9 @@ export function createPostgresReader(
   });
   return {
     read: async <Row>(query: Query<Row>) => (await reads.add(compile(query, dialect))) as readonly Row[], // As it declares.
-    stream: limitStreams(poolSize, (query) => streamPages(streams, location, compile(query, dialect), closed.signal)),
+    stream: limitStreams(poolSize, timeoutMs, (query, slot) =>
+      streamPages(streams, location, compile(query, dialect), closed.signal, slot),
+    ),
     async close() {
       closed.abort();
       await reads.drain();

@@ -45,7 +45,7 @@ export function createSqliteReader(
   });
   return {
     read: async <Row>(query: Query<Row>) => (await reads.add(compile(query, TARGET))) as readonly Row[], // As it declares.
-    stream: limitStreams(poolSize, (query) => streamPages(compile(query, TARGET))),
+    stream: limitStreams(poolSize, timeoutMs, (query, slot) => streamPages(compile(query, TARGET), slot)),
     async close() {
       closed.abort();
       await reads.drain();

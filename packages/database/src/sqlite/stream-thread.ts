@@ -2,10 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { serialize } from 'node:v8';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { sizeOfValues } from '../size.ts';
+import { createSpool } from '../spool.ts';
 import type { Statement, Value } from '../sql.ts';
-import { primaryCode, SQLITE, unavailable } from './errors.ts';
+import { unavailable } from './errors.ts';
 import { openForReading, type Schema } from './open-file.ts';
-import { createSpool } from './spool.ts';
 
 // The thread of all streams, which it reads in turns, a page at a time. While a statement is open, the write-ahead log can
 // only grow. So the rows are read at full speed, and pages are spooled until the consumer wants them: a slow one does not
@@ -14,8 +14,11 @@ import { createSpool } from './spool.ts';
 /** Opens a stream; its other messages go through the port, which the thread closes when the stream has ended. */
 export type StreamQuery = { readonly query: Statement; readonly port: MessagePort };
 export type StreamRequest = 'next' | 'cancel';
-/** The thread sends one for each `next`, and nothing after the end. A page is serialized. */
-export type StreamMessage = { readonly page: Uint8Array<ArrayBuffer> } | 'end' | { readonly problem: string };
+/**
+ * The thread sends `read` when the last row has been read. It sends one of the others for each `next`, and nothing after
+ * the end. A page is serialized.
+ */
+export type StreamMessage = { readonly page: Uint8Array<ArrayBuffer> } | 'read' | 'end' | { readonly problem: string };
 /** Rows as lists of values take half the time of rows as objects to serialize. */
 export type Page = { readonly names: readonly string[]; readonly rows: readonly (readonly Value[])[] };
 
@@ -40,9 +43,7 @@ async function serve(query: Statement, port: MessagePort): Promise<void> {
     if (!isCancelled()) await sendPages();
     await send('end');
   } catch (error) {
-    // Reading fills no other disk.
-    const isFull = primaryCode(error) === SQLITE.FULL;
-    await send({ problem: isFull ? 'the temporary folder (TMPDIR) is full' : unavailable(path, error).message });
+    await send({ problem: unavailable(path, error).message });
   } finally {
     port.close();
   }
@@ -56,6 +57,7 @@ async function serve(query: Statement, port: MessagePort): Promise<void> {
         while (wanted > 0 && (await sendFirst()));
         if (isCancelled()) return;
       }
+      port.postMessage('read' satisfies StreamMessage);
       while (await sendFirst());
     } finally {
       spool.close();

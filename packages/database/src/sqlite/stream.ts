@@ -3,6 +3,7 @@ import { deserialize } from 'node:v8';
 import { MessageChannel, type Worker } from 'node:worker_threads';
 import { DatabaseUnavailable } from '../database.ts';
 import type { Statement } from '../sql.ts';
+import type { StreamSlot } from '../streams.ts';
 import type { Schema } from './open-file.ts';
 import type { Page, StreamMessage, StreamQuery, StreamRequest } from './stream-thread.ts';
 import { startThread } from './worker.ts';
@@ -13,19 +14,19 @@ const PAGES_AHEAD = 2;
 type Thread = { readonly worker: Worker; streams: number; error?: unknown };
 
 /**
- * Creates the function that streams the rows of a query in pages. A thread, which takes more memory than all that it reads,
- * reads all streams, as long as there are any.
+ * Creates the function that streams the rows of a query in pages, and releases the slot when they have been read. A thread,
+ * which takes more memory than all that it reads, reads all streams, as long as there are any.
  *
  * @returns a function that throws {@link DatabaseUnavailable} while reading
  */
 export function createStreamPages(
   data: { readonly path: string; readonly schema: Schema },
   closed: AbortSignal,
-): (query: Statement) => AsyncGenerator<readonly unknown[]> {
+): (query: Statement, slot: StreamSlot) => AsyncGenerator<readonly unknown[]> {
   let thread: Thread | undefined;
   const isClosed = (): boolean => closed.aborted;
   closed.addEventListener('abort', () => void thread?.worker.terminate());
-  return async function* streamPages(query) {
+  return async function* streamPages(query, slot) {
     if (isClosed()) throw new DatabaseUnavailable('the database was closed');
     const used = (thread ??= start());
     used.streams += 1;
@@ -35,10 +36,14 @@ export function createStreamPages(
       port.postMessage(request);
     };
     try {
+      port.on('message', (message: StreamMessage) => {
+        if (message === 'read') slot.release(); // Also while the consumer takes nothing.
+      });
       const messages = on(port, 'message', { close: ['close'] }) as AsyncIterable<[StreamMessage]>;
       used.worker.postMessage({ query, port: threadPort } satisfies StreamQuery, [threadPort]);
       for (let asked = 0; asked < PAGES_AHEAD; asked += 1) ask('next');
       for await (const [message] of messages) {
+        if (message === 'read') continue;
         if (message === 'end') return;
         if ('problem' in message) throw new DatabaseUnavailable(message.problem);
         ask('next');

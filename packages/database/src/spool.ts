@@ -1,7 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
+import { DatabaseUnavailable } from './database.ts';
+import { primaryCode, SQLITE } from './sqlite/errors.ts';
 
 /** A queue of serialized pages that SQLite keeps in memory while it is short, and in a temporary file otherwise. */
 export type Spool = {
+  /** @throws {DatabaseUnavailable} when the temporary folder is full */
   readonly push: (page: Uint8Array) => void;
   /** Removes the first page and returns it; `undefined` when there is none. */
   readonly shift: () => Uint8Array<ArrayBuffer> | undefined;
@@ -18,7 +21,12 @@ export function createSpool(): Spool {
   let next = 0;
   return {
     push(page) {
-      insert.run(next, page);
+      try {
+        insert.run(next, page);
+      } catch (error) {
+        if (primaryCode(error) !== SQLITE.FULL) throw error;
+        throw new DatabaseUnavailable('the temporary folder (TMPDIR) is full', { cause: error });
+      }
       next += 1;
     },
     shift() {
