@@ -1,4 +1,10 @@
-import { DatabaseUnavailable, type Counter, type CounterOptions, type DatabaseOptions } from './database.ts';
+import {
+  DatabaseUnavailable,
+  TextNotStorable,
+  type Counter,
+  type CounterOptions,
+  type DatabaseOptions,
+} from './database.ts';
 import { describeLocation, openCounter, parseDatabaseUrl, type DatabaseLocation } from './open-database.ts';
 
 /** The database of an application, as the engine knows it. */
@@ -9,6 +15,7 @@ export type DatabaseDriver = {
   ) => { readonly location: DatabaseLocation } | { readonly problems: readonly string[] };
   readonly describe: (location: DatabaseLocation) => string;
   readonly isUnavailable: (error: unknown) => error is DatabaseUnavailable;
+  readonly isTextNotStorable: (error: unknown) => boolean;
   readonly openCounter: (
     location: DatabaseLocation,
     counter: CounterOptions,
@@ -27,6 +34,7 @@ export function databaseAt(defaultUrl: string): DatabaseDriver {
     parseUrl: parseDatabaseUrl,
     describe: describeLocation,
     isUnavailable: (error) => error instanceof DatabaseUnavailable,
+    isTextNotStorable: (error) => error instanceof TextNotStorable,
     openCounter,
   };
 }

@@ -10,6 +10,7 @@ export type Database = DatabaseReader & {
    * @returns the result of each statement
    * @throws {DatabaseUnavailable} when the database cannot confirm the transaction; it may have been committed
    * @throws {ConstraintViolated} when a statement violates a constraint; nothing was written
+   * @throws {TextNotStorable} when a text has a character that the database cannot store; nothing was written
    * @throws {Error} when the database refuses a statement for another reason; nothing was written
    */
   readonly write: (...statements: readonly Query[]) => Promise<readonly Written[]>;
@@ -165,6 +166,9 @@ export type DatabaseOptions = {
 
 /** The database cannot be used, for now or at all; the message gives the reason in one line, for operators. */
 export class DatabaseUnavailable extends Error {}
+
+/** A text of a statement has U+0000, which PostgreSQL stores neither in text nor in jsonb. */
+export class TextNotStorable extends Error {}
 
 /** A statement violates a constraint of the tables. */
 export class ConstraintViolated extends Error {

@@ -8,6 +8,7 @@ export { databaseAt, type DatabaseDriver } from './database-at.ts';
 export {
   ConstraintViolated,
   DatabaseUnavailable,
+  TextNotStorable,
   type BatchDatabase,
   type BatchDefinition,
   type Database,

@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
+import request from 'supertest';
 import { DatabaseUnavailable } from '../src/database.ts';
 import type { StoredPlant } from '../../../src/plants/plant-store.ts';
-import { listPlants, openTestStore } from '@contract-first/testing/app.ts';
+import { createTestApp, listPlants, openTestStore } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { contractOf } from '@contract-first/testing/contract.ts';
 import { startPostgres } from '@contract-first/testing/postgres.ts';
 import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { isUnavailable, names, openLogged } from './support/postgres-store.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
+import { sql, table, type Query } from '../src/index.ts';
+import { insertNote, notes, openNotes, type Note } from './support/notes.ts';
 
 const server = sharedPostgres();
 
@@ -221,3 +225,81 @@ test('one PostgreSQL server reports that it is unavailable while it cannot store
 function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
+
+const NOTES = `
+openapi: 3.2.0
+info: { title: Notes, version: 1.0.0 }
+security: []
+paths:
+  /notes/{text}:
+    parameters: [{ name: text, in: path, required: true, schema: { type: string } }]
+    get: { operationId: findNote, responses: { '204': { description: There is one. } } }
+    put: { operationId: ownNote, responses: { '204': { description: Stored. } } }
+  /notes:
+    get:
+      operationId: listNotes
+      parameters: [{ name: text, in: query, schema: { type: string } }]
+      responses:
+        '200': { description: Notes., content: { application/jsonl: { itemSchema: {} } } }
+    post:
+      operationId: addNote
+      requestBody:
+        content: { application/json: { schema: { type: object, properties: { tags: { type: array } } } } }
+      responses: { '204': { description: Stored. } }
+  /drafts:
+    post:
+      operationId: addDraft
+      requestBody:
+        content: { application/json: { schema: { type: object, properties: { tags: { type: array } } } } }
+      responses: { '204': { description: Stored. } }
+`;
+
+test('400 that names the place of U+0000, wherever PostgreSQL compares or stores it; 500 for a text of the service', async () => {
+  const database = await openNotes(await server.createDatabase());
+  cleanUp(database.close);
+  await database.write(sql`CREATE TABLE ${table('drafts')} (tags jsonb)`);
+  type Sent = { readonly path: { text: string }; readonly query: { text: string }; readonly body: { tags: string[] } };
+  const find = (text: string): Query<Note> => sql<Note>`SELECT id, text FROM ${notes} WHERE text = ${text}`;
+  const done = { status: 204 };
+  const handlers = {
+    findNote: async ({ path }: Sent) => {
+      await database.transaction(({ read }) => read(find(path.text)));
+      await database.read(find(path.text));
+      return done;
+    },
+    ownNote: async () => {
+      await database.write(insertNote(2n, 'a\0b'));
+      return done;
+    },
+    listNotes: ({ query }: Sent) =>
+      Promise.resolve({ status: 200, contentType: 'application/jsonl', body: database.stream(find(query.text)) }),
+    addNote: async ({ body }: Sent) => {
+      await database.insert({ id: 1n, text: body.tags.join(' ') });
+      return done;
+    },
+    addDraft: async ({ body }: Sent) => {
+      await database.write(sql`INSERT INTO ${table('drafts')} (tags) VALUES (${JSON.stringify(body)}::jsonb)`);
+      return done;
+    },
+  };
+  const { app } = await createTestApp({ contract: await contractOf(NOTES), handlers });
+  const post = (path: string, tag: string) =>
+    request(app)
+      .post(path)
+      .send({ tags: ['x', tag] });
+  const outcome = async (sent: request.Test): Promise<readonly unknown[]> => {
+    const { status, text } = await sent;
+    return [status, (JSON.parse(text) as { readonly detail: string }).detail];
+  };
+  const problem = ' must not contain the character U+0000';
+  expect(await outcome(request(app).get('/notes/a%00b'))).toEqual([400, `path/text${problem}`]);
+  expect(await outcome(request(app).get('/notes?text=%00'))).toEqual([400, `query/text${problem}`]);
+  expect(await outcome(post('/notes', '\0'))).toEqual([400, `body/tags/1${problem}`]);
+  expect(await outcome(post('/drafts', '\0'))).toEqual([400, `body/tags/1${problem}`]);
+  expect((await post('/notes', 'a')).status).toBe(204);
+  expect((await post('/drafts', 'a')).status).toBe(204);
+  expect((await request(app).get('/notes/a')).status).toBe(204);
+  expect((await request(app).get('/notes?text=x%20a')).text).toBe('{"id":1,"text":"x a"}\n');
+  expect((await request(app).put('/notes/a%00b')).status).toBe(400);
+  expect((await request(app).put('/notes/a')).status).toBe(500);
+});

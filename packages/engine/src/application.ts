@@ -78,6 +78,8 @@ export type DatabaseDriver<Location = unknown> = {
   describe(location: Location): string;
   /** Returns whether an error means that the database cannot be used for now. */
   isUnavailable(error: unknown): error is Error;
+  /** Returns whether an error means that the database cannot store a character of a text: U+0000. */
+  isTextNotStorable(error: unknown): boolean;
   /** Opens a counter that all instances on the database share; `undefined` when each instance counts for itself. */
   openCounter(
     location: Location,

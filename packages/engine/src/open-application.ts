@@ -91,6 +91,7 @@ export async function openApplication(
 ): Promise<OpenApplication> {
   const { contract, failures, database } = application;
   const isUnavailable = (error: unknown): error is Error => database?.isUnavailable(error) === true;
+  const isTextNotStorable = (error: unknown): boolean => database?.isTextNotStorable(error) === true;
   const backend = await application.open({
     ...own.database,
     settings: own.settings,
@@ -124,6 +125,7 @@ export async function openApplication(
     conversions,
     failureResponse,
     isUnavailable,
+    isTextNotStorable,
     docs,
     observer: createObserver(metrics, log, isNamed ? path || '/' : undefined),
     log,

@@ -1,5 +1,5 @@
 import type { BatchFailed } from '../batch-queue.ts';
-import { ConstraintViolated, DatabaseUnavailable } from '../database.ts';
+import { ConstraintViolated, DatabaseUnavailable, TextNotStorable } from '../database.ts';
 import { describePostgres, type PostgresLocation } from './location.ts';
 import { DatabaseError, LoginTimeout, PasswordMissing, SessionLost, TlsFailed } from './session.ts';
 
@@ -22,6 +22,8 @@ export class IncompatibleDatabase extends Error {}
 
 /** Turns an error of a connected database into one line for operators; returns bugs unchanged. */
 export function explain(location: PostgresLocation, error: unknown): unknown {
+  const explained = explainValue(error);
+  if (explained instanceof TextNotStorable) return explained;
   const isLost = error instanceof DatabaseError || error instanceof SessionLost;
   if (!isLost && !(error instanceof IncompatibleDatabase)) return error;
   const problem = isLost ? `cannot be used: ${reasonOf(error).text}` : error.message;
@@ -67,9 +69,14 @@ const CONSTRAINTS: Readonly<Record<string, ConstraintViolated['kind']>> = {
   23514: 'check',
 };
 
-/** Converts the error of a violated constraint; returns any other error unchanged. */
-export function explainConstraint(error: unknown): unknown {
-  const kind = CONSTRAINTS[sqlStateOf(error) ?? ''];
+// A text has U+0000; a text that is converted to jsonb has it as an escape.
+const NOT_STORABLE = ['22021', '22P05'];
+
+/** Converts the error of a violated constraint, or of a text that cannot be stored; returns any other error unchanged. */
+export function explainValue(error: unknown): unknown {
+  const sqlState = sqlStateOf(error) ?? '';
+  if (NOT_STORABLE.includes(sqlState)) return new TextNotStorable((error as DatabaseError).message, { cause: error });
+  const kind = CONSTRAINTS[sqlState];
   if (kind === undefined) return error;
   const { message, constraint } = error as DatabaseError; // As only such an error has a SQLSTATE.
   return new ConstraintViolated(message, kind, constraint, { cause: error });
@@ -88,7 +95,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
 
 /** Returns the way to recover from a failed batch; `undefined` for a bug. */
 export function recoveryFor(error: unknown): Recovery | undefined {
-  if (error instanceof ConstraintViolated) return 'split';
+  if (error instanceof ConstraintViolated || error instanceof TextNotStorable) return 'split';
   if (error instanceof SessionLost) return 'retry';
   if (error instanceof Dropped) return 'split';
   if (error instanceof PoolerSwitched) return 'wait';

@@ -3,7 +3,7 @@ import type { Written } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import type { RunStatement } from '../transaction.ts';
 import { waitForStandby, type Durability } from './durability.ts';
-import { explainConstraint, isMistake, isOutcomeUnknown } from './errors.ts';
+import { explainValue, isMistake, isOutcomeUnknown } from './errors.ts';
 import type { Session } from './session.ts';
 
 export type TransactionOptions = {
@@ -51,6 +51,6 @@ export async function runStatement(session: Session, { text, values }: Statement
   try {
     return await session.run(text, values, limitMs);
   } catch (error) {
-    throw isMistake(error) ? new Error((error as Error).message, { cause: error }) : explainConstraint(error);
+    throw isMistake(error) ? new Error((error as Error).message, { cause: error }) : explainValue(error);
   }
 }

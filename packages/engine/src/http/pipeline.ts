@@ -35,6 +35,7 @@ import { HandlerRequest, type UrlOf } from './handler-request.ts';
 import { findViolation, readTarget } from './http-rules.ts';
 import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
 import { ResponseBatch } from './response-batch.ts';
+import { findNullCharacters } from './null-characters.ts';
 import { operationUrl } from './operation-url.ts';
 import { readParameters } from './parameters.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -66,6 +67,8 @@ export type PipelineOptions = {
   readonly authenticatorOf: (operation: Operation) => Authenticate;
   /** Returns whether the error of a handler means that its database is unavailable for now: 503 instead of 500. */
   readonly isUnavailable: (error: unknown) => boolean;
+  /** Returns whether the error of a handler means that its database cannot store U+0000 in a text. */
+  readonly isTextNotStorable: (error: unknown) => boolean;
   readonly loadShedding: LoadShedding;
   readonly rateLimit: RateLimit | undefined;
   readonly bodyLimitBytes: number;
@@ -108,7 +111,7 @@ type Outgoing = {
 export function createPipeline(options: PipelineOptions) {
   const { contract, validators, handlers, authenticatorOf, isUnavailable, loadShedding, bodyLimitBytes } = options;
   const { streamStallTimeoutMs, rateLimit, failureResponse, clientAddressOf, cors, stopping, observer, log } = options;
-  const { responseValidation, originOf, conversions } = options;
+  const { responseValidation, originOf, conversions, isTextNotStorable } = options;
   const route = createRouter(contract);
   const plans = new Map<Operation, Plan>();
   const startSpan = createRequestSpans();
@@ -225,7 +228,7 @@ export function createPipeline(options: PipelineOptions) {
       const request = new HandlerRequest(valid, exchange, log, urlOf);
       exchange.request = request;
       const response = convert(target, await handle(operation, request));
-      return isStream(response) ? await whenStarted(exchange, response) : response;
+      return isStream(response) ? await whenStarted(exchange, request, response) : response;
     } finally {
       exchange.release();
     }
@@ -272,6 +275,7 @@ export function createPipeline(options: PipelineOptions) {
       if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated as any reply.
       if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
       if (error instanceof Unavailable || isUnavailable(error)) throw unavailableFailure();
+      rejectNullCharacters(request, error);
       // A bug, even if it looks like a failure of the pipeline.
       throw new Error(`the handler of ${operationId} threw`, { cause: error });
     } finally {
@@ -280,7 +284,11 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   /** Waits for the first chunk of a stream, so that its failure can be a response of its own. */
-  async function whenStarted(exchange: Exchange, response: Response<BodyStream>): Promise<HandlerResponse> {
+  async function whenStarted(
+    exchange: Exchange,
+    request: HandlerRequest,
+    response: Response<BodyStream>,
+  ): Promise<HandlerResponse> {
     try {
       exchange.openStream();
       if (isEventStream(response.headers)) return response;
@@ -288,8 +296,16 @@ export function createPipeline(options: PipelineOptions) {
       return { ...response, body: await awaitFirst(response.body) };
     } catch (error) {
       response.body.cancel();
-      throw isUnavailable(error) ? unavailableFailure() : error;
+      if (isUnavailable(error)) throw unavailableFailure();
+      rejectNullCharacters(request, error);
+      throw error;
     }
+  }
+
+  /** @throws {InvalidRequest} when the database cannot store a text that the request has sent */
+  function rejectNullCharacters(request: HandlerRequest, error: unknown): void {
+    const violations = isTextNotStorable(error) ? findNullCharacters(request) : [];
+    if (violations.length > 0) throw new InvalidRequest(violations);
   }
 
   /** Sends a stream. When the service stops, the signal of the request is aborted, so that an endless stream can end. */
