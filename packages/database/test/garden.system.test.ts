@@ -9,6 +9,7 @@ import { describeStores } from '@contract-first/testing/stores.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const CROP = { crop: 'beans', squareMetres: 2 };
+const TOKENS = 'first:test-token,second:second-token';
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0]);
 
 let folder: string;
@@ -20,7 +21,11 @@ beforeAll(async () => {
 describeStores((createDatabase) => {
   /** Starts the garden on an empty database. */
   async function startGarden() {
-    const service = await startService({ DATABASE_URL: await createDatabase() }, ['node', 'src/main.ts'], folder);
+    const service = await startService(
+      { DATABASE_URL: await createDatabase(), API_TOKENS: TOKENS },
+      ['node', 'src/main.ts'],
+      folder,
+    );
     return { service, send: senderOf(service) };
   }
 
@@ -68,7 +73,7 @@ describeStores((createDatabase) => {
 
     const etag = (await send('GET', '/beds/1')).headers.get('etag') ?? '';
     const body = JSON.stringify({ crop: 'peas' });
-    expect((await send('PUT', '/beds/1', body)).status).toBe(400);
+    expect((await send('PUT', '/beds/1', body)).status).toBe(400); // Without If-Match.
     const replaced = await send('PUT', '/beds/1', body, { 'If-Match': etag });
     expect([replaced.status, replaced.json]).toEqual([200, { id: 1, crop: 'peas', squareMetres: 1 }]);
     expect((await send('PUT', '/beds/1', body, { 'If-Match': etag })).json).toMatchObject({ status: 412 });
@@ -88,6 +93,63 @@ describeStores((createDatabase) => {
     expect((await send('GET', place)).bytes).toEqual(PNG);
     expect((await send('PUT', '/beds/1/photo', PNG, asPng)).json).toMatchObject({ status: 404 });
     expect((await send('PUT', place, new Uint8Array(4_000_001), asPng)).status).toBe(400);
+  });
+
+  test('an Idempotency-Key is of one caller and one body: each creation is returned to its caller only', async () => {
+    const { service, send } = await startGarden();
+    const key = randomUUID();
+    const create = (body: object, token: string) =>
+      send('POST', '/beds', JSON.stringify(body), { 'Idempotency-Key': key, Authorization: `Bearer ${token}` });
+    const created = await create(CROP, service.token);
+    expect([created.status, created.json]).toEqual([201, { id: 1, ...CROP }]);
+    const others = await create({ crop: 'peas' }, 'second-token');
+    expect([others.status, others.json]).toEqual([201, { id: 2, crop: 'peas', squareMetres: 1 }]);
+    expect((await create({ crop: 'peas' }, service.token)).json).toMatchObject({ status: 422 });
+    // The first response again, although the bed has changed, and then is gone.
+    expect((await send('PUT', '/beds/1', '{"crop":"leeks"}', { 'If-Match': '*' })).status).toBe(200);
+    expect((await send('DELETE', '/beds/1')).status).toBe(204);
+    const repeated = await create(CROP, service.token);
+    expect([repeated.status, repeated.json, repeated.headers.get('etag')]).toEqual([201, { id: 1, ...CROP }, '"1"']);
+    expect((await send('GET', '/beds/1')).status).toBe(404);
+    const same = await Promise.all([1, 2, 3].map(() => send(...newBed())));
+    expect(new Set(same.map(({ status }) => status))).toEqual(new Set([201]));
+    const again = newBed();
+    const twice = await Promise.all([send(...again), send(...again)]);
+    expect(twice[0]?.json).toEqual(twice[1]?.json);
+  });
+
+  test('304, 412 and the media type of the export follow lists of tags, weak tags, * and weights', async () => {
+    const { send } = await startGarden();
+    await send(...newBed());
+    const get = async (tags: string) => {
+      const { status, headers, text } = await send('GET', '/beds/1', null, { 'If-None-Match': tags });
+      return [status, headers.get('etag'), text === ''];
+    };
+    for (const tags of ['"1"', 'W/"1"', '"7", "1"', '*']) expect(await get(tags)).toEqual([304, '"1"', true]);
+    for (const tags of ['"2"', '"11"', '1']) expect(await get(tags)).toEqual([200, '"1"', false]);
+
+    const change = async (method: 'PUT' | 'DELETE', tags: string) =>
+      (await send(method, '/beds/1', method === 'PUT' ? '{"crop":"peas"}' : null, { 'If-Match': tags })).status;
+    for (const tags of ['"2"', 'W/"1"', '1', '"2", W/"1"']) expect(await change('PUT', tags)).toBe(412);
+    expect(await change('PUT', '"7", "1"')).toBe(200);
+    expect(await change('PUT', '*')).toBe(200);
+    expect(await change('DELETE', '"1"')).toBe(412);
+    expect(await change('DELETE', '"3"')).toBe(204);
+
+    const exported = async (accept: string) => {
+      const { status, headers } = await send('GET', '/export', null, { Accept: accept });
+      return [status, headers.get('content-type'), headers.get('vary')];
+    };
+    for (const accept of [
+      'text/csv;q=1',
+      'text/csv, */*;q=0.5',
+      'application/jsonl;q=0.1, TEXT/*',
+      '*/*, application/jsonl;q=0',
+    ])
+      expect(await exported(accept)).toEqual([200, 'text/csv', 'Accept']);
+    for (const accept of ['*/*', 'application/*, text/csv;q=0.9', 'text/csv;q=0, */*;q=0.1'])
+      expect(await exported(accept)).toEqual([200, 'application/jsonl', 'Accept']);
+    expect(await exported('image/png')).toEqual([406, 'application/problem+json', 'Accept']);
   });
 
   test('the export streams every bed, and ends when its client leaves; the contract checks pass', async () => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { sql, table, type Database, type Definition } from '@contract-first/database';
 
 export type NewBed = { readonly crop: string; readonly squareMetres: number };
@@ -7,49 +8,81 @@ export type BedRow = { readonly id: bigint; readonly crop: string; readonly metr
 export const gardenTables: Definition = {
   name: 'garden',
   tag: 'gard',
-  tables: ['beds', 'photos'],
+  tables: ['creations', 'beds', 'photos'],
   migrations: {
     sqlite: [
-      `CREATE TABLE beds (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, crop TEXT NOT NULL,
-         metres INTEGER NOT NULL, version INTEGER NOT NULL) STRICT`,
+      `CREATE TABLE creations (bed INTEGER PRIMARY KEY AUTOINCREMENT, caller TEXT NOT NULL, key TEXT NOT NULL,
+         fingerprint TEXT NOT NULL, UNIQUE (caller, key)) STRICT`,
+      `CREATE TABLE beds (id INTEGER PRIMARY KEY, crop TEXT NOT NULL, metres INTEGER NOT NULL,
+         version INTEGER NOT NULL) STRICT`,
       'CREATE TABLE photos (bed INTEGER PRIMARY KEY, png BLOB NOT NULL) STRICT',
     ],
     postgres: [
-      (schema) => `CREATE TABLE ${schema}.beds (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-         key text NOT NULL UNIQUE, crop text NOT NULL, metres bigint NOT NULL, version bigint NOT NULL)`,
+      (schema) => `CREATE TABLE ${schema}.creations (bed bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+         caller text NOT NULL, key text NOT NULL, fingerprint text NOT NULL, UNIQUE (caller, key))`,
+      (schema) => `CREATE TABLE ${schema}.beds (id bigint PRIMARY KEY, crop text NOT NULL, metres bigint NOT NULL,
+         version bigint NOT NULL)`,
       (schema) => `CREATE TABLE ${schema}.photos (bed bigint PRIMARY KEY, png bytea NOT NULL)`,
     ],
   },
 };
 
+type Creation = { readonly bed: bigint; readonly fingerprint: string };
+
+const creations = table('creations');
 const beds = table('beds');
 const photos = table('photos');
 const columns = sql`id, crop, metres, version`;
 
 /** The beds of the garden, and their photos. */
-export function createBeds({ read, stream, write }: Pick<Database, 'read' | 'stream' | 'write'>) {
+export function createBeds({ read, stream, write, transaction }: Database) {
   return {
     list: (after: bigint, limit: number) =>
       read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id > ${after} ORDER BY id LIMIT ${BigInt(limit)}`),
 
     find: async (id: bigint) => (await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`))[0],
 
-    /** Creates a bed. With a known key, returns the bed that has it. */
-    async create({ crop, squareMetres }: NewBed, key: string) {
-      await write(sql`INSERT INTO ${beds} (key, crop, metres, version)
-        VALUES (${key}, ${crop}, ${BigInt(squareMetres)}, 1) ON CONFLICT (key) DO NOTHING`);
-      return (await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE key = ${key}`))[0];
-    },
+    /**
+     * Creates a bed, once for each key of a caller, also when it has been changed or removed since. Returns the new bed,
+     * or `undefined` when the caller has used the key for another bed.
+     */
+    create: ({ crop, squareMetres }: NewBed, caller: string, key: string) =>
+      transaction(async ({ read, write }): Promise<BedRow | undefined> => {
+        const fingerprint = hash('sha256', JSON.stringify([crop, squareMetres]));
+        const metres = BigInt(squareMetres);
+        const [added] = await write(sql`INSERT INTO ${creations} (caller, key, fingerprint)
+          VALUES (${caller}, ${key}, ${fingerprint}) ON CONFLICT (caller, key) DO NOTHING RETURNING bed, fingerprint`);
+        const [creation] = (added?.rows ?? []) as readonly Creation[]; // As RETURNING says.
+        if (creation !== undefined) {
+          const { bed: id } = creation;
+          await write(sql`INSERT INTO ${beds} (${columns}) VALUES (${id}, ${crop}, ${metres}, 1)`);
+          return { id, crop, metres, version: 1n };
+        }
+        const [known] = await read(sql<Creation>`SELECT bed, fingerprint FROM ${creations}
+          WHERE caller = ${caller} AND key = ${key}`);
+        return known?.fingerprint === fingerprint ? { id: known.bed, crop, metres, version: 1n } : undefined;
+      }),
 
-    /** Replaces a bed that still has the version. Returns whether it had. */
-    async replace(id: bigint, { crop, squareMetres }: NewBed, version: bigint) {
-      const [changed] = await write(sql`UPDATE ${beds} SET crop = ${crop}, metres = ${BigInt(squareMetres)},
-        version = version + 1 WHERE id = ${id} AND version = ${version}`);
-      return changed?.count === 1;
-    },
+    /** Replaces a bed if it meets a condition. Returns the new bed; else the present one, unless there is none. */
+    replace: (id: bigint, { crop, squareMetres }: NewBed, condition: (present: BedRow) => boolean) =>
+      transaction(async ({ read, write }): Promise<{ readonly isReplaced: boolean; readonly bed?: BedRow }> => {
+        const [present] = await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`);
+        if (present === undefined) return { isReplaced: false };
+        if (!condition(present)) return { isReplaced: false, bed: present };
+        const bed = { id, crop, metres: BigInt(squareMetres), version: present.version + 1n };
+        await write(sql`UPDATE ${beds} SET crop = ${bed.crop}, metres = ${bed.metres}, version = ${bed.version}
+          WHERE id = ${id}`);
+        return { isReplaced: true, bed };
+      }),
 
-    remove: (id: bigint) =>
-      write(sql`DELETE FROM ${photos} WHERE bed = ${id}`, sql`DELETE FROM ${beds} WHERE id = ${id}`),
+    /** Removes a bed and its photo if the bed meets a condition. Returns the bed if it does not. */
+    remove: (id: bigint, condition: (present: BedRow) => boolean) =>
+      transaction(async ({ read, write }): Promise<BedRow | undefined> => {
+        const [present] = await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`);
+        if (present !== undefined && !condition(present)) return present;
+        await write(sql`DELETE FROM ${photos} WHERE bed = ${id}`, sql`DELETE FROM ${beds} WHERE id = ${id}`);
+        return undefined;
+      }),
 
     all: () => stream(sql<BedRow>`SELECT ${columns} FROM ${beds} ORDER BY id`),
 

@@ -1,5 +1,7 @@
+import { preferredType } from './accept.ts';
 import type { BedRow, Beds } from './beds.ts';
 import { Failure, type Handlers, type Matched, type Reply, type Request, type Unmatched } from './contract.ts';
+import { ifMatch, ifNoneMatch } from './entity-tags.ts';
 
 export function createHandlers(beds: Beds) {
   return {
@@ -24,32 +26,41 @@ async function listBeds(beds: Beds, { query }: Request<'listBeds'>): Promise<Rep
   return { status: 200, body: { beds: rows.map(toBed), ...(last && { next: last.id }) } };
 }
 
-async function createBed(beds: Beds, { headers, body, log }: Request<'createBed'>): Promise<Reply<'createBed'>> {
-  const row = await beds.create(body, headers['Idempotency-Key']);
-  if (row === undefined) throw new Error('the bed was removed while it was created');
+async function createBed(
+  beds: Beds,
+  { headers, body, caller, log }: Request<'createBed'>,
+): Promise<Reply<'createBed'>> {
+  const row = await beds.create(body, caller.name, headers['Idempotency-Key']);
+  if (row === undefined) {
+    return { status: 422, body: { status: 422, detail: 'this Idempotency-Key was used with another body' } };
+  }
   log.info({ bed: String(row.id) }, 'bed created');
   return { status: 201, headers: { Location: `/beds/${String(row.id)}`, ETag: etagOf(row) }, body: toBed(row) };
 }
 
-async function getBed(beds: Beds, { path }: Request<'getBed'>): Promise<Reply<'getBed'>> {
+async function getBed(beds: Beds, { path, headers }: Request<'getBed'>): Promise<Reply<'getBed'>> {
   const row = await findBed(beds, path.id);
-  return { status: 200, headers: { ETag: etagOf(row) }, body: toBed(row) };
+  const ETag = etagOf(row);
+  return ifNoneMatch(headers['If-None-Match'], ETag)
+    ? { status: 304, headers: { ETag } }
+    : { status: 200, headers: { ETag }, body: toBed(row) };
 }
 
 async function replaceBed(beds: Beds, { path, headers, body }: Request<'replaceBed'>): Promise<Reply<'replaceBed'>> {
-  const version = BigInt(headers['If-Match'].slice(1, -1));
-  if (!(await beds.replace(path.id, body, version))) {
-    const { version: current } = await findBed(beds, path.id);
-    const detail = `someone has changed the bed: it has the ETag "${String(current)}"`;
-    return { status: 412, body: { status: 412, detail } };
-  }
-  const row = { id: path.id, crop: body.crop, metres: BigInt(body.squareMetres), version: version + 1n };
-  return { status: 200, headers: { ETag: etagOf(row) }, body: toBed(row) };
+  const isPresent = (bed: BedRow): boolean => ifMatch(headers['If-Match'], etagOf(bed));
+  const { isReplaced, bed } = await beds.replace(path.id, body, isPresent);
+  if (bed === undefined) throw noBed('this bed does not exist');
+  return isReplaced ? { status: 200, headers: { ETag: etagOf(bed) }, body: toBed(bed) } : hasChanged(bed);
 }
 
-async function removeBed(beds: Beds, { path }: Request<'removeBed'>): Promise<Reply<'removeBed'>> {
-  await beds.remove(path.id);
-  return { status: 204 };
+async function removeBed(beds: Beds, { path, headers }: Request<'removeBed'>): Promise<Reply<'removeBed'>> {
+  const { 'If-Match': condition = '*' } = headers;
+  const changed = await beds.remove(path.id, (bed) => ifMatch(condition, etagOf(bed)));
+  return changed === undefined ? { status: 204 } : hasChanged(changed);
+}
+
+function hasChanged(bed: BedRow): Reply<'removeBed'> & Reply<'replaceBed'> {
+  return { status: 412, body: { status: 412, detail: `someone has changed the bed: it has the ETag ${etagOf(bed)}` } };
 }
 
 async function uploadPhoto(beds: Beds, { path, body }: Request<'uploadPhoto'>): Promise<Reply<'uploadPhoto'>> {
@@ -65,10 +76,15 @@ async function getPhoto(beds: Beds, { path }: Request<'getPhoto'>): Promise<Repl
 }
 
 async function exportBeds(beds: Beds, { rawHeaders }: Request<'exportBeds'>): Promise<Reply<'exportBeds'>> {
-  const rows = beds.all();
-  return rawHeaders['accept'] === 'text/csv'
-    ? { status: 200, contentType: 'text/csv', body: toCsv(rows) }
-    : { status: 200, contentType: 'application/jsonl', body: map(rows, toBed) };
+  const headers = { Vary: 'Accept' } as const; // A cache keeps a response for each Accept.
+  switch (preferredType(String(rawHeaders['accept'] ?? ''), ['application/jsonl', 'text/csv'])) {
+    case 'application/jsonl':
+      return { status: 200, headers, contentType: 'application/jsonl', body: map(beds.all(), toBed) };
+    case 'text/csv':
+      return { status: 200, headers, contentType: 'text/csv', body: toCsv(beds.all()) };
+    case undefined:
+      return { status: 406, headers, body: { status: 406, detail: 'accept application/jsonl or text/csv' } };
+  }
 }
 
 /** Finds a bed. @throws {Failure} 404 when there is none */
