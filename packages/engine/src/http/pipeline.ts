@@ -6,6 +6,7 @@ import {
   bodyLimitOf,
   HandlerFailure,
   InvalidRequest,
+  kindOf,
   NotImplemented,
   TimeSlices,
   Unavailable,
@@ -203,6 +204,8 @@ export function createPipeline(options: PipelineOptions) {
     }
     if (needsPermission) loadShedding.check(); // An operation of the document answers the preflight.
     const { operation, template } = routed;
+    const isOpening = mayStream(operation) ? sending.slices.wait(true) : undefined;
+    if (isOpening !== undefined) await isOpening;
     const validator = validators.get(operation) ?? (await validators.compile(operation));
     const { authenticate, apiKeysInQuery } = planOf(operation);
     const target = { operation, validator, route: template, path };
@@ -344,6 +347,13 @@ export function createPipeline(options: PipelineOptions) {
     });
     return turn;
   }
+}
+
+/** Whether a response of an operation may be a stream: it has bytes, text or a sequence. */
+function mayStream({ responses }: Operation): boolean {
+  return Object.values(responses).some(({ mediaTypes, sequentialTypes = [] }) =>
+    mediaTypes.some((mediaType) => kindOf(mediaType) !== 'json' || sequentialTypes.includes(mediaType)),
+  );
 }
 
 function isStream(response: HandlerResponse): response is Response<BodyStream> {

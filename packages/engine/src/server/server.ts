@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TimeSlices } from '@contract-first/contract';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { discard } from '../http/bytes.ts';
 import { cutResponse } from '../http/disconnect.ts';
@@ -56,6 +57,8 @@ const IDLE_GRACE_MS = 1_500;
 const SWEEP_MS = 100;
 // How long connections are accepted after the stop if new ones keep arriving.
 const ACCEPT_QUEUE_TIMEOUT_MS = 2_000;
+// These take less than a millisecond, and their responses are written together.
+const PIPELINED_AT_ONCE = 16;
 // The precision of the request timeouts.
 const TIMEOUT_CHECK_MS = 500;
 
@@ -70,12 +73,15 @@ export async function startServer(
   { limits, observer, failureResponse, ...address }: ServerOptions,
 ): Promise<RunningServer> {
   const connections = createConnections(limits.connectionLimit);
+  const serveInTurns = createTurns(app);
   const server = createHttpServer(app, limits);
   const serve: RequestListener = (req, res) => {
     // After an Upgrade header, llhttp discards buffered data, so further requests could be lost.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
-    if (connections.register(req, res)) app(req, res);
-    else void discard(req);
+    const isBehindOthers = connections.pending(req.socket).length > 0;
+    if (!connections.register(req, res)) void discard(req);
+    else if (isBehindOthers) serveInTurns(req, res);
+    else app(req, res);
   };
   // The application checks Expect and sends 100 Continue.
   server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
@@ -130,6 +136,34 @@ export async function startServer(
       return inTime;
     },
   };
+}
+
+/**
+ * Creates a listener for requests behind others in the pipeline of a connection. Hundreds may arrive at once, so they are
+ * served some at a time, and give way to other connections.
+ */
+function createTurns(app: Listener): RequestListener {
+  const slices = new TimeSlices();
+  const waiting = new WeakMap<Socket, (readonly [IncomingMessage, ServerResponse])[]>();
+  return (req, res) => {
+    const queue = waiting.get(req.socket) ?? [];
+    queue.push([req, res]);
+    if (waiting.has(req.socket)) return;
+    waiting.set(req.socket, queue);
+    void serve(req.socket, queue);
+  };
+
+  async function serve(socket: Socket, queue: (readonly [req: IncomingMessage, res: ServerResponse])[]): Promise<void> {
+    while (queue.length > 0 && !isClosed(socket)) {
+      await slices.wait(true);
+      if (!isClosed(socket)) for (const [req, res] of queue.splice(0, PIPELINED_AT_ONCE)) app(req, res);
+    }
+    waiting.delete(socket);
+  }
+}
+
+function isClosed(socket: Socket): boolean {
+  return socket.destroyed;
 }
 
 /**

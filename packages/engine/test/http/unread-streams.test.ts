@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestApp, type Overrides } from '@contract-first/testing/app.ts';
-import { sendUnread } from '@contract-first/testing/connection.ts';
+import { openConnection, sendUnread } from '@contract-first/testing/connection.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
 import { until } from '@contract-first/testing/until.ts';
 
@@ -57,6 +57,40 @@ test('200 unread streams leave the event loop to other requests', async () => {
     expect(taken - before).toBeLessThan(50_000);
   }
   expect(taken).toBeGreaterThan(0);
+});
+
+test('200 streams that are requested at once are opened one after the other, and other requests are served meanwhile', async () => {
+  let opened = 0;
+  const { url } = await serve(() => {
+    opened += 1;
+    return endless();
+  });
+  const clients = await Promise.all(Array.from({ length: 200 }, () => sendUnread(url, '')));
+  await fetch(`${url}/now`); // By then, all connections have been accepted.
+  for (const client of clients) client.write('GET /rows HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect((await fetch(`${url}/now`)).status).toBe(204);
+  expect(opened).toBeLessThan(200);
+  await until(() => opened, 200);
+});
+
+test('pipelines of 200 requests each are served in parts, and requests of other connections meanwhile', async () => {
+  let served = 0;
+  const contract = await contractOf(DOCUMENT);
+  const handlers = {
+    rows: () => Promise.resolve({ status: 200, contentType: 'application/jsonl', body: endless() }),
+    now: () => {
+      served += 1;
+      return Promise.resolve({ status: 204 });
+    },
+  };
+  const { url } = await (await createTestApp({ contract, handlers })).serve();
+  const clients = await Promise.all(Array.from({ length: 10 }, () => openConnection(url)));
+  await fetch(`${url}/now`); // By then, all connections have been accepted.
+  const requests = 'GET /now HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200);
+  for (const client of clients) client.write(requests);
+  expect((await fetch(`${url}/now`)).status).toBe(204);
+  expect(served).toBeLessThan(2_000);
+  await until(() => served, 2_002);
 });
 
 test('503 for a stream beyond STREAM_LIMIT, until another one has ended', async () => {
