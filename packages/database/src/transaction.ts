@@ -4,7 +4,7 @@ import { compile, type Dialect, type Statement } from './sql.ts';
 
 /** Runs a statement in an open transaction. */
 export type RunStatement = (statement: Statement, use: 'read' | 'write') => Promise<Written>;
-/** What an application does in a transaction. */
+/** The part of an application that runs in a transaction. */
 export type Work = {
   /** Calls the function of the application. */
   readonly start: (run: RunStatement) => Promise<unknown>;

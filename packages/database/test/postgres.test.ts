@@ -254,7 +254,7 @@ paths:
       responses: { '204': { description: Stored. } }
 `;
 
-test('400 that names the place of U+0000, wherever PostgreSQL compares or stores it; 500 for a text of the service', async () => {
+test('400 names the place of U+0000 where PostgreSQL compares or stores it; 500 for a text of the service', async () => {
   const database = await openNotes(await server.createDatabase());
   cleanUp(database.close);
   await database.write(sql`CREATE TABLE ${table('drafts')} (tags jsonb)`);

@@ -69,7 +69,7 @@ const CONSTRAINTS: Readonly<Record<string, ConstraintViolated['kind']>> = {
   23514: 'check',
 };
 
-// A text has U+0000; a text that is converted to jsonb has it as an escape.
+// The SQLSTATEs of U+0000 in a text, and of its escape in a text that is converted to jsonb.
 const NOT_STORABLE = ['22021', '22P05'];
 
 /** Converts the error of a violated constraint, or of a text that cannot be stored; returns any other error unchanged. */

@@ -78,7 +78,7 @@ function sizeOf(rows: Page): number {
   return rows.reduce((bytes, row) => bytes + sizeOfValues(Object.values(row)), 1);
 }
 
-/** The pages between a query and its consumer. Those that the consumer does not wait for are in a spool. */
+/** Holds pages between a query and its consumer: in a spool, unless the consumer waits for the page. */
 class PageQueue {
   #page: Page | undefined;
   #spool: Spool | undefined;

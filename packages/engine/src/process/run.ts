@@ -200,7 +200,7 @@ function hasPendingReads(): boolean {
 
 /** Exits without waiting for threads: one may run a statement of SQLite, which cannot be stopped. */
 function exitAtOnce(): void {
-  process.on('exit', replaceProgram); // The last listener, after that of the log.
+  process.on('exit', replaceProgram); // Runs after the listener that flushes the log.
   process.exit(1);
 }
 
