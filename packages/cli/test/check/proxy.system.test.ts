@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
@@ -12,6 +12,30 @@ const BIN = join(ROOT, 'packages/cli/bin.js');
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const LIST = { ...JSON_TYPE, 'X-Total': '1' };
 const HEADERS = "{ headers: { authorization: 'Bearer token-0123456789' } }";
+
+/** Starts a service that gets the bytes of each connection, and answers them. Returns its URL. */
+async function listenRaw(onBytes: (bytes: string, socket: Socket) => void): Promise<string> {
+  const server = createTcpServer((socket) => {
+    let bytes = '';
+    socket
+      .on('error', () => undefined)
+      .on('data', (chunk) => {
+        bytes += chunk.toString('latin1');
+        onBytes(bytes, socket);
+      });
+    cleanUp(() => void socket.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanUp(() => void server.close());
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
+}
+
+/** Sends bytes on a connection of their own. Returns all that comes back until it is closed. */
+async function sendRaw(url: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(text, 'latin1');
+  return Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
+}
 
 async function listen(server: Server): Promise<string> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -177,6 +201,70 @@ test('proxy writes an archive that the check reads, without the credentials', as
   writeFileSync(join(folder, 'a.har'), archive);
   const checked = await run('node', [BIN, 'check', 'pets.json', '--har', 'a.har'], {}, folder);
   expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('2 requests, 0 failures')]);
+});
+
+test('proxy answers 502 to responses that it cannot forward, passes on the others, and goes on', async () => {
+  const answers: Readonly<Record<string, string>> = {
+    reason: '200 O\x01K \xe9\r\nX-Text: \xe9\r\nContent-Length: 2\r\n\r\n[]',
+    'control-character': '200 OK\r\nX-Text: a\x01b\r\nContent-Length: 2\r\n\r\n[]',
+    switch: '101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\nhello',
+    coding: '200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n',
+    'no-content': '204 None\r\nContent-Length: 5\r\n\r\nHTTP/',
+    status: '099 Low\r\nContent-Length: 2\r\n\r\n[]',
+    length: '200 OK\r\nConnection: content-length\r\nContent-Length: 2\r\n\r\n[]',
+  };
+  const service = await listenRaw((bytes, socket) => {
+    const [, name = ''] = /^GET \/v1\/pets\?(\S+)/.exec(bytes) ?? [];
+    socket.write(`HTTP/1.1 ${answers[name] ?? ''}`, 'latin1');
+  });
+  const { child, url } = await startProxy(service, ['--har', 'a.har']);
+  const outcomes: Record<string, string> = {};
+  for (const name of Object.keys(answers)) {
+    const received = await sendRaw(url, `GET /v1/pets?${name} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const [, problem] = /^HTTP\/1\.1 502 [^]*no response of the service at \S+ (.*)/.exec(received) ?? [];
+    outcomes[name] = problem ?? received;
+  }
+  child.process.kill('SIGTERM');
+  const { code, stdout } = await child.outcome;
+  expect(outcomes).toEqual({
+    reason: 'HTTP/1.1 200 O K \xe9\r\nX-Text: \xe9\r\nContent-Length: 2\r\nConnection: close\r\n\r\n[]',
+    'control-character': expect.stringContaining('Invalid header value char'),
+    switch: 'it switches to another protocol, which the request did not ask for',
+    coding: 'it has a transfer coding that the request did not ask for',
+    'no-content': 'HTTP/1.1 204 None\r\nConnection: close\r\n\r\n',
+    status: expect.stringContaining('Invalid status code: 99'),
+    length: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n[]',
+  });
+  expect([code, stdout]).toEqual([1, expect.stringContaining('1 operation, 7 requests')]);
+});
+
+test('proxy frames bodies itself: Connection removes no length, and no body arrives as a second request', async () => {
+  const body = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+  const sized = `content-length\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`;
+  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  let last = '';
+  const service = await listenRaw((bytes, socket) => {
+    last = bytes;
+    if (bytes.includes('smuggled')) socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+  });
+  const { child, url } = await startProxy(service);
+  for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'POST']) {
+    const head = `${method} /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close, `;
+    await sendRaw(url, head + sized);
+    expect(last).toMatch(
+      new RegExp(`^${method} [^]*\r\nContent-Length: ${String(body.length)}\r\n[^]*\r\n\r\nGET /smug`),
+    );
+    await sendRaw(url, `${head}transfer-encoding\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`);
+    expect(last).toMatch(
+      new RegExp(`^${method} [^]*\r\nTransfer-Encoding: chunked\r\n[^]*\r\n\r\n[0-9a-f]+\r\nGET /smug`),
+    );
+  }
+  last = '';
+  const coded = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n${chunks}`;
+  expect(await sendRaw(url, coded)).toMatch(/^HTTP\/1\.1 501 /);
+  expect(last).toBe('');
+  child.process.kill('SIGTERM');
+  await child.outcome;
 });
 
 test('proxy fails for an operation that answers without credentials', async () => {

@@ -4,11 +4,15 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 const HOP_BY_HOP =
   /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Returns the headers that a proxy forwards. Others concern one connection, such as the headers that `Connection` names. */
+/**
+ * Returns the headers that a proxy forwards. Others concern one connection, such as the headers that `Connection` names.
+ * Content-Length stays: without it, a body would be taken for the next message.
+ */
 export function endToEndHeaders(rawHeaders: readonly string[]): Pairs {
   const pairs = pairsOf(rawHeaders);
   const named = pairs.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','));
   const ofConnection = new Set(named.map((name) => name.trim().toLowerCase()));
+  ofConnection.delete('content-length');
   return pairs.filter(([name]) => !HOP_BY_HOP.test(name) && !ofConnection.has(name.toLowerCase()));
 }
 

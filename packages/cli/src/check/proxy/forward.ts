@@ -1,4 +1,10 @@
-import { request as requestHttp, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  request as requestHttp,
+  STATUS_CODES,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
 import { endToEndHeaders } from './end-to-end-headers.ts';
@@ -13,8 +19,11 @@ export type PassageEvents = {
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ETIMEDOUT'];
 const CLOSED = ['ECONNRESET', 'EPIPE'];
-// Without Content-Length, Node would send an empty chunked body for all but these methods.
+// Their requests need no length where they have no body (RFC 9110, 8.6).
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'];
+// The proxy frames each message itself.
+const LENGTH = /^content-length$/i;
+const NO_CONTENT = 204; // It has no length (RFC 9110, 8.6).
 
 /**
  * Creates a listener that forwards requests to a service, and its responses to the client, as they arrive. Each request has a
@@ -33,7 +42,12 @@ export function createForwarder(service: URL, { onExchange, onSkip }: PassageEve
       return;
     }
     const { method = 'GET', url = '/' } = incoming;
-    const target = url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+    if (hasOtherCoding(incoming)) {
+      onSkip('requests with another transfer coding than chunked, which the proxy answers 501');
+      answer(outgoing, 501, 'contract-first proxy knows no other transfer coding than chunked\n');
+      return;
+    }
+    const target = url.replace(/^https?:\/\/[^/?#]*(?=(\/?))/i, (_origin, slash: string) => (slash === '' ? '/' : ''));
     const passage = openPassage(incoming, target, (count += 1));
     let isOver = false;
     const end = (report: () => void): void => {
@@ -52,6 +66,10 @@ export function createForwarder(service: URL, { onExchange, onSkip }: PassageEve
     try {
       const options = { ...address, agent: false, method, path: target, headers: fieldsOf(incoming, host) };
       const upstream = send(options, (response) => {
+        if (hasOtherCoding(response)) {
+          upstream.destroy(new Error('it has a transfer coding that the request did not ask for'));
+          return;
+        }
         passage.respond(response);
         response.on('error', fail).on('end', () => {
           end(() => {
@@ -64,8 +82,12 @@ export function createForwarder(service: URL, { onExchange, onSkip }: PassageEve
           upstream.destroy(error as Error); // Node refuses some characters of header fields.
         }
       });
-      upstream.on('error', fail);
-      incoming.pipe(upstream);
+      upstream.on('error', fail).on('upgrade', () => {
+        upstream.destroy(); // Node has detached the socket from the events of errors.
+        fail(new Error('it switches to another protocol, which the request did not ask for'));
+      });
+      if (hasBody(incoming)) incoming.pipe(upstream);
+      else upstream.end();
       outgoing.on('close', () => {
         if (outgoing.writableFinished) return;
         end(() => {
@@ -85,21 +107,37 @@ export function createForwarder(service: URL, { onExchange, onSkip }: PassageEve
 function fieldsOf(incoming: IncomingMessage, host: string): string[] {
   const { method = 'GET', rawHeaders, headers } = incoming;
   // The server of the proxy has sent 100 Continue itself.
-  const forwarded = endToEndHeaders(rawHeaders).filter(([name]) => !/^(?:host|expect)$/i.test(name));
-  const isChunked = headers['transfer-encoding'] !== undefined;
-  const isEmpty = !hasBody(incoming) && !WITHOUT_BODY.includes(method);
-  const framing = isChunked ? ['Transfer-Encoding', 'chunked'] : isEmpty ? ['Content-Length', '0'] : [];
+  const forwarded = endToEndHeaders(rawHeaders).filter(
+    ([name]) => !/^(?:host|expect)$/i.test(name) && !LENGTH.test(name),
+  );
+  const { 'transfer-encoding': coding, 'content-length': length = WITHOUT_BODY.includes(method) ? undefined : '0' } =
+    headers;
+  const ofLength = length === undefined ? [] : ['Content-Length', length];
+  const framing = coding === undefined ? ofLength : ['Transfer-Encoding', 'chunked'];
   return ['Host', host, ...forwarded.flat(), ...framing, 'Connection', 'close'];
 }
 
 function passOn(response: IncomingMessage, outgoing: ServerResponse): void {
-  const { statusCode = 0, statusMessage, rawHeaders } = response;
+  const { statusCode = 0, statusMessage = '', rawHeaders, headers } = response;
+  const forwarded = endToEndHeaders(rawHeaders).filter(([name]) => !LENGTH.test(name));
+  const { 'content-length': length } = headers;
+  // Without a length, Node sends chunks, or closes the connection of a client that does not know them.
+  const framing = length === undefined || statusCode === NO_CONTENT ? [] : ['Content-Length', length];
+  // Clients ignore the reason (RFC 9112, 4), and Node sends no control characters.
+  const reason = statusMessage.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, ' ');
   outgoing.sendDate = false;
-  outgoing.writeHead(statusCode, statusMessage, endToEndHeaders(rawHeaders).flat());
-  outgoing.flushHeaders();
+  outgoing.writeHead(statusCode, reason, [...forwarded.flat(), ...framing]);
+  outgoing.write(Buffer.alloc(0)); // Sends the head; flushHeaders() would turn Latin-1 into UTF-8.
   response.pipe(outgoing);
 }
 
+/** Whether the body has a transfer coding besides `chunked`: Node only decodes that one. */
+function hasOtherCoding({ headers }: IncomingMessage): boolean {
+  return !/^(?:chunked)?$/i.test((headers['transfer-encoding'] ?? '').trim());
+}
+
 function answer(outgoing: ServerResponse, status: number, text: string): void {
-  outgoing.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(text);
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' };
+  // Node would repeat a reason that it has refused.
+  outgoing.writeHead(status, STATUS_CODES[status], headers).end(text);
 }
