@@ -1,4 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { escapeMarkdown } from '../src/reports/markdown.ts';
+import { formatWorkflowCommand } from '../src/reports/workflow-command.ts';
+
+// The second step of action.yml: writes the comment on the pull request, with the token that may do so.
+
+/** The comment, as the first step leaves it in the file that COMMENT_FILE names. */
+export type CommentFile = { readonly title: string; readonly markdown: string };
 
 type Comment = { readonly id: number; readonly body?: string; readonly user?: { readonly login: string } | null };
 type Viewer = { readonly data: { readonly viewer: { readonly login: string } } };
@@ -8,13 +15,22 @@ const PAGE = 100;
 // GitHub rejects longer comments.
 const MAX_CHARS = 65_000;
 
+const { COMMENT_FILE: file = '', INPUT_TOKEN: inputToken = '' } = process.env;
+const { title, markdown } = JSON.parse(readFileSync(file, 'utf8')) as CommentFile; // The first step writes it.
+rmSync(file);
+const problem = await publishComment(title, markdown, process.env, inputToken.trim());
+if (problem !== undefined)
+  process.stdout.write(
+    formatWorkflowCommand('warning', { title: 'contract-first' }, `the comment was not written: ${problem}`),
+  );
+
 /**
  * Writes a comment on the pull request of a workflow, or updates the comment of an earlier run with the same title.
  * Without a pull request, it does nothing.
  *
  * @returns why it could not be written, such as on a pull request from a fork, whose token may not write
  */
-export async function publishComment(
+async function publishComment(
   title: string,
   markdown: string,
   env: NodeJS.ProcessEnv,
@@ -26,11 +42,11 @@ export async function publishComment(
   const issues = `${api}/repos/${repository}/issues`;
   const comments = `${issues}/${String(event.pull_request.number)}/comments`;
   const { GITHUB_WORKFLOW: workflow = '', GITHUB_JOB: job = '' } = env;
-  const marker = `<!-- contract-first ${[workflow, job, title].join(' ').replaceAll('-->', '')} -->`;
+  const marker = `<!-- contract-first ${[workflow, job, title].join(' ').replaceAll(/[<>\s]+/g, ' ')} -->`;
   const cut = markdown.length > MAX_CHARS ? `${markdown.slice(0, MAX_CHARS)}…\n` : markdown;
   try {
     const earlier = await findComment();
-    const body = `${marker}\n### ${title}\n\n${cut}`;
+    const body = `${marker}\n### ${escapeMarkdown(title)}\n\n${cut}`;
     if (earlier === undefined) await send('POST', comments, { body });
     else await send('PATCH', `${issues}/comments/${String(earlier.id)}`, { body });
     return undefined;

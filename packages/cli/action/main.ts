@@ -1,26 +1,31 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { CODE_OPTIONS, readContractFile } from '../src/options/contract-file.ts';
 import { readIfPresent } from '../src/read-if-present.ts';
-import { publishComment } from './comment.ts';
+import { escapeMarkdown } from '../src/reports/markdown.ts';
+import { formatWorkflowCommand } from '../src/reports/workflow-command.ts';
+import type { CommentFile } from './comment.ts';
 
-// The step of action.yml: runs a command, and shows its findings as annotations, in the summary of the job and in a comment
-// on the pull request. Its exit code is that of the command.
+// The first step of action.yml: runs a command, and shows its findings as annotations and in the summary of the job. It writes
+// the comment on the pull request to a file. Its exit code is that of the command.
 const { env } = process;
 const problems: string[] = [];
 const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
 // GitHub rejects a summary of more than 1 MiB.
 const MAX_SUMMARY_CHARS = 250_000;
+const TEMPORARY = env['RUNNER_TEMP'] ?? tmpdir();
 
 const command = readCommand();
 if (problems.length > 0) {
-  for (const problem of problems) console.log(`::error title=contract-first::${problem}`);
+  for (const problem of problems) process.stdout.write(annotate(problem));
   process.exitCode = 2;
 } else {
-  process.exitCode = await run(command);
+  process.exitCode = run(command);
 }
 
 /** A command with its arguments, and the title of its comment. */
@@ -30,6 +35,7 @@ function readCommand(): Command {
   const [name, document] = [input('command'), input('document')];
   const more = input('arguments').split(/\r?\n/).filter(Boolean);
   if (name === 'check') {
+    refuseCode(more);
     const url = input('url', 'name the running service, such as http://127.0.0.1:8080');
     return { title: `check ${document} ${url}`, words: ['check', document, '--url', url, ...more] };
   }
@@ -41,6 +47,17 @@ function readCommand(): Command {
   return { title: '', words: [] };
 }
 
+/** Adds a problem for each option in a file of the checkout that would run code. A pull request can change that file. */
+function refuseCode(args: readonly string[]): void {
+  const { values } = parseArgs({ args: [...args], options: { config: { type: 'string' } }, strict: false });
+  const options = readContractFile(typeof values.config === 'string' ? values.config : undefined, []);
+  for (const name of CODE_OPTIONS) {
+    const { place } = options.get(name) ?? {};
+    if (place !== undefined && values[name] === undefined)
+      problems.push(`${place} is not run, since a pull request can change it: name it in the input arguments`);
+  }
+}
+
 /** Returns an input, trimmed. Without it, adds a problem if there is a hint how to fix it. */
 function input(name: string, hint?: string): string {
   const value = (env[`INPUT_${name.toUpperCase()}`] ?? '').trim();
@@ -48,32 +65,36 @@ function input(name: string, hint?: string): string {
   return value;
 }
 
-async function run({ title, words }: Command): Promise<number> {
-  const folder = mkdtempSync(join(env['RUNNER_TEMP'] ?? tmpdir(), 'contract-first-'));
+/** Runs a command; returns its exit code. */
+function run({ title, words }: Command): number {
+  const folder = mkdtempSync(join(TEMPORARY, 'contract-first-'));
   const [annotations, summary] = [join(folder, 'annotations'), join(folder, 'summary.md')];
   const reports = ['--report', `github:${annotations}`, '--report', `markdown:${summary}`];
-  // The response of a service must not be a command to the runner, and the token is not for the command.
+  // The response of a service must not be a command to the runner.
   const pause = randomUUID();
   console.log(`::stop-commands::${pause}`);
-  const { status, error } = spawnSync(process.execPath, [BIN, ...words, ...reports], {
-    stdio: 'inherit',
-    env: { ...env, INPUT_TOKEN: undefined },
-  });
+  const { status, error } = spawnSync(process.execPath, [BIN, ...words, ...reports], { stdio: 'inherit' });
   console.log(`::${pause}::`);
   const code = status ?? 2;
   const failure = `contract-first ${title} was not possible: ${error?.message ?? 'its output in the log says why'}`;
-  process.stdout.write(readIfPresent(annotations) ?? `::error title=contract-first::${failure}\n`);
-  await publish(title, readIfPresent(summary) ?? `**${failure}**\n`);
+  process.stdout.write(readIfPresent(annotations) ?? annotate(failure));
+  const markdown = readIfPresent(summary) ?? `**${escapeMarkdown(failure)}**\n`;
+  append('GITHUB_STEP_SUMMARY', `${markdown.slice(0, MAX_SUMMARY_CHARS)}\n`);
   rmSync(folder, { recursive: true });
   append('GITHUB_OUTPUT', `exit-code=${String(code)}\n`);
+  if (input('comment') === 'true') writeComment({ title, markdown });
   return code;
 }
 
-async function publish(title: string, markdown: string): Promise<void> {
-  append('GITHUB_STEP_SUMMARY', `${markdown.slice(0, MAX_SUMMARY_CHARS)}\n`);
-  if (input('comment') !== 'true') return;
-  const problem = await publishComment(title, markdown, env, input('token'));
-  if (problem !== undefined) console.log(`::warning title=contract-first::the comment was not written: ${problem}`);
+/** Writes the comment to a file for the next step. */
+function writeComment(comment: CommentFile): void {
+  const file = join(mkdtempSync(join(TEMPORARY, 'contract-first-')), 'comment.json');
+  writeFileSync(file, JSON.stringify(comment));
+  append('GITHUB_OUTPUT', `comment=${file}\n`);
+}
+
+function annotate(problem: string): string {
+  return formatWorkflowCommand('error', { title: 'contract-first' }, problem);
 }
 
 /** Appends to a file of the runner. */

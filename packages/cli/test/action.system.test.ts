@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -19,7 +19,12 @@ type Action = {
   readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
   readonly runs: { readonly steps: readonly Step[] };
 };
-type Step = { readonly uses?: string; readonly run?: string; readonly env?: Readonly<Record<string, string>> };
+type Step = {
+  readonly uses?: string;
+  readonly if?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+};
 type Comment = { readonly id: number; body: string; readonly user: { readonly login: string } };
 
 const PULL_REQUEST = 7;
@@ -76,9 +81,13 @@ async function startGithub(): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // It listens on a port.
 }
 
-/** Runs the action with inputs. Returns its outcome, its output and the summary of the job. */
+/** Runs the action with inputs. Returns its outcome, the output of its steps and the summary of the job. */
 async function runAction(inputs: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
-  const expressions: Readonly<Record<string, string>> = {
+  const [command, comment] = action.runs.steps.slice(-2);
+  const files = { GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: join(folder, 'summary') };
+  rmSync(files.GITHUB_OUTPUT, { force: true });
+  const contents = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+  const expressions: Record<string, string> = {
     'github.token': GITHUB_TOKEN,
     'github.event.pull_request.base.sha': base,
   };
@@ -88,27 +97,30 @@ async function runAction(inputs: Readonly<Record<string, string>>, env: Readonly
       if (input === undefined) return expressions[name] ?? `unknown expression ${name}`;
       return inputs[input] ?? evaluate(action.inputs[input]?.default ?? '');
     });
-  const step = action.runs.steps.at(-1);
-  const files = { GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: join(folder, 'summary') };
-  const outcome = await run(
-    'bash',
-    ['-e', '-o', 'pipefail', '-c', step?.run ?? ''],
-    {
-      ...Object.fromEntries(Object.entries(step?.env ?? {}).map(([name, text]) => [name, evaluate(text)])),
+  const api = await startGithub();
+  const runStep = (step: Step | undefined) => {
+    const runner = {
       ...files,
       GITHUB_ACTION_PATH: ROOT,
-      GITHUB_API_URL: await startGithub(),
+      GITHUB_API_URL: api,
       GITHUB_REPOSITORY: 'owner/name',
       GITHUB_WORKFLOW: 'ci',
       GITHUB_JOB: 'contract',
       GITHUB_EVENT_PATH: join(folder, 'event.json'),
       RUNNER_TEMP: folder,
-      ...env,
-    },
-    folder,
+    };
+    const own = Object.fromEntries(Object.entries(step?.env ?? {}).map(([name, text]) => [name, evaluate(text)]));
+    return run('bash', ['-e', '-o', 'pipefail', '-c', step?.run ?? ''], { ...own, ...runner, ...env }, folder);
+  };
+  const { code, stdout, stderr } = await runStep(command);
+  const [exitCode = '', commentFile = ''] = ['exit-code', 'comment'].map(
+    (name) => new RegExp(`^${name}=(.*)$`, 'm').exec(contents(files.GITHUB_OUTPUT))?.[1] ?? '',
   );
-  const contents = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
-  return { ...outcome, output: contents(files.GITHUB_OUTPUT), summary: contents(files.GITHUB_STEP_SUMMARY) };
+  expressions['steps.run.outputs.comment'] = commentFile;
+  expect(comment?.if).toBe("${{ !cancelled() && steps.run.outputs.comment != '' }}");
+  const commented = commentFile === '' ? { code: 0, stdout: '', stderr: '' } : await runStep(comment);
+  expect([commented.code, commented.stderr]).toEqual([0, '']);
+  return { code, stdout: stdout + commented.stdout, stderr, exitCode, summary: contents(files.GITHUB_STEP_SUMMARY) };
 }
 
 const DIFF = { command: 'diff', document: 'openapi.json' };
@@ -121,8 +133,8 @@ function breakDocument(): void {
 
 test('the action diff annotates, summarizes and comments on the changes since the base of the pull request', async () => {
   breakDocument();
-  const { code, stdout, output, summary } = await runAction(DIFF);
-  expect({ code, output }).toEqual({ code: 1, output: 'exit-code=1\n' });
+  const { code, stdout, exitCode, summary } = await runAction(DIFF);
+  expect({ code, exitCode }).toEqual({ code: 1, exitCode: '1' });
   expect(stdout).toMatch(
     /^::error file=openapi\.json,line=1,col=\d+,title=api-path-removed-without-deprecation::POST \/notes: /m,
   );
@@ -152,8 +164,8 @@ test('the action diff updates its comment in place, among more comments than a p
 test('the action check annotates, summarizes and comments on the failures of a service, without its token', async () => {
   const url = await startReferenceServer(answers(200, () => true));
   const inputs = { command: 'check', document: 'openapi.json', url, arguments: '--runs\n5\n--seed=1' };
-  const { code, stdout, stderr, output, summary } = await runAction(inputs, { CONTRACT_TOKEN: TOKEN });
-  expect({ code, output }).toEqual({ code: 1, output: 'exit-code=1\n' });
+  const { code, stdout, stderr, exitCode, summary } = await runAction(inputs, { CONTRACT_TOKEN: TOKEN });
+  expect({ code, exitCode }).toEqual({ code: 1, exitCode: '1' });
   expect(stdout).toMatch(/^::error title=response_schema_conformance::\w+: /m);
   expect(summary).toMatch(
     /^\*\*contract: \d+ operations, \d+ requests, \d+ failures .*\(seed 1\)\*\*\n\n\| Operation +\| Check /,
@@ -164,8 +176,8 @@ test('the action check annotates, summarizes and comments on the failures of a s
 
 test('the action says so in its comment when the command is not possible', async () => {
   writeFileSync(join(folder, 'openapi.json'), '{');
-  const { code, output, stdout, summary } = await runAction(DIFF);
-  expect({ code, output }).toEqual({ code: 2, output: 'exit-code=2\n' });
+  const { code, exitCode, stdout, summary } = await runAction(DIFF);
+  expect({ code, exitCode }).toEqual({ code: 2, exitCode: '2' });
   expect(stdout).toContain('::error title=contract-first::contract-first diff openapi.json was not possible: ');
   expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining(summary.slice(0, -1))]);
 });
@@ -180,10 +192,49 @@ test('the action installs its commands from its own lock file', async () => {
   expect(stdout).toBe(`${VERSION}\n`);
 }, 240_000);
 
-test('the action does not give its token to the command', async () => {
-  writeFileSync(join(folder, '.contract.yaml'), 'header: ["X-Token: ${INPUT_TOKEN}"]\n');
-  const { code, stderr } = await runAction({ command: 'check', document: 'openapi.json', url: 'http://127.0.0.1:9' });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('the environment has no INPUT_TOKEN') });
+test('the action gives its token to no process that runs code of the checkout, nor to a parent of it', async () => {
+  const code = `import { readFileSync } from 'node:fs';
+    const all = ['self', process.ppid].map((pid) => readFileSync(\`/proc/\${pid}/environ\`, 'utf8'));
+    export default { setUp: () => { throw all.join().includes('${GITHUB_TOKEN}') ? 'it has the token' : 'it is safe'; } };`;
+  writeFileSync(join(folder, 'hooks.mjs'), code);
+  const url = await startReferenceServer();
+  const inputs = { command: 'check', document: 'openapi.json', url, arguments: '--hooks\nhooks.mjs' };
+  const { stderr } = await runAction(inputs, { CONTRACT_TOKEN: TOKEN });
+  expect(stderr).toContain('the hook setUp failed: it is safe');
+});
+
+test.each(['hooks: hooks.mjs', 'token-command: touch ran'])(
+  'the action refuses to run what a file of the checkout names: %s',
+  async (option) => {
+    writeFileSync(join(folder, 'hooks.mjs'), "import { writeFileSync } from 'node:fs'; writeFileSync('ran', '');");
+    for (const [file, more] of [
+      ['.contract.yaml', ''],
+      ['other.yaml', '--config=other.yaml'],
+    ] as const) {
+      writeFileSync(join(folder, file), `${option}\n`);
+      const inputs = { command: 'check', document: 'openapi.json', url: 'http://127.0.0.1:9', arguments: more };
+      const { code, stdout } = await runAction(inputs);
+      expect({ code, stdout }).toEqual({
+        code: 2,
+        stdout: `::error title=contract-first::${file}:1:1 ${option.replace(/:.*/, '')} is not run, since a pull request can change it: name it in the input arguments\n`,
+      });
+    }
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  },
+);
+
+test.each([
+  ['command', { command: 'mock\n::error::owned' }],
+  ['document', { command: 'diff', document: 'a\n::error::owned' }],
+  ['url', { command: 'check', url: 'http://127.0.0.1:9/\n::error::owned' }],
+  ['arguments', { command: 'diff', document: 'openapi.json', arguments: '--none\r::error::owned' }],
+])('no line feed in the input %s writes a command to the runner', async (_name, inputs) => {
+  const { code, stdout } = await runAction(inputs);
+  expect(code).toBe(2);
+  const [, pause = ' '] = /^::stop-commands::(\S+)\n/.exec(stdout) ?? [];
+  const heard = stdout.slice(stdout.lastIndexOf(`::${pause}::`));
+  expect(heard.split(/[\r\n]+/).filter((line) => /^\s*::error::/.test(line))).toEqual([]);
+  for (const { body } of comments) expect(body).not.toMatch(/^::/m);
 });
 
 test('the action lets no line of a service through as a command to the runner', async () => {

@@ -24,6 +24,9 @@ export const FILE_OPTIONS: readonly (readonly [name: string, kind: OptionKind])[
   ['resources', 'map'],
 ];
 
+/** The options whose values are run as code. */
+export const CODE_OPTIONS: readonly string[] = ['hooks', 'token-command'];
+
 /**
  * Reads the options in a file; adds mistakes to a list.
  *
