@@ -396,6 +396,30 @@ test.each([
   expect(code).toBe(2);
 });
 
+test('no line feed in an archive or in its name begins a line of the output, which may be a command to a runner', async () => {
+  const feed = '\n::error::owned';
+  const folder = temporaryFolder();
+  const name = `a${feed}.har`;
+  writeFileSync(join(folder, 'pets.json'), JSON.stringify(petsDocument));
+  const entries = [
+    { ...entryOf({ request: 'GET /v1/pets', status: 500 }), startedDateTime: `1 Jan 2026 (${feed})` },
+    entryOf({ request: `GET /v1/none${feed}` }),
+    entryOf({ request: `GET /v1/pets?limit=1${feed}`, status: 500, responseHeaders: { [`a${feed}`]: feed } }),
+    entryOf({ request: 'GET /v1/pets', content: { size: 1, mimeType: 'application/json', text: feed } }),
+  ];
+  const runOn = (archive: object) => {
+    writeFileSync(join(folder, name), JSON.stringify({ log: { entries: archive } }));
+    return runHere(checkCommand, ['pets.json', '--har', name, '--coverage'], folder);
+  };
+  const judged = await runOn(entries);
+  const [first] = entries;
+  const refused = await runOn([{ ...first, request: { ...first?.request, method: `GET${feed}` } }]);
+  expect(judged.stdout).toContain('not in the document: GET /v1/none%0A::error::owned got 200 (1)');
+  expect(refused.stderr).toBe('entry 0 of a\\u000a::error::owned.har has no valid request.method\n');
+  for (const text of [judged.stdout, judged.stderr, refused.stdout, refused.stderr])
+    expect(text).not.toMatch(/^\s*::error/m);
+});
+
 test('no output shows recorded credentials', async () => {
   const secrets = ['bearer-0123456789', 'key/0123456789', 'cookie-0123456789', 'issued-0123456789', 'word-0123456789'];
   const [bearer = '', key = '', cookie = '', issued = '', password = ''] = secrets;

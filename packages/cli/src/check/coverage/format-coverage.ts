@@ -1,3 +1,4 @@
+import { escapeToLine } from '@contract-first/contract';
 import type { OperationCoverage } from './coverage.ts';
 import type { Tally } from './tally.ts';
 
@@ -46,9 +47,11 @@ function listOf(names: readonly string[]): string {
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join(GAP)
-      .trimEnd(),
+    escapeToLine(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+    ),
   );
 }

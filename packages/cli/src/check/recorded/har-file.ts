@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { escapeToLine } from '@contract-first/contract';
 import { CannotCheck } from '../../values/oracle.ts';
 import type { WireRequest } from '../../requests/wire-request.ts';
 import type { WireResponse } from '../../requests/wire-response.ts';
@@ -19,17 +20,18 @@ type Body = { readonly bytes: Buffer | undefined; readonly isComplete: boolean }
 
 /** Reads the entries of an HTTP archive (HAR 1.2). @throws {CannotCheck} when it is not one */
 export function readHar(path: string): readonly HarEntry[] {
+  const name = escapeToLine(path);
   let archive: unknown;
   try {
     archive = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     const isSyntax = error instanceof SyntaxError;
     const problem = isSyntax ? 'is not an HTTP archive, or is not complete' : 'cannot be read';
-    throw new CannotCheck(`${path} ${problem}: ${(error as Error).message}`, { cause: error });
+    throw new CannotCheck(`${name} ${problem}: ${escapeToLine((error as Error).message)}`, { cause: error });
   }
   const entries = nodeAt(nodeAt(archive, 'log'), 'entries');
-  if (!Array.isArray(entries)) throw new CannotCheck(`${path} is not an HTTP archive: it has no list log.entries`);
-  return entries.map((entry, index) => readEntry(entry, `entry ${String(index)} of ${path}`));
+  if (!Array.isArray(entries)) throw new CannotCheck(`${name} is not an HTTP archive: it has no list log.entries`);
+  return entries.map((entry, index) => readEntry(entry, `entry ${String(index)} of ${name}`));
 }
 
 function readEntry(entry: unknown, place: string): HarEntry {
@@ -38,7 +40,8 @@ function readEntry(entry: unknown, place: string): HarEntry {
   };
   const [request, response] = [nodeAt(entry, 'request'), nodeAt(entry, 'response')];
   const url = textAt(request, 'url') ?? missing('request.url');
-  const method = textAt(request, 'method') ?? missing('request.method');
+  const method = textAt(request, 'method') ?? '';
+  if (!TOKEN.test(method)) missing('request.method');
   const status = numberAt(response, 'status') ?? missing('response.status');
   const startedDateTime = textAt(entry, 'startedDateTime') ?? missing('startedDateTime');
   const startedAt = new Date(startedDateTime);
@@ -64,10 +67,13 @@ function readEntry(entry: unknown, place: string): HarEntry {
       isRequestComplete: requestBody.isComplete && !(isOwn && hasVariable(url, requestHeaders)),
       response: isAborted ? undefined : { ...content.response, elapsedMs: durationMs },
       isResponseComplete: content.isComplete,
-      ...{ broken: undefined, startedAt, durationMs, place: `${place}, ${startedDateTime}` },
+      ...{ broken: undefined, startedAt, durationMs, place: `${place}, ${escapeToLine(startedDateTime)}` },
     },
   };
 }
+
+// RFC 9110, 5.6.2.
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 type IsWhole = (bytes: Buffer, size: number) => boolean;
 
@@ -148,10 +154,11 @@ function originOf(url: string): string | undefined {
   return protocol === 'http:' || protocol === 'https:' ? origin : undefined;
 }
 
-/** Returns the path and the query of a URL as they were sent. */
+/** Returns the path and the query of a URL as they were sent: a request line has visible ASCII only. */
 function targetOf(url: string): string {
   const [, target = ''] = /^[^:]+:\/\/[^/?#]*([^#]*)/.exec(url) ?? [];
-  return target.startsWith('/') ? target : `/${target}`;
+  const sent = target.toWellFormed().replaceAll(/[^!-~]+/g, encodeURIComponent);
+  return sent.startsWith('/') ? sent : `/${sent}`;
 }
 
 function nodeAt(node: unknown, key: string): unknown {

@@ -38,13 +38,12 @@ export function formatResult(result: ContractResult, options: ReportOptions): st
     ...findings.filter((one) => !isFolded(one)).map((finding) => `${formatFinding(finding, seed, options)}\n`),
     ...folded.map((finding) => `FAILED ${formatLine(finding)}`),
     ...(folded.length === 0 ? [] : ['  with their evidence: --checks protocol, or --operation NAME\n']),
-    ...notImplemented.map((operationId) => `${operationId}: not implemented (501)`),
-    ...notes,
+    ...[...notImplemented.map((operationId) => `${operationId}: not implemented (501)`), ...notes].map(escapeToLine),
     ...(unused.length === 0 ? [] : [`checks that applied to no request: ${unused.join(', ')}`]),
     ...(incomplete.length === 0
       ? []
-      : [`incomplete, with less than the minimum of requests: ${incomplete.join(', ')}`]),
-    ...errors.map(({ operationId, message }) => `${operationId}: not checked to the end: ${message}`),
+      : [escapeToLine(`incomplete, with less than the minimum of requests: ${incomplete.join(', ')}`)]),
+    ...errors.map(({ operationId, message }) => escapeToLine(`${operationId}: not checked to the end: ${message}`)),
     ...(unsuccessful === undefined ? [] : [unsuccessful]),
     ...(findings.length > 1 ? formatSummary(findings) : []),
     summarize(result),
@@ -63,7 +62,7 @@ function formatSummary(findings: readonly Finding[]): readonly string[] {
 /** Formats a finding as one line with the first of its operations. */
 function formatLine({ check, cause, operationIds }: Finding): string {
   const text = cause.length > MAX_CAUSE ? `${cause.slice(0, MAX_CAUSE)}…` : cause;
-  return `${check}  ${nameOperations(operationIds)}: ${text}`;
+  return escapeToLine(`${check}  ${nameOperations(operationIds)}: ${text}`);
 }
 
 /** `contract: 1 operation, 170 requests, 0 failures (seed 1)`, and other counts that are not 0. */
@@ -92,7 +91,7 @@ function formatFinding(
   seed: number | undefined,
   options: ReportOptions,
 ): string {
-  const also = others.length === 0 ? '' : `\n  also: ${others.join(', ')}`;
+  const also = others.length === 0 ? '' : `\n  also: ${escapeToLine(others.join(', '))}`;
   return formatFailure(first, seed, options) + also;
 }
 
@@ -118,7 +117,9 @@ export function formatFailure(
     ...answer.map((line) => `  < ${line}`),
   ];
   const repeat = repeatLine(operationIds, seed);
-  return hideSecrets([...lines, ...(repeat === undefined ? [] : [`  repeat: ${repeat}`])].join('\n'), secrets);
+  const all = [...lines, ...(repeat === undefined ? [] : [`  repeat: ${repeat}`])];
+  // A line feed in a name or a value must not begin a line, which may be a command for GitHub.
+  return hideSecrets(all.map(escapeToLine).join('\n'), secrets);
 }
 
 /** Turns a command that is too long for a terminal into a comment with its beginning. */
