@@ -12,7 +12,7 @@ import { formatWorkflowCommand } from '../src/reports/workflow-command.ts';
 import type { CommentFile } from './comment.ts';
 
 // The first step of action.yml: runs a command, and shows its findings as annotations and in the summary of the job. It writes
-// the comment on the pull request to a file. Its exit code is that of the command.
+// the comment on the pull request to a file. It exits with the code of the command.
 const { env } = process;
 const problems: string[] = [];
 const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));

@@ -204,7 +204,7 @@ test('the action gives its token to no process that runs code of the checkout, n
 });
 
 test.each(['hooks: hooks.mjs', 'token-command: touch ran'])(
-  'the action refuses to run what a file of the checkout names: %s',
+  'the action refuses to run code that a file of the checkout names: %s',
   async (option) => {
     writeFileSync(join(folder, 'hooks.mjs'), "import { writeFileSync } from 'node:fs'; writeFileSync('ran', '');");
     for (const [file, more] of [

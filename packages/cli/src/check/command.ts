@@ -18,6 +18,7 @@ import { openReports } from './reports/open-reports.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { formatFailure, formatProgress } from './reports/text.ts';
 import type { Failure } from './judgement/failure.ts';
+import { createRedactor } from '../requests/redactor.ts';
 import type { Secret } from '../requests/secrets.ts';
 import { startTemporaryService } from './run/temporary-service.ts';
 
@@ -115,7 +116,8 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
   const secrets = [...options.secrets]; // Tokens that are fetched are added.
   const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
   const hooks = hooksPath === undefined ? undefined : await loadHooks(hooksPath);
-  const { mayAccept, conclude } = prepareConclusion({ ...options, secrets }, invalid);
+  const redactor = createRedactor({ document, url, secrets, isRecorded: false });
+  const { mayAccept, conclude } = prepareConclusion(options, invalid);
   const reports = openReports(options.reports);
   const {
     token,
@@ -133,7 +135,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
     if (service !== undefined) secrets.push({ variable: 'TOKEN', value: service.token });
     // The temporary service stops after the run, so curl lines refer to one that npm start runs.
     const baseUrl = service === undefined ? server.baseUrl : START_URL;
-    const report = { baseUrl, secrets, repeatLine, isProtocolFolded };
+    const report = { baseUrl, redactor, repeatLine, isProtocolFolded };
     const onSecret = (secret: Secret): void => void secrets.push(secret);
     const onProgress = (progress: Progress): void => progressLine?.update(() => formatProgress(progress));
     const onExchange = reports.start(report);
@@ -149,7 +151,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
       printError(`the first failure:\n${formatFailure(failure, seed, report)}`);
     };
     const events = { onProgress, onExchange, onFailure, onSecret, onNote, signal };
-    result = await checkContract({ ...options, ...server, ...events, seed, document, hooks });
+    result = await checkContract({ ...options, ...server, ...events, seed, document, hooks, redactor });
     progressLine?.clear();
     const concluded = conclude(result, report);
     result = concluded.result;

@@ -4,6 +4,7 @@ import { readBaseUrl } from './run/base-url.ts';
 import { createArbitraries } from '../values/arbitrary.ts';
 import { isStateCheck, PROFILES, type CheckName } from './judgement/checks.ts';
 import { needsUser } from '../requests/credentials.ts';
+import { createRedactor } from '../requests/redactor.ts';
 import { readSchemas } from '../values/dialect.ts';
 import { NoResponse, openConnection, TIMEOUT_MS, type Connection } from '../requests/connection.ts';
 import type { ContractOptions } from './run/contract-options.ts';
@@ -107,6 +108,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     arbitraries: createArbitraries(requestSchemas, requestOracle),
     withOwnKey: createKeys(requestOracle),
     exampleFaults: createExampleFaults(requestOracle),
+    redactor: options.redactor ?? createRedactor({ document, secrets: [], isRecorded: false }),
     expectedStatuses: (operation) => statusesFor(operation, expectations),
     isShared: (operation) => shared.some((name) => matches(operation, name)),
     givenValues: (operation, salt) =>

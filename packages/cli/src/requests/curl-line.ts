@@ -1,53 +1,83 @@
-import { formsOf, type Secret, type SecretForm } from './secrets.ts';
+import type { SecretForm, SecretSearch } from './secrets.ts';
 import type { WireRequest } from './wire-request.ts';
 
-/**
- * Formats a request as a curl command for a POSIX shell that sends the same bytes. Secrets are replaced by variables.
- *
- * @param variables are in the request already, as `$NAME`
- */
+/** Splits texts at the secrets in them. */
+export type SplitSecrets = {
+  readonly split: SecretSearch['split'];
+  readonly splitHeader: (name: string, value: string) => ReturnType<SecretSearch['split']>;
+  /** Splits a path with its query. */
+  readonly splitTarget: SecretSearch['split'];
+};
+
+/** Formats a request as a curl command for a POSIX shell that sends the same bytes. Secrets are replaced by variables. */
 export function curlLine(
   { method, target, headers, body, hasWholeUrl = false }: WireRequest,
   baseUrl: string,
-  secrets: readonly Secret[],
-  variables: readonly string[] = [],
+  { split, splitHeader, splitTarget }: SplitSecrets = WITHOUT_SECRETS,
 ): string {
-  const names = variables.map((name) => `$${name}`).sort((one, other) => other.length - one.length);
-  const forms = [...allForms(secrets), ...names.map((text) => ({ text, expansion: text }))];
+  const hidden = (pieces: ReturnType<SecretSearch['split']>): string =>
+    pieces.map((piece) => (typeof piece === 'string' ? piece : piece.label)).join('');
   // By default, curl waits for a body after HEAD, normalizes the path and expands brackets.
   const parts = ['curl -sSi --path-as-is -g', method === 'HEAD' ? '--head' : `-X ${method}`];
-  const url = quoteAround(new URL(baseUrl).origin + target, forms);
+  const url = quotePieces([new URL(baseUrl).origin, ...splitTarget(target)]);
   if (hasWholeUrl) parts.push(`--request-target ${url}`);
   parts.push(url);
   for (const [name, value] of headers) {
-    const field = value === '' ? `${name};` : `${name}: ${value}`;
+    const field = value === '' ? [`${name};`] : [`${name}: `, ...splitHeader(name, value)];
     // An entity tag of a response may have control characters, which a terminal would interpret.
-    const isPlain = !/\p{Cc}/u.test(field);
-    parts.push(isPlain ? `-H ${quoteAround(field, forms)}` : `-H "$(printf '${octal(Buffer.from(field, 'latin1'))}')"`);
+    const isPlain = !/\p{Cc}/u.test(name + value);
+    parts.push(
+      isPlain ? `-H ${quotePieces(field)}` : `-H "$(printf '${octal(Buffer.from(hidden(field), 'latin1'))}')"`,
+    );
   }
   if (body === undefined) return parts.join(' ');
   if (!headers.some(([name]) => name.toLowerCase() === 'content-type')) parts.push("-H 'Content-Type:'");
   const text = body.toString();
   const isPlain = Buffer.from(text).equals(body) && !/[\p{C}]/u.test(text) && !text.startsWith('@');
-  if (isPlain) return [...parts, `--data-binary ${quoteAround(text, forms)}`].join(' ');
-  return `printf '${octal(body)}' | ${[...parts, '--data-binary @-'].join(' ')}`;
+  if (isPlain) return [...parts, `--data-binary ${quotePieces(split(text))}`].join(' ');
+  const bytes = Buffer.from(hidden(split(body.toString('latin1'))), 'latin1');
+  return `printf '${octal(bytes)}' | ${[...parts, '--data-binary @-'].join(' ')}`;
+}
+
+const WITHOUT_SECRETS: SplitSecrets = {
+  split: (text) => [text],
+  splitHeader: (_name, value) => [value],
+  splitTarget: (text) => [text],
+};
+
+/** Splits texts that have variables in place of secrets, such as `$TOKEN`. */
+export function splitVariables(variables: readonly string[]): SplitSecrets {
+  const names = new Set(variables.map((name) => `$${name}`));
+  const split: SecretSearch['split'] = (text) =>
+    text
+      .split(/(\$[A-Z_][A-Z\d_]*)/)
+      .filter((piece) => piece !== '')
+      .map((piece) => (names.has(piece) ? { text: piece, label: piece, expansion: piece } : piece));
+  return { split, splitHeader: (_name, value) => split(value), splitTarget: split };
 }
 
 /** Quotes a text for a POSIX shell. Secrets are replaced by expansions of their variables. */
-export function quote(text: string, secrets: readonly Secret[] = []): string {
-  return quoteAround(text, allForms(secrets));
+export function quote(text: string, split = WITHOUT_SECRETS.split): string {
+  return quotePieces(split(text));
 }
 
-/** Returns the forms of all secrets, the longest first: a part of one secret may be another one. */
-function allForms(secrets: readonly Secret[]): readonly SecretForm[] {
-  return secrets.flatMap(formsOf).sort((one, other) => other.text.length - one.text.length);
-}
-
-function quoteAround(text: string, [form, ...others]: readonly SecretForm[]): string {
-  if (text === '') return "''";
-  if (form === undefined) return `'${text.replaceAll("'", "'\\''")}'`;
-  const pieces = text.split(form.text);
-  return pieces.map((piece) => (piece === '' ? '' : quoteAround(piece, others))).join(`"${form.expansion}"`);
+function quotePieces(pieces: readonly (string | SecretForm)[]): string {
+  let quoted = '';
+  let literal = '';
+  const endLiteral = (): void => {
+    if (literal !== '') quoted += `'${literal.replaceAll("'", "'\\''")}'`;
+    literal = '';
+  };
+  for (const piece of pieces) {
+    if (typeof piece === 'string') {
+      literal += piece;
+      continue;
+    }
+    endLiteral();
+    quoted += `"${piece.expansion}"`;
+  }
+  endLiteral();
+  return quoted === '' ? "''" : quoted;
 }
 
 /** Formats bytes for printf(1), with octal escapes for all but plain ASCII. */

@@ -4,10 +4,13 @@ import { percentEncode } from './parameter-text.ts';
 export type Secret = { readonly variable: string; readonly value: string };
 
 /** A text that is made of a secret, and the expansion of a POSIX shell that gives the text. */
-export type SecretForm = { readonly text: string; readonly expansion: string };
+export type SecretForm = {
+  readonly text: string;
+  /** The name of the variable, such as `$TOKEN`. */
+  readonly label: string;
+  readonly expansion: string;
+};
 
-// Shorter parts of a secret tell little, and occur by chance.
-const PART_CHARS = 8;
 const SHORT_CHARS = 4;
 
 /**
@@ -17,8 +20,10 @@ const SHORT_CHARS = 4;
 export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
   const printed = `printf %s "$${variable}"`;
   const middle = value.length >> 1;
-  const changed: readonly SecretForm[] = [
+  const changed: readonly Omit<SecretForm, 'label'>[] = [
     { text: value, expansion: `$${variable}` },
+    { text: `${value}x`, expansion: `\${${variable}}x` },
+    { text: value + value, expansion: `$${variable}$${variable}` },
     { text: value.slice(0, -1), expansion: `\${${variable}%?}` },
     { text: value.slice(1), expansion: `\${${variable}#?}` },
     { text: value.toUpperCase(), expansion: `$(${printed} | tr a-z A-Z)` },
@@ -32,12 +37,13 @@ export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
   const isPlain = /^[!-~]+$/.test(value);
   const forms = changed
     .filter(({ text }) => text === value || (isPlain && text.length >= SHORT_CHARS))
-    .flatMap(withEncodings);
+    .flatMap(withEncodings)
+    .map((form) => ({ ...form, label: `$${variable}` }));
   return forms.filter(({ text }) => text !== '').sort((one, other) => other.text.length - one.text.length);
 }
 
 /** Adds the Basic credentials of a text, which is a password where it has no colon, and its percent-encoded form. */
-function withEncodings(form: SecretForm): readonly SecretForm[] {
+function withEncodings(form: Omit<SecretForm, 'label'>): readonly Omit<SecretForm, 'label'>[] {
   const { text, expansion } = form;
   const [pair, format] = text.includes(':') ? [text, '%s'] : [`user:${text}`, 'user:%s'];
   const basic = `$(printf ${format} "${expansion}" | base64 | tr -d '\\n')`;
@@ -50,47 +56,110 @@ function withEncodings(form: SecretForm): readonly SecretForm[] {
   ];
 }
 
-/** Replaces secrets in a text by the names of their variables, also parts of them, in any case and in the usual encodings. */
-export function hideSecrets(text: string, secrets: readonly Secret[]): string {
-  return secrets.reduce((hidden, secret) => hide(hidden, `$${secret.variable}`, partsOf(secret)), text);
-}
+/** Finds secrets in texts. Within a credential, a short secret may have letters next to it. */
+export type SecretSearch = {
+  /** Splits a text at the secrets in it. Parts of long secrets are replaced by the names of their variables. */
+  readonly split: (text: string, isCredential?: boolean) => readonly (string | SecretForm)[];
+  /** Replaces secrets by the names of their variables. */
+  readonly hide: (text: string, isCredential?: boolean) => string;
+};
 
-/** The texts of a length that must not be shown, in lower case, and the codes of their first characters. */
-type Parts = { readonly size: number; readonly texts: ReadonlySet<string>; readonly starts: ReadonlySet<number> };
+// Shorter texts occur within words by chance.
+const LONG_CHARS = 16;
+const PART_CHARS = 8;
 
-function hide(text: string, replacement: string, parts: readonly Parts[]): string {
-  const lower = lowerCase(text);
-  const isHidden = new Uint8Array(text.length);
-  for (const { size, texts, starts } of parts)
-    for (let at = 0; at + size <= text.length; at += 1)
-      if ((size === 1 || starts.has(startOf(lower, at))) && texts.has(lower.slice(at, at + size)))
-        isHidden.fill(1, at, at + size);
-  let shown = '';
-  for (let at = 0; at < text.length;) {
-    const isShown = isHidden[at] === 0;
-    const next = isHidden.indexOf(isShown ? 1 : 0, at);
-    const end = next === -1 ? text.length : next;
-    shown += isShown ? text.slice(at, end) : replacement;
-    at = end;
+/**
+ * Creates a search for secrets in any case and in the usual encodings. A short secret is found only where no letter or digit
+ * is next to it: `test` is not a part of `latest`.
+ *
+ * @param learned secrets that were read from messages, and are not sent in other forms
+ */
+export function createSecretSearch(secrets: readonly Secret[], learned: readonly Secret[] = []): SecretSearch {
+  const all = [
+    ...secrets.flatMap((secret) => [...formsOf(secret), ...encodedForms(secret)]),
+    ...learned.flatMap((secret) => spellingsOf(secret.value).map((text) => ({ text, ...named(secret) }))),
+  ].filter(({ text }) => text !== '');
+  // The longest come first, since a secret may begin with a shorter secret.
+  const sorted = all.toSorted((one, other) => other.text.length - one.text.length);
+  const forms = Map.groupBy(sorted, ({ text }) => startOf(lowerCase(text), 0));
+  const parts = partsOf(secrets);
+  return { split, hide };
+
+  function split(text: string, isCredential = false): readonly (string | SecretForm)[] {
+    const lower = lowerCase(text);
+    const pieces: (string | SecretForm)[] = [];
+    let shown = 0;
+    for (let at = 0; at < text.length;) {
+      const form = forms.get(startOf(lower, at))?.find((one) => isAt(one.text, lower, at, isCredential));
+      if (form === undefined) {
+        at += 1;
+        continue;
+      }
+      if (shown < at) pieces.push(text.slice(shown, at));
+      pieces.push(form);
+      at = shown = at + form.text.length;
+    }
+    if (shown < text.length) pieces.push(text.slice(shown));
+    return pieces.map((piece) => (typeof piece === 'string' ? hideParts(piece) : piece));
   }
-  return shown;
+
+  function hide(text: string, isCredential = false): string {
+    return split(text, isCredential)
+      .map((piece) => (typeof piece === 'string' ? piece : piece.label))
+      .join('');
+  }
+
+  function hideParts(text: string): string {
+    if (parts.size === 0) return text;
+    const lower = lowerCase(text);
+    let hidden = '';
+    let shown = 0;
+    for (let at = 0; at + PART_CHARS <= text.length; at += 1) {
+      const label = parts.get(startOf(lower, at))?.get(lower.slice(at, at + PART_CHARS));
+      if (label === undefined) continue;
+      // Parts that overlap are one.
+      const isNext = at < shown || (at === shown && hidden.endsWith(label));
+      if (!isNext) hidden += text.slice(shown, at) + label;
+      shown = at + PART_CHARS;
+    }
+    return hidden + text.slice(shown);
+  }
 }
 
-const partsOfSecrets = new WeakMap<Secret, readonly Parts[]>();
+function isAt(secret: string, text: string, at: number, isCredential: boolean): boolean {
+  if (!text.startsWith(lowerCase(secret), at)) return false;
+  if (isCredential || secret.length >= LONG_CHARS) return true;
+  const end = at + secret.length;
+  return !(isWord(text, at - 1) && isWord(text, at)) && !(isWord(text, end - 1) && isWord(text, end));
+}
 
-function partsOf(secret: Secret): readonly Parts[] {
-  const cached = partsOfSecrets.get(secret);
-  if (cached !== undefined) return cached;
-  const texts = [...encodingsOf(secret.value), ...formsOf(secret).map(({ text }) => text)];
-  const bySize = Map.groupBy(texts, ({ length }) => Math.min(PART_CHARS, length));
-  const parts = [...bySize].map(([size, encodings]) => {
-    const texts = encodings
-      .map(lowerCase)
-      .flatMap((text) => Array.from({ length: text.length - size + 1 }, (_, at) => text.slice(at, at + size)));
-    return { size, texts: new Set(texts), starts: new Set(texts.map((text) => startOf(text, 0))) };
-  });
-  partsOfSecrets.set(secret, parts);
+function isWord(text: string, at: number): boolean {
+  return /[\p{L}\p{N}_]/u.test(text.charAt(at));
+}
+
+/** Lists the parts of long secrets, in lower case, with the names of their variables, by their first characters. */
+function partsOf(secrets: readonly Secret[]): ReadonlyMap<number, ReadonlyMap<string, string>> {
+  const parts = new Map<number, Map<string, string>>();
+  for (const secret of secrets) {
+    if (secret.value.length < LONG_CHARS) continue;
+    const texts = [...encodingsOf(secret.value), ...formsOf(secret).map(({ text }) => text)].map(lowerCase);
+    for (const text of texts)
+      for (let at = 0; at + PART_CHARS <= text.length; at += 1) {
+        const part = text.slice(at, at + PART_CHARS);
+        const start = startOf(part, 0);
+        parts.set(start, (parts.get(start) ?? new Map<string, string>()).set(part, `$${secret.variable}`));
+      }
+  }
   return parts;
+}
+
+function encodedForms(secret: Secret): readonly SecretForm[] {
+  const texts = secret.value.length < SHORT_CHARS ? [] : encodingsOf(secret.value);
+  return texts.filter((text) => text.length >= SHORT_CHARS).map((text) => ({ text, ...named(secret) }));
+}
+
+function named({ variable }: Secret): Pick<SecretForm, 'label' | 'expansion'> {
+  return { label: `$${variable}`, expansion: `$${variable}` };
 }
 
 /** Returns a number for the first two characters at a place of a text. */
@@ -108,15 +177,19 @@ function encodingsOf(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const hex = bytes.toString('hex');
   return [
-    value,
-    encodeURIComponent(value.toWellFormed()),
-    encodeURIComponent(value.toWellFormed()).replaceAll('%20', '+'),
-    JSON.stringify(value).slice(1, -1),
+    ...spellingsOf(value),
     hex,
     hex.replaceAll(/../g, '%$&'),
     Buffer.from(`user:${value}`).toString('base64'),
     ...[0, 1, 2].flatMap((before) => base64Within(bytes, before)),
   ];
+}
+
+/** Returns the spellings of a text in URLs, forms, JSON and base64. */
+function spellingsOf(value: string): readonly string[] {
+  const encoded = encodeURIComponent(value.toWellFormed());
+  const base64 = value.length < PART_CHARS ? [] : [Buffer.from(value).toString('base64').replace(/=+$/, '')];
+  return [...new Set([value, encoded, encoded.replaceAll('%20', '+'), JSON.stringify(value).slice(1, -1), ...base64])];
 }
 
 /**

@@ -22,6 +22,11 @@ export function toJsonTree(value: Json): JsonTree {
   }
 }
 
+/** Returns why a text is not JSON, without the part of the text that V8 shows. */
+export function syntaxProblem({ message }: Error): string {
+  return message.replace(/, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, '').replace(/^"[^]*" is not/, 'it is not');
+}
+
 /** Returns the value of a parsed JSON text, with exact integers. */
 export function fromJsonTree(tree: JsonTree): Json {
   return exactAt(tree, tree.root, '');

@@ -132,7 +132,7 @@ async function expectVerdict(name: Kind): Promise<void> {
   const folder = temporaryFolder();
   const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
   const targets = (['junit', 'har', 'ndjson'] as const).map((kind) => ({ kind, path: join(folder, kind) }));
-  const options = { baseUrl: 'http://server', secrets: [], repeatLine: () => 'again' };
+  const options = { baseUrl: 'http://server', redactor: undefined, repeatLine: () => 'again' };
   const reports = openReports(targets);
   let count = 0;
   const verdict = VERDICTS[name];
@@ -220,14 +220,14 @@ test('a bug of the check elsewhere ends one operation, and is reported', async (
   ]);
   const others = ['listThings', 'createThing', 'readThing', 'deleteThing', 'readText'];
   expect(new Set(result.failures.map(({ operationId }) => operationId))).toEqual(new Set(others));
-  expect(formatResult(result, { baseUrl: result.url, secrets: [], repeatLine: () => '' })).toMatch(
+  expect(formatResult(result, { baseUrl: result.url, redactor: undefined, repeatLine: () => '' })).toMatch(
     /\nreadFile: not checked to the end: a bug of this tool: TypeError: oops .*\ncontract: .*, 1 error \(seed 1\)$/,
   );
 });
 
 test('a header with control characters of a response is escaped in the curl line', () => {
   const request = { method: 'GET', target: '/', headers: [['If-Match', '"\x9b2J"']] as const, body: undefined };
-  expect(curlLine(request, 'http://server', [])).toBe(
+  expect(curlLine(request, 'http://server')).toBe(
     `curl -sSi --path-as-is -g -X GET 'http://server/' -H "$(printf 'If-Match: "\\2332J"')"`,
   );
 });

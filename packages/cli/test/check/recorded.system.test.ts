@@ -450,6 +450,125 @@ test('no output shows recorded credentials', async () => {
   expect(stdout).toContain(`/v1/pets/2?key='"$KEY"`);
 });
 
+test('no output shows a value whose name, schema or form says that it is secret, at any place of an exchange', async () => {
+  const secrets: string[] = [];
+  const secret = (beginning = 'Zq7Rk2'): string => {
+    const text = `${beginning}mWx${String(secrets.length)}L`;
+    secrets.push(text);
+    return text;
+  };
+  const secretNumber = (): number => {
+    const number = 48_210_000 + 137 * secrets.length;
+    secrets.push(String(number));
+    return number;
+  };
+  const prefix = secret();
+  const headers: Headers = {
+    ...{ Authorization: `Bearer ${secret(prefix)}`, Cookie: `a=${secret('z')}; b=${prefix}` },
+    ...{
+      'X-Vault-Token': secret(),
+      'Private-Token': secret(),
+      'X-Amz-Security-Token': secret(),
+      'X-Session-Id': secret(),
+    },
+    ...{
+      'X-Forwarded-Authorization': secret(),
+      Referer: `https://me:${secret()}@pets.example/?sig=${secret()}#token=${secret()}`,
+    },
+  };
+  const members = [
+    'pwd',
+    'pass',
+    'passphrase',
+    'private_key',
+    'jwt',
+    'pin',
+    'otp',
+    'sessionId',
+    'clientSecret',
+    'hush',
+    'codes',
+  ];
+  const json = JSON.stringify({
+    ...Object.fromEntries(members.map((name) => [name, secret()])),
+    ...{
+      cvv: secretNumber(),
+      tokens: [secret(), { a: secret(), b: [secretNumber()] }],
+      credentials: { user: secret() },
+    },
+    ...{ url: `https://s3.example/a?a=1&X-Amz-Signature=${secret()}`, text: JSON.stringify({ password: secret() }) },
+    claims: `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${secret()}`,
+  });
+  const xml = `<a><n:password xmlns:n="n">${secret()}</n:password><b pin="${secret()}"/><secret><![CDATA[${secret()}]]></secret><otp><c>${secret()}</c></otp></a>`;
+  const parts = [
+    `Content-Disposition: form-data; name="pwd"\r\n\r\n${secret()}`,
+    `Content-Disposition: form-data; name="a"\r\nContent-Type: application/json\r\n\r\n{"pin":"${secret()}"}`,
+  ];
+  const multipart = `--x\r\n${parts.join('\r\n--x\r\n')}\r\n--x--\r\n`;
+  const form = `a=1&passphrase=${secret()}&user%5Bpassword%5D=${secret()}`;
+  const harmless = {
+    nextPageToken: 'page-2-of-7',
+    max_tokens: 51_234_567,
+    hasPassword: true,
+    pin: null,
+    author: 'latest',
+  };
+  const content = { size: 1, mimeType: 'application/json', text: json };
+  const post = (type: string, body: string, path = '/v1/login'): Entry => ({
+    ...{ request: `POST ${path}`, headers: { ...headers, 'Content-Type': type }, body, status: 500, content },
+    responseHeaders: { ...JSON_TYPE, 'Set-Cookie': `a=${secret('y')}; Path=/`, Location: `/?signature=${secret()}` },
+  });
+  const { paths, components } = petsDocument as {
+    readonly paths: object;
+    readonly components: { readonly schemas: object };
+  };
+  const document = {
+    ...petsDocument,
+    paths: {
+      ...paths,
+      '/reset/{token}': { get: { operationId: 'reset', responses: { '204': { description: 'Done.' } } } },
+    },
+    components: {
+      ...components,
+      schemas: {
+        ...components.schemas,
+        Secrets: {
+          type: 'object',
+          properties: {
+            hush: { type: 'string', writeOnly: true },
+            codes: { type: 'array', items: { type: 'string', format: 'password' } },
+          },
+        },
+      },
+    },
+  };
+  const { code, stdout, read } = await check(
+    [
+      [
+        post('application/json', json),
+        post('application/xml', xml),
+        post('multipart/form-data; boundary=x', multipart, `/v1/login?api_key=${secret()}&sig=${secret()}`),
+        post('application/x-www-form-urlencoded', form),
+        post('text/event-stream', `data: {"password":"${secret()}"}\n\n`),
+        {
+          request: `GET /v1/reset/${secret()}`,
+          status: 500,
+          content: { size: 1, mimeType: 'text/plain', text: `{"pin":"${secret()}` },
+        },
+        { request: 'GET /v1/pets', status: 500, content: jsonOf(harmless) },
+        { request: `GET /v1/pets/1?next=${encodeURIComponent(`/?token=${secret()}`)}`, status: 500 },
+      ],
+    ],
+    ['--report', 'har:a.har', '--report', 'junit:a.xml', '--report', 'ndjson:a.ndjson', '--report', 'markdown:a.md'],
+    document,
+  );
+  expect(code).toBe(1);
+  const all = [stdout, ...['a.har', 'a.xml', 'a.ndjson', 'a.md'].map(read)].join('\n');
+  expect(secrets.filter((text) => all.includes(text))).toEqual([]);
+  expect(read('a.har')).toContain(JSON.stringify(JSON.stringify(harmless)).slice(1, -1));
+  expect(read('a.har')).toContain('Bearer $TOKEN');
+});
+
 test('an archive that the check of a right server writes has no failure', async () => {
   const url = await startReferenceServer();
   const folder = temporaryFolder();

@@ -108,7 +108,7 @@ test('no creation is sent twice, and refused for being identical', async () => {
   expect(new Set(creations).size).toBe(creations.length - 1);
 });
 
-const options = { baseUrl: 'http://server', secrets: [], repeatLine: () => 'again' };
+const options = { baseUrl: 'http://server', redactor: undefined, repeatLine: () => 'again' };
 
 test('the evidence of an intermittent failure is the first answer', async () => {
   let count = 0;
@@ -244,7 +244,7 @@ test('the time limit names the operations that got less than the minimum, and gi
   const result = await checkContract({ ...reference, baseUrl, runs: 5, budgetMs: 10_000 });
   expect(result.incomplete).toContain('findItems');
   expect(result.incomplete).not.toContain('writeNote');
-  expect(formatResult(result, { baseUrl, secrets: [], repeatLine: () => '' })).toMatch(
+  expect(formatResult(result, { baseUrl, redactor: undefined, repeatLine: () => '' })).toMatch(
     /\nincomplete, with less than the minimum of requests: findItems.*\ncontract: .* incomplete \(seed 3\)$/,
   );
 });

@@ -10,7 +10,7 @@ import { startReferenceServer, type Defect } from './support/reference-server.ts
 const REPORTS = ['junit', 'har', 'ndjson', 'coverage', 'github', 'markdown'];
 
 /** Checks a server with `POST /a`, whose credentials are those of a scheme. Returns all that was printed and written. */
-async function check(scheme: object, token: string, answer: Defect) {
+async function check(scheme: object, token: string, answer: Defect, more: object = {}) {
   const responses = {
     '200': { description: 'Done.', content: { 'application/json': { schema: { type: 'object' } } } },
     '401': { description: 'No.' },
@@ -22,6 +22,7 @@ async function check(scheme: object, token: string, answer: Defect) {
     security: [{ scheme: [] }],
     paths: { '/a': { post: { operationId: 'op', requestBody: { content }, responses } } },
     components: { securitySchemes: { scheme } },
+    ...more,
   };
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
@@ -80,6 +81,24 @@ test('a short secret is not told, nor what the checks make of it', async () => {
     /hunt/i.test(JSON.stringify(request.headers)) ? telling(request, respond) : { status: 401, headers: {}, body: '' };
   const { all } = await check({ type: 'http', scheme: 'bearer' }, 'hunter22', accepting);
   expect(all).not.toMatch(/hunter|unter22|huntx/i);
+});
+
+test('a short token is replaced in data only, not within names, URLs and sentences', async () => {
+  const answer: Defect = ({ url, headers }) => {
+    const body = JSON.stringify({ name: 'latest', got: headers.authorization, text: 'a test of testing' });
+    return { status: url.startsWith('/a') ? 500 : 404, headers: { 'X-Latest': 'latest' }, body };
+  };
+  const { stdout, all } = await check({ type: 'http', scheme: 'bearer' }, 'test', answer, {
+    paths: { '/a/latest/test': { get: { operationId: 'latest', responses: { '200': { description: 'Done.' } } } } },
+  });
+  expect(stdout).toMatch(/^FAILED not_a_server_error {2}latest\n {2}the status is 500 for valid data\n/);
+  expect(stdout).toMatch(/ 'http:\/\/[^']*\/a\/latest\/test' -H 'Authorization: Bearer '"\$CONTRACT_TOKEN"\n/);
+  expect(stdout).toContain('< x-latest: latest\n');
+  expect(stdout).toContain(
+    '< {"name":"latest","got":"Bearer $CONTRACT_TOKEN","text":"a $CONTRACT_TOKEN of testing"}\n',
+  );
+  expect(stdout).toMatch(/ {2}repeat: npx contract-first check .* --seed 1 --operation 'latest'\n/);
+  expect(all).not.toMatch(/la\$|\$CONTRACT_TOKENing|Bearer test\b/);
 });
 
 test.each([

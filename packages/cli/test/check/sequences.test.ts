@@ -131,7 +131,7 @@ test('the evidence of a sequence is all requests that changed something and the 
   const repeated: (readonly string[])[] = [];
   const options = {
     baseUrl: 'http://server',
-    secrets: [],
+    redactor: undefined,
     repeatLine: (ids: readonly string[]) => (repeated.push(ids), 'again'),
   };
   const lines = formatResult(result, options).split('\n');

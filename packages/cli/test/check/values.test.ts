@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Parameter } from '../../src/operations/api-operation.ts';
 import { createArbitraries } from '../../src/values/arbitrary.ts';
 import { curlLine } from '../../src/requests/curl-line.ts';
+import { createRedactor } from '../../src/requests/redactor.ts';
 import { readSchemas, type Schema } from '../../src/values/dialect.ts';
 import type { Json } from '../../src/values/json-value.ts';
 import { NoValue } from '../../src/values/no-value.ts';
@@ -331,13 +332,15 @@ test.each(['dash', 'bash'])(
       '--x\r\n\r\n%\\101\r\n--x--\r\n',
     ];
     const bytes = [...bodies.map((text) => Buffer.from(text)), Buffer.from([0, 255, 37, 39, 92])];
+    const secrets = [{ variable: 'TOKEN', value: 'secret token' }];
+    const redactor = createRedactor({ document: { openapi: '3.1.0' }, secrets, isRecorded: false });
     for (const [body, isSpelled] of bytes.flatMap((body) => [[body, false] as const, [body, true] as const])) {
       const authorization = ['Authorization', 'Bearer secret tokenx'] as const;
       const usual = [authorization, ['Content-Type', 'application/json'], ['X-Empty', '']] as const;
       const headers = isSpelled ? [...usual, ['Transfer-Encoding', 'chunked'] as const] : usual;
       const target = '/a/../%27b%5B%5D?c[1]={2}';
       const request = { method: 'PUT', target, headers, body, hasWholeUrl: isSpelled };
-      const line = curlLine(request, baseUrl, [{ variable: 'TOKEN', value: 'secret token' }]);
+      const line = curlLine(request, baseUrl, redactor);
       expect(line).not.toContain('secret');
       expect(await run(shell, ['-c', line], { TOKEN: 'secret token' })).toMatchObject({ code: 0 });
       const named = ['Bearer secret tokenx', 'application/json', '', isSpelled ? 'chunked' : undefined];

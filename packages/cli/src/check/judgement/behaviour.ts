@@ -63,7 +63,7 @@ export function describesSuccess({ responses }: ApiOperation): boolean {
 }
 
 /** Checks that an undocumented method gets 405 with the documented methods in `Allow` (RFC 9110, 15.5.6). */
-export const unsupportedMethod: Check = ({ operation, testCase, response }) => {
+export const unsupportedMethod: Check = ({ operation, testCase, response, redactor }) => {
   const { method } = testCase.request;
   if (response.status >= 500) return undefined; // Reported by not_a_server_error.
   if (response.status !== 405) {
@@ -78,7 +78,10 @@ export const unsupportedMethod: Check = ({ operation, testCase, response }) => {
   const allowed = allow.split(',').map((name) => name.trim());
   const missing = operation.pathMethods.filter((name) => !allowed.includes(name));
   if (missing.length > 0)
-    return defectOf(`Allow is "${allow}", without ${missing.join(', ')}`, 'Allow lacks a documented method');
+    return defectOf(
+      `Allow is "${redactor.text(allow)}", without ${missing.join(', ')}`,
+      'Allow lacks a documented method',
+    );
   return allowed.includes(method)
     ? defectOf(`Allow lists ${method}, which got 405`, 'Allow lists a method that got 405')
     : undefined;
@@ -111,14 +114,14 @@ export const ignoredAuth: Check = ({ operation, testCase, response }) => {
  * Checks that HEAD gets the status and the header fields of GET (RFC 9110, 9.3.2). A server without HEAD may respond 405,
  * although general-purpose servers must support it (9.1).
  */
-export const headConformance: Check = ({ response, original }) => {
+export const headConformance: Check = ({ response, original, redactor }) => {
   const { status } = response;
   if (original === undefined || status === 405 || status >= 500) return undefined;
   if (status !== original.status)
     return defectOf(`HEAD got status ${String(status)}, but GET got ${String(original.status)}`);
   const [type, typeOfGet] = [response, original].map((one) => headerOf(one, 'content-type'));
   if (type !== undefined && type !== typeOfGet)
-    return defectOf(`HEAD got Content-Type ${type}, but GET got ${typeOfGet ?? 'none'}`);
+    return defectOf(`HEAD got Content-Type ${redactor.text(type)}, but GET got ${redactor.text(typeOfGet ?? 'none')}`);
   // Other lengths may differ, as the resource may have changed.
   const isEmpty = headerOf(response, 'content-length') === '0' && original.body.length > 0;
   return isEmpty ? defectOf('HEAD got Content-Length 0, but GET got a body') : undefined;

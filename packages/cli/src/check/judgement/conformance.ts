@@ -8,6 +8,8 @@ import { findRounded, largeIntegersIn, type LargeIntegers } from './rounded-int6
 import type { Oracle, SchemaViolation } from '../../values/oracle.ts';
 import { defectOf, type Defect } from './defect.ts';
 import { readingsOf } from '../../requests/parameter-text.ts';
+import type { Redactor } from '../../requests/redactor.ts';
+import { syntaxProblem } from '../../values/json-tree.ts';
 import type { Excerpt, WireResponse } from '../../requests/wire-response.ts';
 
 /** A request of a test case and its response: the input of every check. */
@@ -19,6 +21,8 @@ export type Exchange = {
   readonly original?: WireResponse | undefined;
   /** The time limit of each response. */
   readonly maxResponseTimeMs?: number | undefined;
+  /** Replaces the secrets in values for messages. */
+  readonly redactor: Pick<Redactor, 'header' | 'text'>;
   /** Validates by the schemas for requests. */
   readonly requestOracle: Oracle;
   /** Validates by the schemas for responses. */
@@ -74,7 +78,7 @@ export const documentedRejection: Check = (exchange) =>
 
 /** Checks that the response has a body of a documented media type exactly when the document has one for the status. */
 export const contentTypeConformance: Check = (exchange) => {
-  const { operation, response } = exchange;
+  const { operation, response, redactor } = exchange;
   const documented = documentedResponse(operation, response.status);
   if (documented === undefined || exchange.testCase.request.method === 'HEAD') return undefined;
   const received = headerOf(response, 'content-type');
@@ -83,12 +87,12 @@ export const contentTypeConformance: Check = (exchange) => {
     return response.body.length > 0 ? defectOf('there is a body, but none is documented') : undefined;
   if (received === undefined) return defectOf(`there is no Content-Type, but ${expected} is documented`);
   return contentOf(documented, response) === undefined
-    ? defectOf(`Content-Type is ${received}, but ${expected} is documented`)
+    ? defectOf(`Content-Type is ${redactor.text(received)}, but ${expected} is documented`)
     : undefined;
 };
 
 /** Checks that required headers are present, and that documented headers match their schemas. */
-export const responseHeadersConformance: Check = ({ operation, response, responseOracle }) => {
+export const responseHeadersConformance: Check = ({ operation, response, responseOracle, redactor }) => {
   for (const { name, required, schema } of documentedResponse(operation, response.status)?.headers ?? []) {
     const text = headerOf(response, name);
     if (text === undefined) {
@@ -97,7 +101,7 @@ export const responseHeadersConformance: Check = ({ operation, response, respons
     }
     if (readingsOf(text).some((reading) => responseOracle.allows(schema, reading))) continue;
     const cause = `the header ${name} does not match its schema`;
-    return defectOf(`${cause}: ${text}`, cause);
+    return defectOf(`${cause}: ${redactor.header(name, text)}`, cause);
   }
   return undefined;
 };
@@ -126,7 +130,7 @@ export const responseSchemaConformance: Check = (exchange) => {
     json = parseJsonTree(text);
   } catch (error) {
     const cause = 'the body is not JSON';
-    return defectOf(`${cause}: ${(error as Error).message}`, cause);
+    return defectOf(`${cause}: ${syntaxProblem(error as Error)}`, cause); // Nothing else is thrown.
   }
   const repeated = findRepeatedMember(text);
   if (repeated !== undefined) return defectOf(`the body has a member twice: ${repeated}`);

@@ -2,6 +2,7 @@ import type { AllowedRefs } from '@contract-first/documents';
 import { CannotCheck } from '../../values/oracle.ts';
 import type { ContractOptions } from '../run/contract-options.ts';
 import { quote } from '../../requests/curl-line.ts';
+import { createSecretSearch, type Secret } from '../../requests/secrets.ts';
 import { readRefs } from '../../options/allowed-refs.ts';
 import { FILE_OPTIONS, readContractFile, readCorrections } from '../../options/contract-file.ts';
 import { readCommandLine } from '../../options/given-options.ts';
@@ -19,6 +20,8 @@ export type CheckOptions = Omit<
 > &
   ConclusionOptions & {
     readonly isHelpWanted: boolean;
+    /** The values that are not printed. */
+    readonly secrets: readonly Secret[];
     readonly url: string | undefined;
     /** The path of the document. */
     readonly documentPath: string | undefined;
@@ -121,17 +124,19 @@ export function readOptions(
     secrets: reader.secrets,
     archives: textsOf('har') ?? [],
     port: readInteger('port', 0, MAX_PORT),
-    repeatLine: (operationIds, seed) => {
+    repeatLine: (operationIds, seed, redactor) => {
+      const { split } = redactor ?? createSecretSearch(reader.secrets);
       const named = operationIds.map((operationId) => `--operation ${quote(operationId)}`);
       const seeded = seed === undefined ? [] : [`--seed ${String(seed)}`];
+      const repeated = [...onCommandLine]
+        .filter(([name]) => !NOT_REPEATED.includes(name))
+        .flatMap(([name, { values }]) => {
+          const splitValue = SECRET_OPTIONS.includes(name) ? split : undefined;
+          return values.map((value) => `--${name} ${quote(value, splitValue)}`);
+        });
       return ['npx contract-first check', ...repeated, ...seeded, ...named].join(' ');
     },
   };
-  const repeated = [...onCommandLine]
-    .filter(([name]) => !NOT_REPEATED.includes(name))
-    .flatMap(([name, { values }]) =>
-      values.map((value) => `--${name} ${quote(value, SECRET_OPTIONS.includes(name) ? options.secrets : [])}`),
-    );
   if (options.isBaselineUpdated && options.baselinePath === undefined)
     problems.push('--update-baseline needs the file: --baseline FILE');
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));

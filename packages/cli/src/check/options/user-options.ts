@@ -2,8 +2,11 @@ import type { Environment, OptionReader } from '../../options/option-reader.ts';
 import type { Client } from '../run/token-sources.ts';
 import type { UserOptions } from '../run/users.ts';
 
-/** The options whose values are not printed. */
-export const SECRET_OPTIONS = ['token', 'credential', 'client', 'other-token', 'other-credential'];
+/** The options whose values may have secrets. */
+export const SECRET_OPTIONS = [
+  ...['token', 'credential', 'token-command', 'client', 'other-token', 'other-credential'],
+  ...['header', 'value'],
+];
 
 /** Reads the credentials of the users, and notes that they are secret. */
 export function readUsers(reader: OptionReader, environment: Environment): UserOptions {

@@ -51,7 +51,7 @@ const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header field
 
 /** Creates a prober for one operation. It awaits its turn before each request. */
 export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
-  const { requestOracle, responseOracle, tokens, checks, maxResponseTimeMs } = run;
+  const { requestOracle, responseOracle, redactor, tokens, checks, maxResponseTimeMs } = run;
   const { operationId } = operation;
   const expectedStatuses = run.expectedStatuses(operation);
   const recorded = new Map<string, Evidence>();
@@ -149,7 +149,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     if (testCase.kind === 'positive' || isNotImplemented) validStatuses.add(status);
     if (isNotImplemented) return [];
     const expected = { maxResponseTimeMs, expectedStatuses };
-    const result = { operation, testCase, response, original, ...expected, requestOracle, responseOracle };
+    const result = { operation, testCase, response, original, ...expected, requestOracle, responseOracle, redactor };
     if (!NOT_OF_OPERATION.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
     if (isLargeByNature(result)) large.add(status);
     return violationsIn(result);

@@ -13,7 +13,6 @@ import type { Failure } from '../judgement/failure.ts';
 import type { Environment } from '../../options/option-reader.ts';
 import { readOptions, type CheckOptions } from '../options/options.ts';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
-import { hideSecrets } from '../../requests/secrets.ts';
 import { readDocument } from '../run/read-document.ts';
 import { createRecorder, type Recorder } from '../recorded/recorder.ts';
 import { openReports } from '../reports/open-reports.ts';
@@ -67,14 +66,14 @@ export async function proxyCommand(args: readonly string[], environment: Environ
 }
 
 async function runProxy(options: CheckOptions, client: readonly string[]): Promise<number> {
-  const { archives, port = 0, isProtocolFolded, secrets } = options;
+  const { archives, port = 0, isProtocolFolded } = options;
   if (options.url === undefined) throw new CannotCheck('name the service: --url http://127.0.0.1:8080');
   const { url, servedAt } = readBaseUrl(options.url);
   const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
   const { accepts, conclude } = prepareConclusion(options, invalid);
   const targets = [...options.reports, ...archives.map((path) => ({ kind: 'har', path }) as const)];
   const reports = openReports(targets);
-  const report = { baseUrl: url.href, secrets, repeatLine: () => undefined, isProtocolFolded };
+  const report = { baseUrl: url.href, redactor: undefined, repeatLine: () => undefined, isProtocolFolded };
   const onExchange = reports.start(report);
   let result: ContractResult | undefined;
   let problem: string | undefined;
@@ -82,7 +81,7 @@ async function runProxy(options: CheckOptions, client: readonly string[]): Promi
     const recorder = createRecorder({
       ...{ ...options, document, servedAt, onExchange },
       onFailure: (failure) => {
-        if (!accepts(failure)) printError(hideSecrets(formatLine(failure), secrets));
+        if (!accepts(failure)) printError(formatLine(failure));
       },
     });
     const clientCode = await serve(url, port, recorder, client);

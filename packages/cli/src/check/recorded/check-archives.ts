@@ -19,11 +19,11 @@ const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
  * @throws {CannotCheck} when an archive cannot be read, or has requests to several servers
  */
 export async function checkArchives(options: CheckOptions): Promise<number> {
-  const { isProtocolFolded, secrets, repeatLine } = options;
+  const { isProtocolFolded, repeatLine } = options;
   const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
   const { conclude } = prepareConclusion(options, invalid);
   const reports = openReports(options.reports);
-  const shared = { secrets, repeatLine, isProtocolFolded };
+  const shared = { redactor: undefined, repeatLine, isProtocolFolded };
   let onExchange: Observer | undefined;
   let result: ContractResult | undefined;
   let problem: string | undefined;

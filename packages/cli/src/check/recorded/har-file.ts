@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { escapeToLine } from '@contract-first/contract';
+import { syntaxProblem } from '../../values/json-tree.ts';
 import { CannotCheck } from '../../values/oracle.ts';
 import type { WireRequest } from '../../requests/wire-request.ts';
 import type { WireResponse } from '../../requests/wire-response.ts';
@@ -27,7 +28,10 @@ export function readHar(path: string): readonly HarEntry[] {
   } catch (error) {
     const isSyntax = error instanceof SyntaxError;
     const problem = isSyntax ? 'is not an HTTP archive, or is not complete' : 'cannot be read';
-    throw new CannotCheck(`${name} ${problem}: ${escapeToLine((error as Error).message)}`, { cause: error });
+    throw new CannotCheck(
+      `${name} ${problem}: ${escapeToLine(isSyntax ? syntaxProblem(error) : (error as Error).message)}`,
+      { cause: error },
+    );
   }
   const entries = nodeAt(nodeAt(archive, 'log'), 'entries');
   if (!Array.isArray(entries)) throw new CannotCheck(`${name} is not an HTTP archive: it has no list log.entries`);

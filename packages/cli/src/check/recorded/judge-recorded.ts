@@ -14,6 +14,7 @@ import { isUndocumentedRejection, noResponse } from '../judgement/conformance.ts
 import { isInAuthorization, isProtected } from '../../requests/credentials.ts';
 import { haveCredentials } from '../run/extra-headers.ts';
 import { isSuccess } from '../judgement/statuses.ts';
+import type { Redactor } from '../../requests/redactor.ts';
 import type { WireRequest } from '../../requests/wire-request.ts';
 import { excerptOf } from '../../requests/wire-response.ts';
 import { classifyRequest, UNDECIDED, type Classification } from './classify-request.ts';
@@ -25,6 +26,8 @@ export type JudgeOptions = {
   readonly requestOracle: Oracle;
   /** Validates by the schemas for responses. */
   readonly responseOracle: Oracle;
+  /** Replaces the secrets in values for messages. */
+  readonly redactor: Redactor;
   readonly checks: ReadonlySet<CheckName>;
   readonly maxResponseTimeMs: number | undefined;
   readonly maxResponseBytes: number | undefined;
@@ -47,7 +50,7 @@ const NOT_KNOWABLE: readonly CheckName[] = ['positive_data_acceptance'];
 export function judgeRecorded(
   { operation, path, hasMethod }: Match,
   exchange: RecordedExchange,
-  { requestOracle, responseOracle, checks, maxResponseTimeMs, maxResponseBytes }: JudgeOptions,
+  { requestOracle, responseOracle, redactor, checks, maxResponseTimeMs, maxResponseBytes }: JudgeOptions,
 ): Judgement {
   const { request, hasAllHeaders, response, isResponseComplete, broken } = exchange;
   const testCase = caseOf();
@@ -71,7 +74,7 @@ export function judgeRecorded(
     operation: hasAllHeaders ? operation : withoutSetCookie(operation),
     testCase,
     response: { ...response, limitBytes },
-    ...{ requestOracle, responseOracle },
+    ...{ requestOracle, responseOracle, redactor },
     ...{ maxResponseTimeMs, expectedStatuses },
   };
   return {

@@ -10,12 +10,14 @@ import type { Observer } from '../judgement/observation.ts';
 import { listOperations } from '../../operations/list-operations.ts';
 import { recordFailure } from '../judgement/record-failure.ts';
 import { select } from '../run/selection.ts';
-import { excerptOf, keep } from '../../requests/wire-response.ts';
+import { createRedactor } from '../../requests/redactor.ts';
+import type { Secret } from '../../requests/secrets.ts';
+import type { WireRequest } from '../../requests/wire-request.ts';
+import { excerptOf, keep, type KeptResponse } from '../../requests/wire-response.ts';
 import { essentialRequest } from './essential-request.ts';
 import { isBeyondDocument, judgeRecorded } from './judge-recorded.ts';
 import { matchOperation, type Match } from './match-operation.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
-import { createRedactor } from './redactor.ts';
 import { describeStatuses, describeUnmatched, reasonToSkip, Tallies } from './recorded-notes.ts';
 
 export type RecorderOptions = {
@@ -28,6 +30,8 @@ export type RecorderOptions = {
   /** The tags of further operations to judge. */
   readonly tags?: readonly string[] | undefined;
   readonly checks?: ReadonlySet<CheckName> | undefined;
+  /** The values that are not printed, besides those in the exchanges that are secret by their names. */
+  readonly secrets: readonly Secret[];
   readonly maxResponseTimeMs?: number | undefined;
   readonly maxResponseBytes?: number | undefined;
   readonly countsCoverage?: boolean | undefined;
@@ -45,6 +49,8 @@ export type Recorder = {
 };
 
 type Kept = { readonly failure: Failure };
+/** An exchange without its secrets. */
+type Shown = { readonly request: WireRequest; readonly response: KeptResponse | undefined };
 
 const JUDGING_LIMIT_MS = 2_000;
 const NOT_IMPLEMENTED = 501;
@@ -69,10 +75,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const selected = new Set(select(documented, options.operations ?? [], options.tags ?? []));
   const requestOracle = createOracle(requestSchemas, JUDGING_LIMIT_MS);
   const responseOracle = createOracle(responseSchemas, JUDGING_LIMIT_MS);
-  const judging = { requestOracle, responseOracle, checks, maxResponseTimeMs, maxResponseBytes };
+  const redactor = createRedactor({ document, url: options.servedAt, secrets: options.secrets, isRecorded: true });
+  const judging = { requestOracle, responseOracle, redactor, checks, maxResponseTimeMs, maxResponseBytes };
   const coverage =
     options.countsCoverage === true ? createCoverage([...selected], requestSchemas, requestOracle) : undefined;
-  const redactor = createRedactor(document, documented);
   const failures = new Map<ApiOperation, Map<string, Kept>>(); // Has all operations with a request.
   const notImplemented = new Set<string>();
   const undocumented = new Map<string, Set<number>>();
@@ -88,16 +94,22 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 
   function judge(exchange: RecordedExchange): void {
-    redactor.learn(exchange);
+    const shown = redact(exchange);
     const match = matchOperation(documented, exchange.request);
     const reason = reasonToSkip(match, exchange);
     if (reason !== undefined) skipped.add(reason);
     else if (match === undefined || isBeyondDocument(match, exchange))
-      unmatched.add(redactor.text(describeUnmatched(match, exchange)));
-    else if (selected.has(match.operation)) judgeMatched(match, exchange);
+      unmatched.add(describeUnmatched(match, { ...exchange, request: shown.request }));
+    else if (selected.has(match.operation)) judgeMatched(match, exchange, shown);
   }
 
-  function judgeMatched(match: Match, exchange: RecordedExchange): void {
+  function redact({ request, response }: RecordedExchange): Shown {
+    const kept = response && keep(response);
+    redactor.learn(request, kept);
+    return { request: redactor.request(request), response: kept && redactor.response(kept) };
+  }
+
+  function judgeMatched(match: Match, exchange: RecordedExchange, shown: Shown): void {
     const { operation } = match;
     const { operationId } = operation;
     const { request, response, startedAt, durationMs, place } = exchange;
@@ -114,17 +126,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
       skipped.add('bodies of responses that the recording lacks, cuts or hides');
     const observed = { operation, startedAt, durationMs, checks: counted };
     coverage?.observe({ ...observed, testCase, request, response: response && keep(response), failed });
-    const found = failed.map((violation) => {
-      return { ...violation, message: redactor.text(violation.message), cause: redactor.text(violation.cause) };
-    });
-    const shown = { request: redactor.request(request), response: response && redactor.response(response) };
     onExchange({
       ...observed,
       ...shown,
       testCase: { ...testCase, request: shown.request, input: undefined },
-      failed: found,
+      failed,
     });
-    for (const violation of found) {
+    for (const violation of failed) {
       const sent = essentialRequest(operation, shown.request);
       const recorded = { place, variables: redactor.variablesIn(sent) };
       const received = redactor.excerpt(exchange.broken?.received ?? excerptOf(Buffer.alloc(0)));

@@ -4,7 +4,6 @@ import type { ContractResult } from '../run/contract-result.ts';
 import { formatCoverage } from '../coverage/format-coverage.ts';
 import type { ContractOptions } from '../run/contract-options.ts';
 import type { InvalidOperation } from '../../operations/remove-invalid.ts';
-import type { Secret } from '../../requests/secrets.ts';
 import { formatResult, type ReportOptions } from './text.ts';
 
 /** The options that the end of a run depends on. */
@@ -15,8 +14,6 @@ export type ConclusionOptions = Pick<ContractOptions, 'operations' | 'tags' | 'i
   readonly isBaselineUpdated: boolean;
   /** Whether the coverage is printed. */
   readonly isCoverageWanted: boolean;
-  /** The values that are not printed. */
-  readonly secrets: readonly Secret[];
 };
 
 /** The end of a run, as its options say. */
@@ -39,9 +36,9 @@ type Concluded = { readonly result: ContractResult; readonly exitCode: number };
  * @throws {CannotCheck} when the baseline does not exist
  */
 export function prepareConclusion(options: ConclusionOptions, invalid: readonly InvalidOperation[]): Conclusion {
-  const { baselinePath, isBaselineUpdated, isCoverageWanted, isIncompleteAllowed, secrets } = options;
+  const { baselinePath, isBaselineUpdated, isCoverageWanted, isIncompleteAllowed } = options;
   const isAll = options.operations === undefined && options.tags === undefined;
-  const baseline = baselinePath === undefined || isBaselineUpdated ? undefined : readBaseline(baselinePath, secrets);
+  const baseline = baselinePath === undefined || isBaselineUpdated ? undefined : readBaseline(baselinePath);
   const withAllowed = (result: ContractResult): ContractResult =>
     isIncompleteAllowed ? { ...result, incomplete: [], unsuccessful: undefined } : result;
   return {
@@ -50,7 +47,7 @@ export function prepareConclusion(options: ConclusionOptions, invalid: readonly 
     conclude(found, report) {
       const all = isAll ? withInvalid(found, invalid) : found;
       if (baselinePath !== undefined && isBaselineUpdated) {
-        writeBaseline(baselinePath, all, report.secrets);
+        writeBaseline(baselinePath, all);
         print(`${baselinePath} accepts the failures of this run`);
         return { result: withAllowed(all), exitCode: 0 };
       }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Observation } from '../judgement/observation.ts';
-import { hideSecrets, type Secret } from '../../requests/secrets.ts';
+import type { Redactor } from '../../requests/redactor.ts';
 import { excerptOf, type Excerpt, type KeptResponse } from '../../requests/wire-response.ts';
 import type { CreateReport } from './run-report.ts';
 
@@ -17,12 +17,12 @@ const NO_RESPONSE: Pick<KeptResponse, 'status' | 'headers' | 'body'> = {
 };
 
 /** Writes an HTTP archive (HAR 1.2) with every request. */
-export const createHar: CreateReport = (file, { baseUrl, secrets }) => {
+export const createHar: CreateReport = (file, { baseUrl, redactor }) => {
   let separator = '\n';
   file.write(`{"log":{"version":"1.2","creator":${JSON.stringify(CREATOR)},"entries":[`);
   return {
     observe(observation) {
-      file.write(separator + JSON.stringify(entryOf(observation, baseUrl, secrets)));
+      file.write(separator + JSON.stringify(entryOf(observation, baseUrl, redactor)));
       separator = ',\n';
     },
     finish: () => {
@@ -32,25 +32,26 @@ export const createHar: CreateReport = (file, { baseUrl, secrets }) => {
 };
 
 function entryOf(
-  { operation, testCase, request, response, startedAt, durationMs, failed }: Observation,
+  { operation, testCase, request: sent, response: received, startedAt, durationMs, failed }: Observation,
   baseUrl: string,
-  secrets: readonly Secret[],
+  redactor: Redactor | undefined,
 ) {
-  const hide = (text: string): string => hideSecrets(text, secrets);
+  const request = redactor?.request(sent) ?? sent;
+  const response = received && (redactor?.response(received) ?? received);
   const query = request.target.split('?').slice(1).join('?');
   const contentType = valuesOf(request.headers, 'content-type')[0] ?? '';
-  const { text: bodyText, encoding, comment } = textOf(excerptOf(request.body ?? NOTHING), hide);
+  const { text: bodyText, encoding, comment } = textOf(excerptOf(request.body ?? NOTHING));
   const { status, headers, body } = response ?? NO_RESPONSE;
   return {
     startedDateTime: startedAt.toISOString(),
     time: durationMs,
     request: {
       method: request.method,
-      url: hide(new URL(baseUrl).origin + request.target),
+      url: new URL(baseUrl).origin + request.target,
       httpVersion: HTTP,
-      cookies: valuesOf(request.headers, 'cookie').flatMap((text) => hide(text).split('; ').map(pairOf)),
-      headers: namesAndValues(request.headers, hide),
-      queryString: query === '' ? [] : hide(query).split('&').map(pairOf),
+      cookies: valuesOf(request.headers, 'cookie').flatMap((text) => text.split('; ').map(pairOf)),
+      headers: namesAndValues(request.headers),
+      queryString: query === '' ? [] : query.split('&').map(pairOf),
       // HAR 1.2 has an encoding for responses only.
       ...(request.body !== undefined && {
         postData: {
@@ -59,20 +60,20 @@ function entryOf(
         },
       }),
       headersSize: UNKNOWN,
-      bodySize: request.body?.length ?? 0,
+      bodySize: sent.body?.length ?? 0,
     },
     response: {
       status,
       statusText: '',
       httpVersion: HTTP,
-      cookies: valuesOf(headers, 'set-cookie').map((text) => pairOf(hide(text).replace(/;.*/s, ''))),
-      headers: namesAndValues(headers, hide),
+      cookies: valuesOf(headers, 'set-cookie').map((text) => pairOf(text.replace(/;.*/s, ''))),
+      headers: namesAndValues(headers),
       content: {
         size: body.totalBytes,
         mimeType: valuesOf(headers, 'content-type')[0] ?? '',
-        ...textOf(body, hide),
+        ...textOf(body),
       },
-      redirectURL: hide(valuesOf(headers, 'location')[0] ?? ''),
+      redirectURL: valuesOf(headers, 'location')[0] ?? '',
       headersSize: UNKNOWN,
       bodySize: body.totalBytes,
     },
@@ -82,28 +83,28 @@ function entryOf(
     _operation: operation.operationId,
     _kind: testCase.kind,
     _description: testCase.description,
-    _failures: failed.map(({ check, message }) => ({ check, message: hide(message) })),
+    _failures: failed.map(({ check, message }) => ({ check, message })),
   };
 }
 
 /** Returns bytes as text; as base64 if they are not UTF-8. A comment has the number of those that are omitted. */
-function textOf(
-  { bytes, totalBytes }: Excerpt,
-  hide: (text: string) => string,
-): { readonly text: string; readonly encoding?: 'base64'; readonly comment?: string } {
+function textOf({ bytes, totalBytes }: Excerpt): {
+  readonly text: string;
+  readonly encoding?: 'base64';
+  readonly comment?: string;
+} {
   const omitted = totalBytes - bytes.length;
   const more = omitted > 0 ? { comment: `${String(omitted)} more bytes` } : {};
-  if (isUtf8(bytes)) return { text: hide(bytes.toString()), ...more };
-  const text = Buffer.from(hide(bytes.toString('latin1')), 'latin1').toString('base64');
-  return { text, encoding: 'base64', ...more };
+  if (isUtf8(bytes)) return { text: bytes.toString(), ...more };
+  return { text: bytes.toString('base64'), encoding: 'base64', ...more };
 }
 
 function valuesOf(headers: Pairs, wanted: string): readonly string[] {
   return headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
 }
 
-function namesAndValues(headers: Pairs, hide: (text: string) => string): readonly NameValue[] {
-  return headers.map(([name, value]) => ({ name, value: hide(value) }));
+function namesAndValues(headers: Pairs): readonly NameValue[] {
+  return headers.map(([name, value]) => ({ name, value }));
 }
 
 function pairOf(text: string): NameValue {

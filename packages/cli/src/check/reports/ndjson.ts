@@ -1,15 +1,14 @@
-import { hideSecrets } from '../../requests/secrets.ts';
 import type { CreateReport } from './run-report.ts';
 
 /** Writes a line of JSON for each request. */
-export const createNdjson: CreateReport = (file, { secrets }) => ({
+export const createNdjson: CreateReport = (file, { redactor }) => ({
   observe: ({ operation, testCase, request, response, startedAt, durationMs, failed }) => {
     const line = {
       operation: operation.operationId,
       kind: testCase.kind,
       description: testCase.description,
       method: request.method,
-      target: hideSecrets(request.target, secrets),
+      target: redactor?.target(request.target) ?? request.target,
       status: response?.status ?? null,
       startedAt,
       durationMs: Math.round(durationMs * 1_000) / 1_000,

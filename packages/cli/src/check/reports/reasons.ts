@@ -1,7 +1,6 @@
 import type { ContractResult } from '../run/contract-result.ts';
 import { groupByCause, type Finding } from '../judgement/finding.ts';
-import { formatFailure, type ReportOptions } from './text.ts';
-import { hideSecrets } from '../../requests/secrets.ts';
+import { formatFailure, hideIn, type ReportOptions } from './text.ts';
 
 /** A reason why a run was not successful. */
 export type Reason = {
@@ -25,8 +24,7 @@ export function listReasons(
   options: ReportOptions,
   findings: readonly Pick<Finding, 'first' | 'operationIds'>[] = groupByCause(result?.failures ?? []),
 ): readonly Reason[] {
-  const reason = (operationIds: readonly string[], name: string, text: string): Reason => {
-    const message = hideSecrets(text, options.secrets);
+  const reason = (operationIds: readonly string[], name: string, message: string): Reason => {
     return { operationIds, name, message, text: message };
   };
   const { seed, notImplemented = [], errors = [], incomplete = [], unsuccessful } = result ?? {};
@@ -36,11 +34,11 @@ export function listReasons(
       return { ...reason(operationIds, check, message), text: formatFailure(first, seed, options) };
     }),
     ...notImplemented.map((operationId) => reason([operationId], 'implemented', 'not implemented (501)')),
-    ...errors.map(({ operationId, message }) => reason([operationId], 'error', message)),
+    ...errors.map(({ operationId, message }) => reason([operationId], 'error', hideIn(message, options))),
     ...incomplete.map((operationId) =>
       reason([operationId], 'complete', 'incomplete, with less than the minimum of requests'),
     ),
     ...(unsuccessful === undefined ? [] : [reason(['contract'], 'complete', unsuccessful)]),
-    ...(problem === undefined ? [] : [reason(['contract'], 'run', problem)]),
+    ...(problem === undefined ? [] : [reason(['contract'], 'run', hideIn(problem, options))]),
   ];
 }

@@ -1,23 +1,27 @@
 import type { ContractResult } from '../run/contract-result.ts';
 import type { Progress } from '../run/contract-options.ts';
-import { curlLine } from '../../requests/curl-line.ts';
+import { curlLine, splitVariables } from '../../requests/curl-line.ts';
 import { groupByCause, nameOperations, type Finding } from '../judgement/finding.ts';
-import { hideSecrets, type Secret } from '../../requests/secrets.ts';
+import type { Redactor } from '../../requests/redactor.ts';
 import type { Failure } from '../judgement/failure.ts';
 import { escapeToLine } from '@contract-first/contract';
 import { EXCERPT_BYTES, type Excerpt, type KeptResponse } from '../../requests/wire-response.ts';
 
 export type ReportOptions = {
   readonly baseUrl: string;
-  /** Are replaced by variables in the output. */
-  readonly secrets: readonly Secret[];
+  /** Replaces the secrets in messages; `undefined` where they have none. */
+  readonly redactor: Redactor | undefined;
   readonly repeatLine: RepeatLine;
   /** Whether the findings about the protocol are a line each, without evidence; `false` by default. */
   readonly isProtocolFolded?: boolean;
 };
 
 /** Returns the command that repeats the checks of operations; `undefined` when none does. */
-export type RepeatLine = (operationIds: readonly string[], seed: number | undefined) => string | undefined;
+export type RepeatLine = (
+  operationIds: readonly string[],
+  seed: number | undefined,
+  redactor: Redactor | undefined,
+) => string | undefined;
 
 const MAX_CHARS = 2_000;
 const MAX_SUMMARY = 7;
@@ -43,13 +47,13 @@ export function formatResult(result: ContractResult, options: ReportOptions): st
     ...(incomplete.length === 0
       ? []
       : [escapeToLine(`incomplete, with less than the minimum of requests: ${incomplete.join(', ')}`)]),
-    ...errors.map(({ operationId, message }) => escapeToLine(`${operationId}: not checked to the end: ${message}`)),
+    ...errors.map(({ operationId, message }) =>
+      escapeToLine(`${operationId}: not checked to the end: ${hideIn(message, options)}`),
+    ),
     ...(unsuccessful === undefined ? [] : [unsuccessful]),
     ...(findings.length > 1 ? formatSummary(findings) : []),
     summarize(result),
-  ]
-    .map((line) => hideSecrets(line, options.secrets))
-    .join('\n');
+  ].join('\n');
 }
 
 /** Formats the worst findings as one line each. */
@@ -99,11 +103,14 @@ function formatFinding(
 export function formatFailure(
   failure: Failure,
   seed: number | undefined,
-  { baseUrl, secrets, repeatLine }: ReportOptions,
+  { baseUrl, redactor, repeatLine }: ReportOptions,
 ): string {
   const { check, operationId, message, request, response, received, passedWith, recorded } = failure;
   const { earlier = [], operationIds = [operationId] } = failure;
-  const answer = response === undefined ? visibleLines(received) : formatResponse(response);
+  const show = (kept: KeptResponse): readonly string[] => formatResponse(redactor?.response(kept) ?? kept);
+  const answer = response === undefined ? visibleLines(redactor?.excerpt(received) ?? received) : show(response);
+  const secrets = redactor ?? splitVariables(recorded?.variables ?? []);
+  const repeat = repeatLine(operationIds, seed, redactor);
   const lines = [
     `FAILED ${check}  ${operationId}`,
     `  ${message}`,
@@ -111,15 +118,19 @@ export function formatFailure(
     ...(passedWith === undefined ? [] : [`  not always: when it was repeated, it got status ${String(passedWith)}`]),
     ...earlier.flatMap((step) => [
       `  ${pasted(curlLine(step.request, baseUrl, secrets))}`,
-      ...formatResponse(withHeaders(step.response, TELLING)).map((line) => `  < ${line}`),
+      ...show(withHeaders(step.response, TELLING)).map((line) => `  < ${line}`),
     ]),
-    `  ${pasted(curlLine(request, baseUrl, secrets, recorded?.variables))}`,
+    `  ${pasted(curlLine(request, baseUrl, secrets))}`,
     ...answer.map((line) => `  < ${line}`),
+    ...(repeat === undefined ? [] : [`  repeat: ${repeat}`]),
   ];
-  const repeat = repeatLine(operationIds, seed);
-  const all = [...lines, ...(repeat === undefined ? [] : [`  repeat: ${repeat}`])];
   // A line feed in a name or a value must not begin a line, which may be a command for GitHub.
-  return hideSecrets(all.map(escapeToLine).join('\n'), secrets);
+  return lines.map(escapeToLine).join('\n');
+}
+
+/** Replaces the secrets in the message of an error, which may come from a hook. */
+export function hideIn(message: string, { redactor }: Pick<ReportOptions, 'redactor'>): string {
+  return redactor?.text(message) ?? message;
 }
 
 /** Turns a command that is too long for a terminal into a comment with its beginning. */

@@ -5,6 +5,7 @@ import type { ExtraHeader } from './extra-headers.ts';
 import type { Failure } from '../judgement/failure.ts';
 import type { Hooks } from './hooks.ts';
 import type { Observer } from '../judgement/observation.ts';
+import type { Redactor } from '../../requests/redactor.ts';
 import type { Secret } from '../../requests/secrets.ts';
 import type { Expectation, GivenValue } from './selection.ts';
 import type { UserOptions } from './users.ts';
@@ -33,6 +34,8 @@ export type ContractOptions = UserOptions & {
   /** Corrections of the resources that the document describes. */
   readonly corrections?: Corrections | undefined;
   readonly hooks?: Hooks | undefined;
+  /** Replaces the secrets in values for messages. */
+  readonly redactor?: Redactor | undefined;
   /** The time limit of each response; none by default. */
   readonly maxResponseTimeMs?: number | undefined;
   /** The size limit of each response; 16 MiB by default. */

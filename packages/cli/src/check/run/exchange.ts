@@ -85,7 +85,7 @@ export async function exchange(
     const own = await callHook('afterResponse', () => hooks.afterResponse?.(whole, request, about, kind));
     const found = [
       ...(judge?.(whole, original) ?? []),
-      ...(own === undefined ? [] : [violationOf('own_check', defectOf(own))]),
+      ...(own === undefined ? [] : [violationOf('own_check', defectOf(run.redactor.text(own)))]),
     ];
     const nothing = { received: excerptOf(Buffer.alloc(0)), gone: undefined };
     return finish(found, whole.elapsedMs, endedAt, { response: keep(whole), whole, ...nothing });

@@ -6,6 +6,7 @@ import type { Oracle } from '../../values/oracle.ts';
 import type { ApiOperation } from '../../operations/api-operation.ts';
 import type { CheckName } from '../judgement/checks.ts';
 import type { Connection } from '../../requests/connection.ts';
+import type { Redactor } from '../../requests/redactor.ts';
 import type { Tokens } from '../../requests/credentials.ts';
 import type { ExampleFaults } from '../../cases/example-cases.ts';
 import type { ExtraHeader } from './extra-headers.ts';
@@ -26,6 +27,8 @@ export type Run = {
   readonly responseOracle: Oracle;
   readonly arbitraries: ArbitraryFactory;
   readonly exampleFaults: ExampleFaults;
+  /** Replaces the secrets in values for messages. */
+  readonly redactor: Pick<Redactor, 'header' | 'text'>;
   readonly withOwnKey: WithOwnKey;
   readonly users: Users;
   /** The tokens of the first user. */

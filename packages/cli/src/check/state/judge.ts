@@ -110,7 +110,15 @@ export function createJudge(run: Run, turn: Turn): Judge {
     if (response.status === NOT_IMPLEMENTED) return []; // The operation's own task reports it.
     const expectedStatuses = run.expectedStatuses(operation);
     const limits = { expectedStatuses, maxResponseTimeMs };
-    return violationsIn({ operation, testCase, response, requestOracle, responseOracle, ...limits });
+    return violationsIn({
+      operation,
+      testCase,
+      response,
+      requestOracle,
+      responseOracle,
+      redactor: run.redactor,
+      ...limits,
+    });
   }
 
   function expect(

@@ -25,16 +25,17 @@ export function findDifference(
   written: Json,
   read: Json,
   schemas: Schemas,
-  { requestSchemas, responseSchemas, responseOracle }: Run,
+  { requestSchemas, responseSchemas, responseOracle, redactor }: Run,
   except: readonly string[] = [],
   previous?: Previous,
 ): Defect | undefined {
+  const shown = (value: Json | undefined): string => redactor.text(shortText(value));
   if (isObject(written) && isObject(read)) return differenceIn(written, read, schemas, []);
   if (!isScalar(written) || !isScalar(read) || schemas.written === undefined || schemas.read === undefined)
     return undefined;
   if (isSame(written, read, requestSchemas, schemas.written)) return undefined;
   return defectOf(
-    `${shortText(written)} was written, and ${shortText(read)} is read`,
+    `${shown(written)} was written, and ${shown(read)} is read`,
     'another value is read than was written',
   );
 
@@ -54,7 +55,7 @@ export function findDifference(
       const other = Object.hasOwn(received, name) ? (received[name] ?? null) : undefined;
       const different = (): Defect =>
         defectOf(
-          `${path} was written as ${shortText(value)} and is read as ${shortText(other)}`,
+          `${path} was written as ${shown(value)} and is read as ${shown(other)}`,
           `${path} is read with another value than was written`,
         );
       if (isObject(value) && other !== undefined && other !== null) {

@@ -1,0 +1,182 @@
+import { decode } from '@contract-first/documents';
+
+/** The replacement of the values in a text. */
+export type Replacement = {
+  readonly isSecret: (name: string) => boolean;
+  /** Replaces the value of a secret name. */
+  readonly secret: (name: string, value: string) => string;
+  /** Replaces the secrets in any other value. */
+  readonly text: (value: string) => string;
+};
+
+/**
+ * Replaces the secret values of JSON members, form fields, and XML elements and attributes. All other characters stay. The body
+ * may be cut or malformed.
+ */
+export function redactBody(contentType: string, body: string, replacement: Replacement): string {
+  const [, quoted, boundary = quoted] =
+    /^multipart\/[^;]*;.*\bboundary *= *(?:"([^"]+)"|([^\s;]+))/is.exec(contentType) ?? [];
+  if (boundary !== undefined) return redactParts(boundary, body, replacement);
+  if (/^\s*</.test(body)) return redactXml(body, replacement);
+  const isForm = /^[^\s=&"{}<>]+=[^\s"{}<>]*$/.test(body) || /^application\/x-www-form-urlencoded\b/i.test(contentType);
+  return isForm ? redactPairs(body, '&', replacement) : redactJson(body, replacement);
+}
+
+/** Replaces the values of `name=value` pairs, such as those of a query, a form or cookies. */
+export function redactPairs(text: string, separator: string, replacement: Replacement): string {
+  return text
+    .split(separator)
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals === -1) return replacement.text(pair);
+      const start = pair.slice(0, equals + 1);
+      const name = decodePlus(pair.slice(0, equals).trim());
+      const value = pair.slice(equals + 1);
+      const decoded = decodePlus(value);
+      if (replacement.isSecret(name)) return start + replacement.secret(name, decoded);
+      const shown = replacement.text(decoded);
+      return start + (shown === decoded ? replacement.text(value) : shown);
+    })
+    .join(separator);
+}
+
+function decodePlus(text: string): string {
+  return decode(text.replaceAll('+', ' '));
+}
+
+/** Replaces the secret fields of a multipart body, and the secrets in its other parts. */
+function redactParts(boundary: string, body: string, replacement: Replacement): string {
+  const delimiter = `--${boundary}`;
+  return body
+    .split(delimiter)
+    .map((part) => {
+      const [, head, value, end = ''] = /^(.*?\r?\n\r?\n)(.*?)(\r?\n)?$/s.exec(part) ?? [];
+      if (head === undefined || value === undefined) return part;
+      const [, quoted, name = quoted] =
+        /^content-disposition:[^\n]*?[;\s]name *= *(?:"([^"\r\n]*)"|([^\s;]+))/im.exec(head) ?? [];
+      const [, type = ''] = /^content-type: *([^\r\n]*)/im.exec(head) ?? [];
+      const isSecret = name !== undefined && value !== '' && replacement.isSecret(name);
+      return head + (isSecret ? replacement.secret(name, value) : redactBody(type, value, replacement)) + end;
+    })
+    .join(delimiter);
+}
+
+/**
+ * Replaces the secret members of JSON. Text around the JSON, as in an event stream, is searched for known secrets.
+ *
+ * @param outer the secret name of the value, whose members are all secret
+ */
+function redactJson(text: string, replacement: Replacement, outer?: string): string {
+  const leaf = (value: string): string => (outer === undefined ? nested(value) : replacement.secret(outer, value));
+  // A text may hold JSON again.
+  const nested = (value: string): string =>
+    /^\s*[{[]/.test(value) && value.includes('"') ? redactJson(value, replacement) : replacement.text(value);
+  let redacted = '';
+  let at = 0;
+  while (at < text.length) {
+    const start = text.indexOf('"', at);
+    const between = text.slice(at, start === -1 ? text.length : start);
+    redacted +=
+      outer === undefined
+        ? replacement.text(between)
+        : between.replaceAll(BARE, (word) => (leaf(word) === word ? word : JSON.stringify(leaf(word))));
+    if (start === -1) break;
+    const end = endOfString(text, start);
+    const literal = text.slice(start, end);
+    const value = unquote(literal);
+    COLON.lastIndex = end;
+    const [colon = ''] = COLON.exec(text) ?? [];
+    at = end + colon.length;
+    if (colon === '') {
+      const shown = leaf(value);
+      redacted += shown === value ? literal : JSON.stringify(shown);
+      continue;
+    }
+    redacted += literal + colon;
+    if (outer !== undefined || !replacement.isSecret(value)) continue;
+    const endOfMember = endOfValue(text, at);
+    redacted += redactJson(text.slice(at, endOfMember), replacement, value);
+    at = endOfMember;
+  }
+  return redacted;
+}
+
+const COLON = /\s*:\s*/y;
+// A number, or a text that lacks its quotes.
+const BARE = /[^\s,:{}[\]]+/g;
+
+/** Returns the index after a string of JSON, which may be cut. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '\\') at += 1;
+    else if (character === '"') return at + 1;
+  }
+  return text.length;
+}
+
+/** Returns the index after a value of JSON, which may be cut. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at] ?? '';
+    if (character === '"') {
+      at = endOfString(text, at) - 1;
+      if (depth === 0) return at + 1;
+    } else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') {
+      depth -= 1;
+      if (depth < 0) return at;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && /[\s,]/.test(character)) return at;
+  }
+  return text.length;
+}
+
+/** Returns the text of a string of JSON; of one that is cut, without its end. */
+function unquote(literal: string): string {
+  try {
+    return String(JSON.parse(literal));
+  } catch {
+    return literal.slice(1).replace(/"$/, '');
+  }
+}
+
+// A start tag with its attributes, and an attribute. None begins within another one, which would take quadratic time.
+const TAG = /<([\p{L}_][\p{L}\p{N}.:_-]*)((?:"[^"<]*"|'[^'<]*'|[^<>"'])*)>/gu;
+const ATTRIBUTE = /(?<![\p{L}\p{N}.:_-])([\p{L}_][\p{L}\p{N}.:_-]*)(\s*=\s*)(?:"([^"]*)"|'([^']*)')/gu;
+// A text or a CDATA section.
+const XML_TEXT = /<!\[CDATA\[([^]*?)(?:\]\]>|$)|(?<=^|>)[^<]+/g;
+
+/** Replaces the elements and attributes of XML. */
+function redactXml(text: string, replacement: Replacement): string {
+  let redacted = '';
+  let at = 0;
+  TAG.lastIndex = 0;
+  for (const { 0: tag, 1: name = '', 2: attributes = '', index } of text.matchAll(TAG)) {
+    if (index < at) continue; // It is within a secret element.
+    redacted += replacement.text(text.slice(at, index));
+    const shown = attributes.replaceAll(
+      ATTRIBUTE,
+      (_whole, attribute: string, equals: string, double?: string, single?: string) => {
+        const value = double ?? single ?? '';
+        const isSecret = replacement.isSecret(localName(attribute));
+        return `${attribute}${equals}"${isSecret ? replacement.secret(localName(attribute), value) : replacement.text(value)}"`;
+      },
+    );
+    redacted += `<${name}${shown}>`;
+    at = index + tag.length;
+    if (attributes.endsWith('/') || !replacement.isSecret(localName(name))) continue;
+    const end = text.indexOf(`</${name}`, at);
+    const content = text.slice(at, end === -1 ? text.length : end);
+    redacted += content.replaceAll(XML_TEXT, (part: string, section?: string) =>
+      part.trim() === '' ? part : replacement.secret(localName(name), section ?? part),
+    );
+    at += content.length;
+  }
+  return redacted + replacement.text(text.slice(at));
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
