@@ -22,7 +22,7 @@ export function redactBody(contentType: string, body: string, replacement: Repla
   return isForm ? redactPairs(body, '&', replacement) : redactJson(body, replacement);
 }
 
-/** Replaces the values of `name=value` pairs, such as those of a query, a form or cookies. */
+/** Replaces the secret values of `name=value` pairs in a query, a form or cookies. */
 export function redactPairs(text: string, separator: string, replacement: Replacement): string {
   return text
     .split(separator)
@@ -142,7 +142,7 @@ function unquote(literal: string): string {
   }
 }
 
-// A start tag with its attributes, and an attribute. None begins within another one, which would take quadratic time.
+// A start tag with its attributes, and an attribute. Matches cannot begin within each other, which would take quadratic time.
 const TAG = /<([\p{L}_][\p{L}\p{N}.:_-]*)((?:"[^"<]*"|'[^'<]*'|[^<>"'])*)>/gu;
 const ATTRIBUTE = /(?<![\p{L}\p{N}.:_-])([\p{L}_][\p{L}\p{N}.:_-]*)(\s*=\s*)(?:"([^"]*)"|'([^']*)')/gu;
 // A text or a CDATA section.

@@ -28,7 +28,7 @@ export type Redactor = SplitSecrets & {
 
 export type RedactorOptions = {
   readonly document: OpenApiDocument;
-  /** The URL of the service, whose path is no secret. */
+  /** The URL of the service. The segments of its path are not replaced. */
   readonly url?: string | undefined;
   /** The given secrets. Others may be added later. */
   readonly secrets: readonly Secret[];

@@ -27,7 +27,7 @@ const WHOLE_PARAMETER = /^session$/;
 const HARMLESS =
   /(?:page|next|prev|previous|continuation|continue|cursor|skip|sync|start|scroll|sort|end|delta|resume|change|idempotency|cancellation|invalidation)token$|^(?:surrogate|cache|idempotency|partition|sort|primary|foreign|routing|public|secwebsocket)key$|(?:has|is|no|needs|requires|allow)[a-z]*(?:password|passcode)$/;
 
-/** Creates the rules for the values of a document: by common names, and by what the document says. */
+/** Creates the rules for a document: common names of secrets, and names that the document declares as secret. */
 export function createSecretNames(document: OpenApiDocument): SecretNames {
   const { secret, plain } = namesIn(document);
   const keyOf = (place: NamedPlace, name: string): string =>
@@ -96,7 +96,7 @@ function namesIn(document: OpenApiDocument) {
 // They describe the value itself, or the values of a list or a map.
 const PARTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items', 'additionalProperties', 'unevaluatedProperties'];
 
-/** Creates a function that tells whether a schema says that a value is a password, or cannot be read. */
+/** Creates a function that returns whether a schema has `format: password` or `writeOnly`. */
 function secretSchemas(document: OpenApiDocument): (schema: unknown) => boolean {
   const known = new Map<unknown, boolean>();
   const isSecret = (schema: unknown): boolean => {

@@ -24,7 +24,9 @@ export function toJsonTree(value: Json): JsonTree {
 
 /** Returns why a text is not JSON, without the part of the text that V8 shows. */
 export function syntaxProblem({ message }: Error): string {
-  return message.replace(/, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, '').replace(/^"[^]*" is not/, 'it is not');
+  return message
+    .replace(/, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, '')
+    .replace(/^"[^]*" is not/, 'it is not');
 }
 
 /** Returns the value of a parsed JSON text, with exact integers. */
