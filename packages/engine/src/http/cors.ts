@@ -30,8 +30,8 @@ type Headers = Readonly<Record<string, string>>;
 const CORS_HEADERS = Symbol('CORS headers');
 type RequestWithCors = IncomingMessage & { [CORS_HEADERS]?: Headers };
 
-// Headers that the service reads with every request.
-const TRACING = ['X-Request-Id', 'traceparent'];
+// Any request may have them: the id of a request, Trace Context and Baggage of the W3C.
+const TRACING = ['X-Request-Id', 'traceparent', 'tracestate', 'baggage'];
 // RFC 9110, 5.6.2. No request can have a header with another name.
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 // Pages can read some headers in any case; the others are for the browser.

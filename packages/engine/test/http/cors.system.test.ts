@@ -84,7 +84,8 @@ test('a preflight is answered with the methods and the request headers of the pa
     'access-control-allow-origin': ORIGIN,
     'access-control-allow-credentials': 'true',
     'access-control-allow-methods': 'GET, PUT, HEAD, OPTIONS',
-    'access-control-allow-headers': 'X-Region, X-Api-Key, Authorization, Content-Type, X-Request-Id, traceparent',
+    'access-control-allow-headers':
+      'X-Region, X-Api-Key, Authorization, Content-Type, X-Request-Id, traceparent, tracestate, baggage',
     'access-control-expose-headers': 'x-request-id, allow',
     'access-control-max-age': '600',
     vary: 'Origin',
