@@ -98,7 +98,8 @@ export async function writeStream(
   { slices, stallTimeoutMs }: StreamSending,
 ): Promise<boolean> {
   let text = '';
-  let unwrittenLength = 0;
+  let isBlocked = false;
+  let isFlushScheduled = false;
   let wake: (() => void) | undefined;
   const gone = Promise.withResolvers<false>();
   const endWatch = onDisconnect(req, res, () => {
@@ -107,6 +108,10 @@ export async function writeStream(
     wake?.();
     gone.resolve(false);
   });
+  // Middleware such as `compression` passes these events on, but no callback of write() or end(). Its on() returns another
+  // stream.
+  res.on('drain', onDrain);
+  res.on('finish', onFinish);
   try {
     return await Promise.race([writeAll(), gone.promise]); // The source may wait for ever.
   } catch (error) {
@@ -115,6 +120,8 @@ export async function writeStream(
     throw error;
   } finally {
     endWatch();
+    res.off('drain', onDrain);
+    res.off('finish', onFinish);
   }
 
   async function writeAll(): Promise<boolean> {
@@ -122,8 +129,8 @@ export async function writeStream(
     while (!res.destroyed) {
       const result = await stream.next();
       if (result.done === true) {
-        res.end(takeText(), () => wake?.());
-        await untilWritten();
+        res.end(takeText());
+        await untilTaken(() => res.writableFinished);
         break;
       }
       const { value } = result;
@@ -131,17 +138,14 @@ export async function writeStream(
         flush();
         await writePieces(typeof value === 'string' ? Buffer.from(value) : value);
       } else if (typeof value === 'string') {
-        if (text === '') setImmediate(flush);
         text += value;
+        scheduleFlush();
       } else {
         flush();
         write(value);
       }
-      const isChunk = text.length + unwrittenLength >= CHUNK_LENGTH;
-      if (isChunk) {
-        flush();
-        await untilWritten();
-      }
+      if (text.length >= CHUNK_LENGTH) flush();
+      if (isBlocked) await untilTaken(() => !isBlocked);
       turnLength += value.length;
       const isTurnOver = turnLength >= TURN_LENGTH;
       if (isTurnOver) turnLength = 0;
@@ -163,10 +167,18 @@ export async function writeStream(
 
   function write(chunk: string | Uint8Array): void {
     if (res.destroyed) return;
-    unwrittenLength += chunk.length;
-    res.write(chunk, () => {
-      unwrittenLength -= chunk.length;
-      if (unwrittenLength === 0 && !res.writableEnded) wake?.();
+    if (!res.write(chunk)) isBlocked = true;
+    scheduleFlush();
+  }
+
+  /** Sends everything at the end of the turn, since the source may wait long. */
+  function scheduleFlush(): void {
+    if (isFlushScheduled) return;
+    isFlushScheduled = true;
+    setImmediate(() => {
+      flush();
+      isFlushScheduled = false;
+      if (!res.destroyed && !res.writableEnded) flushMiddleware(res);
     });
   }
 
@@ -174,24 +186,42 @@ export async function writeStream(
   async function writePieces(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length && !res.destroyed; start += TURN_LENGTH) {
       write(bytes.subarray(start, start + TURN_LENGTH));
-      await untilWritten();
+      if (isBlocked) await untilTaken(() => !isBlocked);
       await slices.wait(true);
     }
   }
 
+  function onDrain(): void {
+    isBlocked = false;
+    wake?.();
+  }
+
+  function onFinish(): void {
+    wake?.();
+  }
+
   /** Waits until the client has taken what was written, or has disconnected; disconnects one that takes nothing. */
-  function untilWritten(): Promise<void> {
+  function untilTaken(isTaken: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      let isFirst = res.socket !== null; // Later responses of a pipeline have no socket yet.
+      let hasSocket = res.socket !== null; // Later responses of a pipeline have no socket yet.
+      let { writableLength } = res;
       const timer = setInterval(() => {
-        if (isFirst) res.socket?.resetAndDestroy(); // Frees the buffers of the kernel, too.
-        isFirst = res.socket !== null;
+        // This frees the buffers of the kernel, too.
+        if (hasSocket && res.writableLength === writableLength) res.socket?.resetAndDestroy();
+        hasSocket = res.socket !== null;
+        ({ writableLength } = res);
       }, stallTimeoutMs);
       wake = () => {
+        if (!isTaken() && !res.destroyed) return;
         clearInterval(timer);
         resolve();
       };
-      if (res.destroyed) wake();
+      wake();
     });
   }
+}
+
+/** Sends the data that middleware such as `compression` holds back. */
+function flushMiddleware(res: ServerResponse & { readonly flush?: () => void }): void {
+  res.flush?.();
 }

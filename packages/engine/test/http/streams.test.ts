@@ -1,8 +1,11 @@
+import compression from 'compression';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '@contract-first/database';
+import type { Middleware } from '@contract-first/engine';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
 import { until } from '@contract-first/testing/until.ts';
@@ -26,10 +29,10 @@ components:
 type Input = { readonly signal: AbortSignal };
 
 /** Serves a body of some media type. */
-async function serve(contentType: string, body: (input: Input) => unknown) {
+async function serve(contentType: string, body: (input: Input) => unknown, middleware: readonly Middleware[] = []) {
   const contract = await contractOf(DOCUMENT);
   const rows = (input: Input) => Promise.resolve({ status: 200, contentType, body: body(input) });
-  const app = await createTestApp({ contract, handlers: { rows } });
+  const app = await createTestApp({ contract, handlers: { rows }, middleware });
   const { url, stop } = await app.serve();
   return { ...app, stop, url: `${url}/rows` };
 }
@@ -73,6 +76,64 @@ test.each<[string, string, () => unknown, string]>([
   expect(await response.text()).toBe(text);
   const head = await fetch(url, { method: 'HEAD' });
   expect([head.status, await head.text()]).toEqual([200, '']);
+});
+
+const ROW = `${'x,'.repeat(500)}\n`;
+const LONG = ROW.repeat(500);
+const ROWS = Array<string>(500).fill(ROW);
+
+test.each<[string, string, () => unknown, string]>([
+  ['a Blob', 'image/png', () => new Blob(['abcdef']), 'abcdef'],
+  ['short text', 'text/csv', () => generate('a,', 'b'), 'a,b'],
+  ['much text', 'text/csv', () => generate(...ROWS), LONG],
+  ['a long chunk', 'text/csv', () => generate(LONG, 'end'), `${LONG}end`],
+  ['bytes', 'text/csv', () => generate(...ROWS.map((row) => Buffer.from(row))), LONG],
+])('a body that is streamed through middleware that compresses it is whole: %s', async (_name, type, body, text) => {
+  const { url, logged } = await serve(type, body, [compression({ threshold: 0, filter: () => true })]);
+  const response = await fetch(url);
+  expect([response.status, response.headers.get('content-encoding')]).toEqual([200, 'gzip']);
+  expect(await response.text()).toBe(text);
+  await until(() => logged.length, 1);
+  expect(logged[0]).not.toHaveProperty('isIncomplete');
+});
+
+test('events are sent at once through middleware that compresses them, while their source waits', async () => {
+  const sent = Promise.withResolvers<undefined>();
+  const source = async function* () {
+    yield { data: 'first' };
+    await sent.promise;
+    yield { data: 'x'.repeat(10_000) };
+  };
+  const { url } = await serve('text/event-stream', source, [compression({ filter: () => true })]);
+  const response = await fetch(url);
+  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  expect(response.headers.get('content-encoding')).toBe('gzip');
+  expect((await reader.read()).value).toBe('data: first\n\n');
+  sent.resolve(undefined);
+  let rest = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) rest += part.value;
+  expect(rest).toHaveLength(10_008);
+});
+
+test('a stream that is compressed is taken from its source as slowly as the client reads', async () => {
+  let [taken, isEnded] = [0, false];
+  const source = async function* () {
+    try {
+      for (; ; taken += 1) yield await Promise.resolve(randomBytes(10_000));
+    } finally {
+      isEnded = true;
+    }
+  };
+  const { url } = await serve('text/csv', source, [compression()]);
+  const reader = (await fetch(url)).body?.getReader();
+  await until(async () => {
+    const before = taken;
+    await sleep(200);
+    return taken === before;
+  }, true);
+  expect(taken).toBeLessThan(5_000); // Sockets have buffers.
+  await reader?.cancel();
+  await until(() => isEnded, true);
 });
 
 test('a streamed body that is a Blob has a Content-Length', async () => {
