@@ -66,7 +66,7 @@ function tooDeep(): SyntaxError {
  * @param indent of each level; by default, all is on one line
  */
 export function stringifyJson(value: unknown, indent?: number): string {
-  const exact = mapBigints(value, (bigint) => (JSON as WithRawJson).rawJSON(String(bigint)));
+  const exact = mapBigints(toJsonValue(value), (bigint) => (JSON as WithRawJson).rawJSON(String(bigint)));
   // A replacer would be called for every member.
   return JSON.stringify(exact, undefined, indent);
 }
@@ -87,13 +87,55 @@ export function parseJson(text: string): unknown {
 }
 
 /**
+ * Returns the value that {@link stringifyJson} writes for a value: `toJSON` is called, members without a value are left out,
+ * and bigints stay. A `Date` stays one, since a schema for text does not accept it. Parts that stay the same are not copied.
+ */
+export function toJsonValue(value: unknown, key = ''): unknown {
+  if (typeof value === 'function' || typeof value === 'symbol') return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  const written = hasToJson(value) ? value.toJSON(key) : value;
+  if (typeof written !== 'object' || written === null) return toJsonValue(written);
+  return Array.isArray(written)
+    ? toJsonItems(written)
+    : toJsonMembers(written as Readonly<Record<string, unknown>>);
+}
+
+function hasToJson(value: object): value is { readonly toJSON: (key: string) => unknown } {
+  return 'toJSON' in value && !(value instanceof Date) && typeof value.toJSON === 'function';
+}
+
+function toJsonItems(list: readonly unknown[]): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < list.length; index += 1) {
+    const item = list[index];
+    const written = toJsonValue(item, String(index)) ?? null;
+    if (!Object.is(written, item)) (copy ??= [...list])[index] = written;
+  }
+  return copy ?? list;
+}
+
+function toJsonMembers(object: Readonly<Record<string, unknown>>): object {
+  let changed: Map<string, unknown> | undefined;
+  for (const key in object) {
+    const member = object[key];
+    const written = toJsonValue(member, key);
+    if (written === undefined || !Object.is(written, member)) (changed ??= new Map()).set(key, written);
+  }
+  if (changed === undefined) return object;
+  const members = Object.entries(object).map(
+    ([key, member]) => [key, changed.has(key) ? changed.get(key) : member] as const,
+  );
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+}
+
+/**
  * Replaces a bigint.
  *
  * @param holder the copy of its object or list; `undefined` for the value itself
  */
 type ReplaceBigint = (bigint: bigint, holder: object | undefined, key: string) => unknown;
 
-/** Returns a value with its bigints replaced. Parts without bigints are not copied. */
+/** Returns a value of JSON with its bigints replaced. Parts without bigints are not copied. */
 export function mapBigints(value: unknown, replace: ReplaceBigint): unknown {
   if (typeof value === 'bigint') return replace(value, undefined, '');
   if (typeof value !== 'object' || value === null) return value;

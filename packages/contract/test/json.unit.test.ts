@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 import { integerOf, reviveInt64s } from '../src/int64.ts';
-import { mapBigints, parseJson, parseJsonTree, stringifyJson } from '../src/json.ts';
+import { mapBigints, parseJson, parseJsonTree, stringifyJson, toJsonValue } from '../src/json.ts';
 import type { Shape } from '../src/shape.ts';
 
 test.each<[string, bigint | undefined]>([
@@ -159,7 +159,15 @@ test('mapBigints: only parts with bigints are copied', () => {
   expect(value.id).toBe(1n);
 });
 
-test('mapBigints: a value is written without a call for each member', () => {
+test.each<[string, unknown]>([
+  ['members without a value', { a: undefined, b: () => 1, c: Symbol('c'), d: null }],
+  ['items without a value', [undefined, () => 1, Symbol('c'), 1]],
+  ['values with toJSON', { items: [{ toJSON: (key: string) => ({ key, none: undefined }) }] }],
+])('toJsonValue: the value is the one that JSON.stringify writes: %s', (_name, value) => {
+  expect(toJsonValue(value)).toStrictEqual(JSON.parse(JSON.stringify(value)));
+});
+
+test('stringifyJson: a value is written without a call for each member', () => {
   const stringify = mock.method(JSON, 'stringify');
   expect(stringifyJson({ id: 9007199254740993n, rest: [1, undefined], none: undefined })).toBe(
     '{"id":9007199254740993,"rest":[1,null]}',

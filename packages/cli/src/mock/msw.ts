@@ -34,7 +34,8 @@ const NO_REQUEST = {
 /** A serialized response. */
 type Sent = {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** In pairs, as several may have one name. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
   readonly text: string | null;
 };
 
@@ -85,22 +86,30 @@ ${handlers.join('')}];
     // A reply of the mock is never a stream.
     const text =
       body === undefined || BODYLESS.includes(status) ? null : Buffer.from(body as string | Uint8Array).toString();
-    return { status, headers, text };
+    const pairs = Object.entries(headers).flatMap(([name, field]) => [field].flat().map((one) => [name, one] as const));
+    return { status, headers: pairs, text };
   }
 }
 
 function renderResponse({ status, headers, text }: Sent): string {
-  const { 'content-type': contentType = '', ...others } = headers;
+  const [, contentType = ''] = headers.find(([name]) => name === 'content-type') ?? [];
   const value = text !== null && kindOf(contentType) === 'json' ? exactValue(text) : undefined;
   const isUsual = value !== undefined && contentType === 'application/json';
-  const fields = Object.entries(isUsual ? others : headers).map(([name, field]) => [name, quote(field)] as const);
+  const fields = headers
+    .filter(([name]) => !isUsual || name !== 'content-type')
+    .map(([name, field]) => [name, quote(field)] as const);
+  const isRepeated = new Set(fields.map(([name]) => name)).size < fields.length;
   const init = [
     ['status', String(status)] as const,
-    ...(fields.length === 0 ? [] : [['headers', renderMembers(fields)] as const]),
+    ...(fields.length === 0 ? [] : [['headers', isRepeated ? renderPairs(fields) : renderMembers(fields)] as const]),
   ];
   const body = value !== undefined ? render(value) : text === null ? 'null' : quote(text);
   const call = value === undefined ? 'new HttpResponse' : 'HttpResponse.json';
   return `${call}(\n${indent(`${body},\n${renderMembers(init)},\n`)})`;
+}
+
+function renderPairs(pairs: readonly (readonly [name: string, source: string])[]): string {
+  return renderArray(pairs.map(([name, source]) => renderArray([quote(name), source])));
 }
 
 /** Returns the value of a JSON text; `undefined` where JavaScript would write another text for it, such as one of an int64. */

@@ -11,6 +11,7 @@ import {
   TimeSlices,
   Unavailable,
   type Contract,
+  type InvalidResponse,
   type Operation,
   type Validators,
 } from '@contract-first/contract';
@@ -20,6 +21,7 @@ import {
   isEventStream,
   send,
   sendStream,
+  toFinal,
   toResponse,
   type AnyReply,
   type HandlerResponse,
@@ -256,10 +258,11 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   function convert(target: Target, reply: AnyReply): HandlerResponse {
-    if (responseValidation === 'enforce') return toResponse(target, reply, conversions);
-    return toReportedResponse(target, reply, conversions, ({ message }) => {
-      observer.sentInvalid({ operationId: target.operation.operationId, problem: message });
-    });
+    if (responseValidation === 'enforce') return toFinal(toResponse(target, reply, conversions));
+    const report = ({ message: problem }: InvalidResponse): void => {
+      observer.sentInvalid({ operationId: target.operation.operationId, problem });
+    };
+    return toFinal(toReportedResponse(target, reply, conversions, report));
   }
 
   function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {

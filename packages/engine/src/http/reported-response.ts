@@ -8,7 +8,14 @@ import {
 import { isStreamable, openStream } from './body-stream.ts';
 import type { Conversions } from './codecs.ts';
 import type { Target } from './exchange.ts';
-import { definedHeaders, serializeHeaders, toResponse, type AnyReply, type HandlerResponse } from './response.ts';
+import {
+  definedHeaders,
+  serializeHeaders,
+  toFieldValue,
+  toResponse,
+  type AnyReply,
+  type HandlerResponse,
+} from './response.ts';
 
 /**
  * Converts the reply of a handler to a response, as `toResponse` does, but a reply that does not conform to the document is
@@ -69,9 +76,10 @@ function uncheckedResponse({ status, headers = {}, contentType, body }: AnyReply
       : isWhole || isStreamable(source)
         ? 'application/octet-stream'
         : 'application/json';
-  const withType = { ...sent, 'content-type': contentType ?? usual };
+  const type = toFieldValue('content-type', contentType ?? usual);
+  const withType = { ...sent, 'content-type': type };
   if (isStreamable(source)) return { status, headers: withType, body: openStream(source, toChunk) };
-  const isText = isWhole && kindOf(withType['content-type']) !== 'json';
+  const isText = isWhole && kindOf(type) !== 'json';
   return { status, headers: withType, body: isText ? source : stringifyJson(body) };
 }
 

@@ -1,4 +1,10 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import {
+  validateHeaderName,
+  validateHeaderValue,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import {
   essenceOf,
@@ -13,13 +19,21 @@ import {
   sequenceKindOf,
   SourceDigits,
   stringifyJson,
+  toJsonValue,
   type DocumentedResponse,
   type MediaTypeChoice,
   type Operation,
   type OperationValidator,
   type PartDigits,
 } from '@contract-first/contract';
-import { isStreamable, openStream, writeStream, type BodyStream, type StreamSending } from './body-stream.ts';
+import {
+  isBodyStream,
+  isStreamable,
+  openStream,
+  writeStream,
+  type BodyStream,
+  type StreamSending,
+} from './body-stream.ts';
 import { discard } from './bytes.ts';
 import type { Conversions } from './codecs.ts';
 import { withCors } from './cors.ts';
@@ -27,7 +41,8 @@ import type { Target } from './exchange.ts';
 import { formatItem } from './item-list.ts';
 import { requestIdOf } from './trace.ts';
 
-type Headers = Readonly<Record<string, string>>;
+/** By name in lower case. A list is sent as several lines. */
+type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** A response ready to be sent. */
 export type Response<Body = WholeBody> = {
@@ -49,6 +64,15 @@ export type AnyReply = {
   readonly body?: unknown;
 };
 
+// The fields that frame a message, or belong to its connection (RFC 9110, 7.6.1). Only the engine writes them.
+const FRAMING: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+]);
+const NO_BYTES = new Uint8Array();
 // How long a client may keep sending after its response.
 const LINGER_MS = 1_500;
 
@@ -76,7 +100,7 @@ export function toResponse(target: Target, reply: AnyReply, conversions: Convers
   const mediaType =
     matchMediaType(contentType, documented.mediaTypes) ??
     fail(operation, status, `must not have the media type ${contentType}`);
-  headers['content-type'] = contentType;
+  headers['content-type'] = toFieldValue('content-type', contentType);
 
   if (documented.sequentialTypes?.includes(mediaType) === true) {
     const encode = (list: unknown): unknown => formats.encode(list, shapes?.bodies[mediaType], 'body');
@@ -125,9 +149,10 @@ export function encodeBody(
   if (kind === 'json') return encodeJson(validator, status, mediaType, body);
   const codec = operation.responses[key]?.codecs?.[mediaType];
   if (codec !== undefined) {
-    validate(validator, status, mediaType, body);
+    const exact = toJsonValue(body);
+    validate(validator, status, mediaType, exact);
     const schema = operation.schemas.responses[key]?.bodies[mediaType];
-    return codecs.encode(body, { codec, contentType, schema });
+    return codecs.encode(exact, { codec, contentType, schema });
   }
   if (kind === 'text' && typeof body === 'string') validator.response(status, mediaType, body);
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) return body;
@@ -135,12 +160,13 @@ export function encodeBody(
 }
 
 function encodeJson(validator: OperationValidator, status: number, mediaType: string, body: unknown): string {
-  const hasBigints = validate(validator, status, mediaType, body);
-  return hasBigints ? stringifyJson(body) : JSON.stringify(body);
+  const exact = toJsonValue(body);
+  const hasBigints = validate(validator, status, mediaType, exact);
+  return hasBigints ? stringifyJson(exact) : JSON.stringify(exact);
 }
 
 /**
- * Validates a body, which may have bigints.
+ * Validates a value of JSON, which may have bigints.
  *
  * @returns whether it has bigints
  */
@@ -167,7 +193,7 @@ function encodeItems(
   encode: (list: unknown) => unknown,
 ): string | BodyStream {
   if (!isStreamable(body)) {
-    const list = encode(body);
+    const list = toJsonValue(encode(body));
     validate(validator, status, mediaType, list);
     return (list as readonly unknown[]).map((item) => formatItem(mediaType, item)).join(''); // As just validated.
   }
@@ -176,8 +202,9 @@ function encodeItems(
     count += 1;
     let encoded: unknown;
     try {
-      [encoded] = encode([item]) as readonly unknown[]; // A list stays one.
-      validate(validator, status, mediaType, [encoded]);
+      const list = toJsonValue(encode([item]));
+      validate(validator, status, mediaType, list);
+      [encoded] = list as readonly unknown[]; // A list stays one.
     } catch (error) {
       throw new InvalidResponse(`item ${String(count)} of the stream does not conform`, { cause: error });
     }
@@ -213,12 +240,13 @@ export function commonHeaders(requestId: string): Record<string, string> {
  * closes the connection.
  */
 export function send(req: IncomingMessage, res: ServerResponse, response: Response): void {
-  const { status, body } = response;
+  const { status, headers, body } = response;
   if (res.headersSent || res.destroyed) return;
-  // RFC 9110, 8.6: no Content-Length for a status without a body.
-  const isBodyless = body === undefined && (status === 204 || status === 304 || status < 200);
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  writeHead(req, res, response, isBodyless ? undefined : length);
+  // RFC 9110, 8.6: no Content-Length for 204 and 304. The response to HEAD may have that of the response to GET.
+  const isBodyless = body === undefined && (status === 204 || status === 304);
+  const headLength = body === undefined && req.method === 'HEAD' ? declaredLength(headers) : undefined;
+  writeHead(req, res, response, isBodyless ? undefined : (headLength ?? length));
   if (req.complete || length === 0 || req.method === 'HEAD') {
     res.end(body);
     return;
@@ -226,6 +254,11 @@ export function send(req: IncomingMessage, res: ServerResponse, response: Respon
   // After end(), Node would close the connection at once.
   res.write(body, () => {
     lingeringClose(req.socket);
+  });
+  // Middleware such as `compression` drops callbacks, and holds the body until its end.
+  const timer = setTimeout(() => res.end(), LINGER_MS).unref();
+  res.once('close', () => {
+    clearTimeout(timer);
   });
   void discard(req);
 }
@@ -244,18 +277,46 @@ export async function sendStream(
 ): Promise<boolean> {
   const { headers, body } = response;
   res.strictContentLength = true; // A body of another length throws: the next response would be taken for its rest.
-  if (!res.destroyed) writeHead(req, res, response, body.sizeBytes);
+  if (!res.destroyed) writeHead(req, res, response, body.sizeBytes ?? declaredLength(headers));
   if (!req.complete) void discard(req);
+  if (req.method === 'HEAD') {
+    body.cancel();
+    res.end();
+    return true;
+  }
   if (isEventStream(headers)) res.flushHeaders(); // Its client waits for the header, not for the first event.
-  if (req.method !== 'HEAD') return writeStream(req, res, body, sending);
-  body.cancel();
-  res.end();
-  return true;
+  return writeStream(req, res, body, sending);
 }
 
 /** Whether a response is a stream of server-sent events. */
 export function isEventStream({ 'content-type': contentType = '' }: Headers): boolean {
-  return sequenceKindOf(contentType) === 'event-stream';
+  return sequenceKindOf(String(contentType)) === 'event-stream';
+}
+
+/** Returns the Content-Length that a handler has declared. A stream of another length is cut off. */
+function declaredLength({ 'content-length': value }: Headers): number | undefined {
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+}
+
+/**
+ * Returns a response that can be sent: without a body where its status has none (RFC 9110, 6.4.1).
+ *
+ * @throws {InvalidResponse} when the status does not end an exchange: it must be from 200 to 599 (RFC 9110, 15)
+ */
+export function toFinal(response: HandlerResponse): HandlerResponse {
+  const { status, headers, body } = response;
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    cancelStream(body);
+    throw new InvalidResponse(`the status ${String(status)} is not from 200 to 599`);
+  }
+  if (body === undefined || (status !== 204 && status !== 205 && status !== 304)) return response;
+  cancelStream(body);
+  const others = Object.entries(headers).filter(([name]) => name !== 'content-type');
+  return { status, headers: Object.fromEntries(others), body: undefined };
+}
+
+function cancelStream(body: HandlerResponse['body']): void {
+  if (isBodyStream(body)) body.cancel();
 }
 
 /** @param length the Content-Length; `undefined` for none */
@@ -267,9 +328,17 @@ function writeHead(
 ): void {
   if (!req.complete) res.shouldKeepAlive = false;
   const all: OutgoingHttpHeaders = commonHeaders(requestIdOf(req));
-  for (const name in headers) all[name] = headers[name];
+  for (const name in headers) if (!FRAMING.has(name)) all[name] = headers[name] as string | string[]; // Node keeps it.
   if (length !== undefined) all['content-length'] = length;
-  res.writeHead(status, withCors(req, all));
+  const sent = withCors(req, all);
+  for (const name of ['set-cookie', 'vary']) {
+    const added = sent[name];
+    const present = res.getHeader(name); // Of middleware.
+    if (added !== undefined && present !== undefined) sent[name] = [present, added].flat().map(String);
+  }
+  res.writeHead(status, sent);
+  // Node would encode the header in UTF-8 with a body that is text, and in Latin-1 with others.
+  if (Object.values(headers).some((value) => /[^\0-\x7F]/.test(String(value)))) res.write(NO_BYTES);
 }
 
 /**
@@ -295,10 +364,10 @@ export function encodeHeaders(
   { formats }: Conversions,
   status: number,
   headers: NonNullable<AnyReply['headers']>,
-): Record<string, string> {
+): Record<string, string | readonly string[]> {
   const key = findResponseKey(operation, status) ?? '';
   const encoded = formats.encode(definedHeaders(headers), operation.formats?.responses[key]?.headers, 'header');
-  const { plain, digitsOf } = withoutBigints(encoded);
+  const { plain, digitsOf } = withoutBigints(toJsonValue(encoded));
   validator.responseHeaders(status, plain as object, digitsOf);
   return serializeHeaders(encoded as Readonly<Record<string, unknown>>, operation.responses[key]?.headerFormats);
 }
@@ -309,25 +378,41 @@ export function definedHeaders(headers: NonNullable<AnyReply['headers']>): Reado
   return Object.fromEntries(defined.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Serializes header values as JSON or in the style `simple`, the only style of headers. */
+/**
+ * Serializes header values as JSON or in the style `simple`, the only style of headers. A list of cookies stays one.
+ *
+ * @throws {InvalidResponse} when a name or a text cannot be sent
+ */
 export function serializeHeaders(
   headers: Readonly<Record<string, unknown>>,
   formats: DocumentedResponse['headerFormats'] = {},
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      if (formats[name] === 'json') return [name, stringifyJson(value)];
-      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-      if (!isObject) return [name, [value].flat().map(String).join(',')];
-      const separator = formats[name] === 'exploded' ? '=' : ',';
-      return [
-        name,
-        Object.entries(value)
-          .map((member) => member.map(String).join(separator))
-          .join(','),
-      ];
-    }),
-  );
+): Record<string, string | readonly string[]> {
+  const serialized = Object.entries(toJsonValue(headers) as object).map(([name, value]: [string, unknown]) => {
+    if (formats[name] === 'json') return [name, toFieldValue(name, stringifyJson(value))] as const;
+    // RFC 9110, 5.3: the only field whose values cannot be joined by commas.
+    if (name === 'set-cookie')
+      return [name, [value].flat().map((cookie) => toFieldValue(name, String(cookie)))] as const;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const parts = isObject ? membersOf(value, formats[name]) : [value].flat();
+    return [name, toFieldValue(name, parts.map(String).join(','))] as const;
+  });
+  return Object.fromEntries<string | readonly string[]>(serialized);
+}
+
+function membersOf(object: object, format: string | undefined): readonly string[] {
+  const separator = format === 'exploded' ? '=' : ',';
+  return Object.entries(object).map((member) => member.map(String).join(separator));
+}
+
+/** @throws {InvalidResponse} when a header cannot have the name or the text, which has at most characters of Latin-1 */
+export function toFieldValue(name: string, text: string): string {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, text);
+    return text;
+  } catch (error) {
+    throw new InvalidResponse(`the header ${name} cannot be sent: ${(error as Error).message}`);
+  }
 }
 
 /** Returns a value with numbers in place of bigints, as the validator expects, and their digits; the same one without bigints. */

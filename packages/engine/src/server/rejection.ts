@@ -71,7 +71,9 @@ export function writeResponse(socket: Socket, response: Response, requestId: str
     Date: new Date().toUTCString(), // RFC 9110, 6.6.1
     Connection: 'close',
   };
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  const lines = Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((text) => `${name}: ${String(text)}\r\n`),
+  );
   socket.write(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${String(body)}`);
   lingeringClose(socket);
   return true;

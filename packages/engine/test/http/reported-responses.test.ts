@@ -1,5 +1,7 @@
+import { STATUS_CODES } from 'node:http';
 import request from 'supertest';
 import { createTestApp } from '@contract-first/testing/app.ts';
+import { openConnection } from '@contract-first/testing/connection.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { readConfig } from '@contract-first/engine/tools';
 
@@ -69,6 +71,48 @@ test.each<[string, () => object, object]>([
   expect(sent).toMatchObject({ ...want, isCounted: true });
   expect(problems).toHaveLength(1);
 });
+
+test.each<[string, object, { readonly status: number; readonly has?: readonly string[] }]>([
+  ['204 has no body', { status: 204, body: { a: 1 } }, { status: 204 }],
+  ['204 has no stream', { status: 204, body: items('abc') }, { status: 204 }],
+  ['304 has no body', { status: 304, body: 'x' }, { status: 304 }],
+  ['205 has no body', { status: 205, body: 'x' }, { status: 205, has: ['content-length'] }],
+  [
+    'a whole body has only its Content-Length',
+    { status: 200, headers: { 'Transfer-Encoding': 'chunked', 'Content-Length': '3', Trailer: 'x' }, body: { a: 1 } },
+    { status: 200, has: ['content-length', 'content-type'] },
+  ],
+  [
+    'a stream has no Content-Length that is not a number',
+    { status: 200, headers: { 'Content-Length': '3, 3' }, contentType: 'image/png', body: items('abc') },
+    { status: 200, has: ['content-type', 'transfer-encoding'] },
+  ],
+  ['100 is no response', { status: 100 }, { status: 500 }],
+  ['101 is no response', { status: 101, headers: { Connection: 'upgrade', Upgrade: 'x' } }, { status: 500 }],
+  ['999 is no status', { status: 999 }, { status: 500 }],
+  [
+    'a header with a line break',
+    { status: 200, headers: { 'X-Note': 'a\r\nX-Evil: 1' }, body: { a: 1 } },
+    { status: 500 },
+  ],
+  ['a media type with a line break', { status: 200, contentType: 'text/html\r\nX-Evil: 1', body: '' }, { status: 500 }],
+])(
+  'with VALIDATE_RESPONSES=report, the connection serves the next request: %s',
+  async (_name, reply, { status, has }) => {
+    const replies: object[] = [reply, { status: 200, body: { a: 7 } }];
+    const op = () => Promise.resolve(replies.shift() as { readonly status: number });
+    const app = await createTestApp({ contract, handlers: { op }, responseValidation: 'report' });
+    const connection = await openConnection((await app.serve()).url);
+    connection.write('GET /a HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2));
+    const [first = '', second = ''] = (await connection.receive('{"a":7}')).split(/(?<=[^])(?=HTTP\/1\.1 )/);
+    expect(first.split('\r\n', 1)).toEqual([`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`]);
+    const fields = [...first.matchAll(/^(content-[lt]\w+|transfer-encoding|trailer|x-evil):/gim)].map(([, name]) =>
+      name?.toLowerCase(),
+    );
+    expect(fields.sort()).toEqual(has ?? (status === 500 ? ['content-length', 'content-type'] : []));
+    expect(second).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  },
+);
 
 test('with VALIDATE_RESPONSES=report, a stream of another size is sent whole', async () => {
   const reply = () => ({ status: 200, contentType: 'image/png', body: items('abcdef') });

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import request from 'supertest';
 import type { AnyReply } from '../../src/http/response.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
@@ -77,6 +78,60 @@ test('responses: headers that are lists, objects or JSON', async () => {
   expect((await reply(documented, wrong)).problem).toMatch(/headers\/x-json\/a must be integer/);
 });
 
+test('responses: each cookie has its own Set-Cookie line', async () => {
+  const documented = `'204':
+  description: x
+  headers: { Set-Cookie: { schema: { type: array, items: { type: string } } } }`;
+  const cookies = ['a=1; Path=/', 'b=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT'];
+  const { response } = await reply(documented, { status: 204, headers: { 'Set-Cookie': cookies } });
+  expect(response.headers['set-cookie']).toEqual(cookies);
+});
+
+test('responses: cookies and Vary of middleware stay beside those of the reply', async () => {
+  const responses = `responses: { '204': { description: x, headers: {
+    Set-Cookie: { schema: { type: array, items: { type: string } } }, Vary: { schema: { type: string } } } } }`;
+  const contract = await contractOf(documentOf('/a', 'get', responses));
+  const headers = { 'Set-Cookie': ['b=2', 'c=3'], Vary: 'Accept' };
+  const session = (_req: unknown, res: ServerResponse, next: () => void) => {
+    res.appendHeader('Set-Cookie', 'a=1').appendHeader('Vary', 'Origin');
+    next();
+  };
+  const op = async () => ({ status: 204, headers });
+  const { app } = await createTestApp({ contract, handlers: { op }, middleware: [session] });
+  const response = await request(app).get('/a');
+  expect(response.headers).toMatchObject({ 'set-cookie': ['a=1', 'b=2', 'c=3'], vary: 'Origin, Accept' });
+});
+
+const NOTE = `'200':
+  description: x
+  headers: { X-Note: { schema: { type: string } } }
+  content: { text/plain: { schema: { type: string } }, text/csv: {} }`;
+
+test.each<[string, object, 'get' | 'head']>([
+  ['GET of a text', { contentType: 'text/plain', body: 'é' }, 'get'],
+  ['HEAD of a text', { contentType: 'text/plain', body: 'é' }, 'head'],
+  ['GET of bytes', { contentType: 'text/csv', body: Buffer.from('é') }, 'get'],
+  ['GET of a stream', { contentType: 'text/csv', body: new Blob(['é']) }, 'get'],
+  ['HEAD of a stream', { contentType: 'text/csv', body: new Blob(['é']) }, 'head'],
+])('responses: the text of a header is encoded in Latin-1: %s', async (_name, answer, method) => {
+  const { response } = await reply(NOTE, { status: 200, headers: { 'X-Note': 'Füße' }, ...answer }, method);
+  expect(response.headers['x-note']).toBe('Füße'); // Node decodes Latin-1.
+  if (method === 'get') expect(response.text).toBe('é');
+});
+
+const CLOSED = `'200': { description: x, content: { application/json: { schema: {
+  type: object, additionalProperties: false, properties: { a: { type: integer } } } } } }`;
+
+test.each<[string, unknown, object]>([
+  ['a member without a value', { a: 1, none: undefined }, { a: 1 }],
+  ['an optional member without a value', { a: undefined }, {}],
+  ['a function', { a: 1, toString: () => 'x' }, { a: 1 }],
+  ['an object with toJSON', { toJSON: () => ({ a: 1n, none: undefined }) }, { a: 1 }],
+])('responses: a reply is validated as the JSON that is sent: %s', async (_name, body, sent) => {
+  const { response } = await reply(CLOSED, { status: 200, body });
+  expect([response.status, response.body]).toEqual([200, sent]);
+});
+
 test('responses: HEAD is served from GET, without the body', async () => {
   const { response } = await reply(TEXT, { status: 200, body: 'abc' }, 'head');
   expect([response.status, response.text, response.headers['content-length']]).toEqual([200, undefined, '3']);
@@ -123,6 +178,25 @@ test.each<[string, string, AnyReply, RegExp]>([
     { status: 201, headers: { Location: 'x', 'x-count': 1.5 } },
     /headers\/x-count must be integer/,
   ],
+  [
+    'an object has other JSON',
+    CLOSED,
+    { status: 200, body: { toJSON: () => ({ secret: 1 }) } },
+    /additional properties/,
+  ],
+  [
+    'a header has text that is not Latin-1',
+    NOTE,
+    { status: 200, headers: { 'X-Note': '☃' }, body: '' },
+    /the header x-note cannot/,
+  ],
+  [
+    'a header has a line break',
+    NOTE,
+    { status: 200, headers: { 'X-Note': 'a\r\nb: c' }, body: '' },
+    /the header x-note cannot/,
+  ],
+  ['the status is not final', "'1XX': { description: x }", { status: 101 }, /the status 101 is not from 200 to 599/],
   ['the status is outside every range', "'2XX': { description: x }", { status: 302 }, /302 is not documented/],
 ])('responses: 500 when %s', async (_name, responses, answer, cause) => {
   const { response, problem } = await reply(responses, answer);
