@@ -8,7 +8,14 @@ import {
 } from '@contract-first/contract';
 import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
-import type { AuthenticationResult, Checker, Credentials, ExplainingChecker, Refusal } from './credentials.ts';
+import type {
+  AuthenticationResult,
+  Checker,
+  Credentials,
+  ExplainingChecker,
+  Refusal,
+  Rejection,
+} from './credentials.ts';
 import { checkerKindOf } from './supported-scheme.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
@@ -22,6 +29,7 @@ import type { TokenVerifier } from './token-verifier.ts';
  */
 export type Authenticate = (credentials: Credentials) => AuthenticationResult | Promise<AuthenticationResult>;
 
+const NO_SCOPE = 'the credentials are valid but lack a scope that this operation requires';
 const BEARER_TOKEN = /^bearer +[^ ]+$/i;
 
 /**
@@ -68,14 +76,13 @@ export function createAuthenticator(
     const [only] = requirements;
     if (!isOpen && only !== undefined && requirements.length === 1) return only;
     return async (credentials) => {
-      let failed: AuthenticationResult | undefined;
+      const rejections: Rejection[] = [];
       for (const check of requirements) {
         const result = await check(credentials);
         if ('caller' in result) return result;
-        // 403 is more precise than the 401 of another requirement.
-        if (failed === undefined || 'caller' in failed || failed.status === 401) failed = result;
+        rejections.push(result);
       }
-      return isOpen || failed === undefined ? { caller: undefined } : failed;
+      return isOpen ? { caller: undefined } : combineRejections(rejections);
     };
   };
 
@@ -109,9 +116,32 @@ export function createAuthenticator(
         return { caller: { ...identity, scheme: name } };
       }
       const missing = `${challenge}, error="insufficient_scope", scope="${scopes.join(' ')}"`;
-      return { status: 403, challenge: missing, reason: `${name}: the credentials lack a scope: ${scopes.join(' ')}` };
+      const reason = `${name}: the credentials lack a scope: ${scopes.join(' ')}`;
+      return { status: 403, advice: NO_SCOPE, challenge: missing, reason };
     }
   }
+}
+
+/** Combines the rejections of alternatives: each is a challenge (RFC 9110, 11.6.1). */
+function combineRejections(rejections: readonly Rejection[]): Rejection {
+  const lacking = rejections.filter(({ status }) => status === 403);
+  const named = lacking.length > 0 ? lacking : rejections; // 403 is more precise than the 401 of another alternative.
+  const join = (texts: readonly string[], separator: string): string => [...new Set(texts)].join(separator);
+  return {
+    status: lacking.length > 0 ? 403 : 401,
+    challenge: join(
+      named.map(({ challenge }) => challenge),
+      ', ',
+    ),
+    reason: join(
+      rejections.map(({ reason }) => reason),
+      '; ',
+    ),
+    advice: join(
+      named.map(({ advice }) => advice),
+      ', or ',
+    ),
+  };
 }
 
 /** Returns the challenge for a scheme: `Bearer realm="bearerAuth"` (RFC 9110, 11.6.1). */

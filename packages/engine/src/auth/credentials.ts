@@ -22,14 +22,16 @@ export type Refusal = { readonly refusal: string };
 /** Checks credentials like a {@link Checker}, and gives the reason when they are missing or invalid. */
 export type ExplainingChecker = (credentials: Credentials) => Identity | Refusal | Promise<Identity | Refusal>;
 
-/** The caller, or the status and the challenge for WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3). */
-export type AuthenticationResult =
-  | { readonly caller: Caller | undefined }
-  | {
-      readonly status: 401;
-      readonly challenge: string;
-      readonly reason: string;
-      /** Names the credentials to send. */
-      readonly advice: string;
-    }
-  | { readonly status: 403; readonly challenge: string; readonly reason: string };
+/** The caller, or why there is none. */
+export type AuthenticationResult = { readonly caller: Caller | undefined } | Rejection;
+
+/** 401 for missing or invalid credentials, 403 for those that lack a scope. */
+export type Rejection = {
+  readonly status: 401 | 403;
+  /** The challenges for WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3). */
+  readonly challenge: string;
+  /** For the log. */
+  readonly reason: string;
+  /** For the client: names the credentials to send. */
+  readonly advice: string;
+};

@@ -5,7 +5,7 @@ import type { Caller } from '@contract-first/contract';
 import { KeysUnavailable } from '../auth/key-set.ts';
 import { Failure, unavailableFailure } from './failure.ts';
 import { countFields } from './http-rules.ts';
-import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
+import { decodeCookie, decodePercent, parseCookies, parsePairs, type Pair } from './name-value-pairs.ts';
 
 /** The credentials of a request. The target's query is already split off. */
 export class RequestCredentials implements Credentials {
@@ -26,17 +26,18 @@ export class RequestCredentials implements Credentials {
   }
 
   query(name: string): string | undefined {
-    return find(parsePairs(this.#query, '&'), name);
+    const value = find(parsePairs(this.#query), name);
+    return value && decodePercent(value);
   }
 
   cookie(name: string): string | undefined {
-    return find(parsePairs(this.#headers.cookie ?? '', ';'), name);
+    const value = find(parseCookies(this.#headers.cookie ?? ''), name);
+    return value && decodeCookie(value);
   }
 }
 
 function find(pairs: readonly Pair[], name: string): string | undefined {
-  const pair = pairs.find((other) => other.name === name);
-  return pair && decodePercent(pair.value);
+  return pairs.find((pair) => pair.name === name)?.value;
 }
 
 /**
@@ -59,11 +60,6 @@ function failWithoutKeys(error: unknown): never {
 
 function callerOf(result: AuthenticationResult): Caller | undefined {
   if ('caller' in result) return result.caller;
-  const { challenge, reason } = result;
-  const headers = { 'www-authenticate': challenge };
-  throw result.status === 403
-    ? new Failure(403, NO_SCOPE, headers, [], reason)
-    : new Failure(401, result.advice, headers, [], reason);
+  const { status, challenge, advice, reason } = result;
+  throw new Failure(status, advice, { 'www-authenticate': challenge }, [], reason);
 }
-
-const NO_SCOPE = 'the credentials are valid but lack a scope that this operation requires';

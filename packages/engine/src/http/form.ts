@@ -39,7 +39,7 @@ const NO_FIELDS: TextType = { scalars: [] };
  */
 export function readUrlEncodedForm(text: string, { form = NO_FIELDS }: RequestMediaType): FormTree {
   const digits = new SourceDigits();
-  const { fields, files, violations } = readFields(parsePairs(text, '&'), form, 'body', digits);
+  const { fields, files, violations } = readFields(parsePairs(text), form, 'body', digits);
   return { root: { '': fields }, files, violations, sourceDigits: digits };
 }
 

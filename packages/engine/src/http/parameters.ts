@@ -11,7 +11,7 @@ import {
 } from '@contract-first/contract';
 import { Failure, malformedFailure } from './failure.ts';
 import { readFields } from './form.ts';
-import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
+import { decodeCookie, decodePercent, parseCookies, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, memberType, setOwn, setScalar, setValue } from './text-value.ts';
 
 /** The parts of a request that carry parameters. */
@@ -75,12 +75,12 @@ function parseParameters(
   let query: readonly Pair[] = [];
   let cookies: readonly Pair[] = [];
   try {
-    if (whole === undefined || whole.style === 'form') query = parsePairs(source.query, '&');
+    if (whole === undefined || whole.style === 'form') query = parsePairs(source.query);
   } catch (error) {
     collect(error, 'query');
   }
   try {
-    if (parameters.some(({ in: location }) => location === 'cookie')) cookies = parsePairs(cookieOf(source), ';');
+    if (parameters.some(({ in: location }) => location === 'cookie')) cookies = parseCookies(cookieOf(source));
   } catch (error) {
     collect(error, 'cookie');
   }
@@ -118,10 +118,9 @@ function parseParameters(
       query = rest;
       texts = splitPairs(own, parameter);
     } else if (location === 'cookie') {
-      texts = splitPairs(
-        cookies.filter((pair) => belongsTo(pair, parameter)),
-        parameter,
-      );
+      const own = cookies.filter((pair) => belongsTo(pair, parameter));
+      const isList = parameter.style === 'cookie' && parameter.explode && parameter.type.items !== undefined;
+      texts = splitPairs(isList ? own : firstOfEachName(own), parameter);
     } else {
       const text = location === 'path' ? source.path[name] : headerOf(source, name.toLowerCase());
       texts = text === undefined ? undefined : splitText(String(text), parameter);
@@ -198,6 +197,13 @@ function belongsTo({ name }: Pair, parameter: Parameter): boolean {
   return Object.hasOwn(parameter.type.properties ?? {}, name) || isScalarOf(parameter, name);
 }
 
+/** Browsers send several cookies of one name, for several paths and domains: the most specific path first (RFC 6265, 5.4). */
+function firstOfEachName(pairs: readonly Pair[]): readonly Pair[] {
+  const firsts = new Map<string, Pair>();
+  for (const pair of pairs) if (!firsts.has(pair.name)) firsts.set(pair.name, pair);
+  return [...firsts.values()];
+}
+
 /** Whether a pair is the whole value of a parameter that may be an object or a scalar: `page=2` or `number=2&size=10`. */
 function isScalarOf({ name, type }: Parameter, pairName: string): boolean {
   const mayBeScalar = type.scalars.some((scalar) => scalar !== 'null');
@@ -207,7 +213,8 @@ function isScalarOf({ name, type }: Parameter, pairName: string): boolean {
 function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undefined {
   const { name, in: location, style, explode, type } = parameter;
   if (pairs.length === 0) return undefined;
-  const decode = style === 'cookie' ? (text: string) => text : decodePercent; // Cookies are not percent-encoded.
+  // The style `cookie` has no percent-encoding; the style `form` has it.
+  const decode = style === 'cookie' ? (text: string) => text : location === 'cookie' ? decodeCookie : decodePercent;
   if (style === 'deepObject')
     return toObject(
       pairs.map((pair) => [pair.name.slice(name.length + 1, -1), decodePercent(pair.value)]),

@@ -155,6 +155,8 @@ test.each<[string, Record<string, string>, string, number]>([
   ['[{ query: [] }]', {}, '?key=nope', 401],
   ['[{ cookie: [] }]', { Cookie: `a=b; session=${TOKEN}` }, '', 204],
   ['[{ cookie: [] }]', { Cookie: 'session=' }, '', 401],
+  ['[{ cookie: [] }]', { Cookie: 'session=x%zz' }, '', 401],
+  ['[{ cookie: [] }]', { Cookie: `promo%=100%; session=${TOKEN}; session=other` }, '', 204],
   ['[{ bearer: [], header: [] }]', BEARER, '', 401],
   ['[{ bearer: [], header: [] }]', { 'X-Key': TOKEN }, '', 401],
   ['[{ bearer: [], header: [] }]', { ...BEARER, 'X-Key': TOKEN }, '', 204],
@@ -170,3 +172,33 @@ test.each<[string, Record<string, string>, string, number]>([
   expectProblem(response, 401, /^send (?:one valid bearer token|a valid API key)/);
   expect(response.headers['www-authenticate']).toMatch(/^(?:Bearer|ApiKey) realm="/);
 });
+
+test.each<[string, Record<string, string>, string, string]>([
+  [
+    '[{ bearer: [] }, { header: [] }]',
+    {},
+    'Bearer realm="bearer", ApiKey realm="header"',
+    'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>, or send a valid API key: header X-Key',
+  ],
+  [
+    '[{ header: [] }, { bearer: [] }, { header: [] }]',
+    { Authorization: 'Bearer nope' },
+    'ApiKey realm="header", Bearer realm="bearer", error="invalid_token"',
+    'send a valid API key: header X-Key, or send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>',
+  ],
+  [
+    '[{ query: [], bearer: [] }, { cookie: [] }]',
+    {},
+    'ApiKey realm="query", ApiKey realm="cookie"',
+    'send a valid API key: query key, or send a valid API key: cookie session',
+  ],
+])(
+  'security: the 401 of %s with %j has a challenge for each alternative',
+  async (security, headers, challenge, detail) => {
+    const response = await request(await serve(security))
+      .get('/a')
+      .set(headers);
+    expect([response.status, response.headers['www-authenticate']]).toEqual([401, challenge]);
+    expect(response.body).toMatchObject({ detail });
+  },
+);
