@@ -1,4 +1,5 @@
-import type { JWTVerifyGetKey } from 'jose';
+import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose';
+import * as errors from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { Identity } from '@contract-first/contract';
 import type { Refusal } from './credentials.ts';
@@ -19,6 +20,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ERR_JOSE_ALG_NOT_ALLOWED: 'the algorithm of the JSON Web Token is not allowed',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the signature of the JSON Web Token is invalid',
   ERR_JWKS_NO_MATCHING_KEY: 'the JWKS has no key for the JSON Web Token',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'no key of the JWKS verifies the signature of the JSON Web Token',
+  ERR_JOSE_NOT_SUPPORTED: 'the JSON Web Token or its key has a feature that is not supported',
+  ERR_JWK_INVALID: 'the key in the JWKS is invalid',
+  ERR_JWKS_INVALID: 'the JWKS is invalid',
 };
 
 /**
@@ -41,7 +46,7 @@ export function createJwtVerifier(
   };
   return async (token) => {
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, keys, options);
+      const { payload, protectedHeader } = await verifyWithAny(token, keys, options);
       const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '') ?? 'jwt';
       const { sub } = payload;
       if (!TYPES.includes(type)) return { refusal: 'the JSON Web Token has another typ than JWT and at+jwt' };
@@ -52,6 +57,32 @@ export function createJwtVerifier(
       return { refusal: describe(error) }; // Any other error means that the token or its key is invalid.
     }
   };
+}
+
+/**
+ * Verifies a token with each key that may fit: without a `kid`, or where several keys have it, there may be several.
+ *
+ * @throws an error of jose; `JWKSMultipleMatchingKeys` when none of several keys verifies the signature
+ */
+async function verifyWithAny(
+  token: string,
+  keys: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, keys, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return await jwtVerify(token, key, options);
+      } catch (failure) {
+        // After the signature, the claims are checked. Other errors are about the key.
+        if (failure instanceof errors.JWTClaimValidationFailed || failure instanceof errors.JWTExpired) throw failure;
+      }
+    }
+    throw error;
+  }
 }
 
 /** Describes an error of jose, whose own messages quote parts of the token. */

@@ -56,10 +56,15 @@ describe('a JSON Web Token', () => {
   let rsa: IssuerKey, ec: IssuerKey, ed: IssuerKey;
   let issuer: Issuer;
   let check: (token: string) => Promise<string | undefined>;
+  let refusalOf: (token: string) => Promise<string | undefined>;
   const use = (verify: ReturnType<typeof createJwtVerifier>): void => {
     check = async (token) => {
       const result = await verify(token);
       return 'name' in result ? result.name : undefined;
+    };
+    refusalOf = async (token) => {
+      const result = await verify(token);
+      return 'refusal' in result ? result.refusal : undefined;
     };
   };
 
@@ -89,6 +94,39 @@ describe('a JSON Web Token', () => {
     expect(await check(await sign())).toBe('alice');
   });
 
+  test('is the caller sub where several keys fit by kid or without one, also beside a key that is not valid', async () => {
+    const [second, third] = [await createKey('ES256', 'ec'), await createKey('ES256', 'other')];
+    const broken = { ...ec, jwk: { ...ec.jwk, x: 'AQAB' } };
+    await start(broken, ec, second, third);
+    for (const key of [ec, second, third]) {
+      expect(await check(await signToken(key))).toBe('alice');
+      expect(await check(await signToken(key, {}, { kid: undefined }))).toBe('alice');
+    }
+  });
+
+  test.each<[string, () => Promise<string>, string]>([
+    [
+      'signed by a stranger',
+      async () => signToken(await createKey('ES256', 'ec'), {}, { kid: undefined }),
+      'no key of the JWKS verifies the signature of the JSON Web Token',
+    ],
+    ['expired', () => signToken(ec, { exp: inSeconds(-35) }, { kid: undefined }), 'the JSON Web Token has expired'],
+    [
+      'of another issuer',
+      () => signToken(ec, { iss: 'x' }, { kid: undefined }),
+      'the JSON Web Token has an invalid iss',
+    ],
+    [
+      'with an unknown critical header',
+      withCriticalHeader,
+      'the JSON Web Token or its key has a feature that is not supported',
+    ],
+  ])('is rejected where several keys fit, with the reason: %s', async (_name, sign, refusal) => {
+    const second = await createKey('ES256', 'second');
+    await start(second, ec);
+    expect(await refusalOf(await sign())).toBe(refusal);
+  });
+
   test.each<[string, () => Promise<string>]>([
     ['expired', () => signToken(ec, { exp: inSeconds(-35) })],
     ['not yet valid', () => signToken(ec, { nbf: inSeconds(35) })],
@@ -104,7 +142,10 @@ describe('a JSON Web Token', () => {
     ['for another purpose, by typ', () => signToken(ec, {}, { typ: 'logout+jwt' })],
     ['with an unknown kid', () => signToken(ec, {}, { kid: 'other' })],
     ['with the kid of another key', () => signToken(ec, {}, { kid: 'rsa' })],
-    ['no kid, and two keys that fit', () => signToken(rsa, {}, { kid: undefined })],
+    [
+      'signed by a stranger without a kid',
+      async () => signToken(await createKey('ES256', 'x'), {}, { kid: undefined }),
+    ],
     ['signed by a stranger under a known kid', async () => signToken(await createKey('ES256', 'ec'))],
     [
       'signed by a stranger who brings the key along',
