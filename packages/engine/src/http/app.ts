@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import { compile as compileTrust } from 'proxy-addr';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import type { Checker } from '../auth/credentials.ts';
@@ -7,9 +7,10 @@ import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { createClientAddress } from './client-address.ts';
 import { createOrigin } from './origin.ts';
 import { createCors, type CorsPolicy } from './cors.ts';
-import { send } from './response.ts';
-import { Failure, unexpectedFailure } from './failure.ts';
+import { definedHeaders, send, serializeHeaders } from './response.ts';
+import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
+import { requestIdOf } from './trace.ts';
 
 /** Middleware of Express. */
 export type Middleware = (req: never, res: never, next: (error?: unknown) => void) => unknown;
@@ -32,7 +33,8 @@ type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 
 
 /** Creates the Express application. It serves the own middleware, the docs page if there is one, and exactly the contract. */
 export function createApp(options: AppOptions): Express {
-  const { contract, checkers, middleware, tokenVerifier, trustProxy, publicUrl, docs, failureResponse, log } = options;
+  const { contract, checkers, middleware, tokenVerifier, trustProxy, publicUrl, docs, failureResponse } = options;
+  const { isUnavailable, observer, log } = options;
   const trust = compileTrust([...trustProxy]);
   const app = express();
   app.disable('x-powered-by');
@@ -56,9 +58,38 @@ export function createApp(options: AppOptions): Express {
   );
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    const isFailure = error instanceof Failure;
-    if (!isFailure) log.error({ err: error }, 'request failed');
-    send(req, res, failureResponse(isFailure ? error : unexpectedFailure()));
+    const known = isUnavailable(error) ? unavailableFailure() : error;
+    const failure = toFailure(known);
+    const { status, reason } = failure;
+    const requestId = requestIdOf(req);
+    if (status < 500) observer.rejected({ requestId, status, reason });
+    else if (failure !== known) log.error({ requestId, err: error }, 'request failed');
+    send(req, res, failureResponse(failure));
   });
   return app;
 }
+
+/** Returns the failure for an error of middleware, whose status counts as in Express: `createError(415)` of `http-errors`. */
+function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const { statusCode = 500, status = statusCode, message, expose, headers }: HttpError = Object(error) as object;
+  if (!Number.isInteger(status) || status < 400 || status > 599) return unexpectedFailure();
+  if (status >= 500) return new Failure(status, unexpectedFailure().message);
+  const title = STATUS_CODES[status] ?? 'the request was rejected';
+  try {
+    const fields = serializeHeaders(definedHeaders(headers ?? {}));
+    return new Failure(status, expose === true ? String(message) : title, fields, [], String(message));
+  } catch {
+    return unexpectedFailure(); // A header cannot be sent.
+  }
+}
+
+/** The members of an error of `http-errors`, which other errors may have, too. */
+type HttpError = {
+  readonly status?: number;
+  readonly statusCode?: number;
+  readonly message?: unknown;
+  /** Whether the message is for the client. */
+  readonly expose?: unknown;
+  readonly headers?: Readonly<Record<string, unknown>>;
+};

@@ -6,7 +6,7 @@ const RETRY_AFTER_SECONDS = 1;
 /** Ends a request with an error response: its status, message and headers. */
 export class Failure extends Error {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** The violations of the parameters and the body. */
   readonly violations: readonly Violation[];
   /** The reason for the log. */
@@ -19,7 +19,7 @@ export class Failure extends Error {
   constructor(
     status: number,
     message: string,
-    headers: Readonly<Record<string, string>> = {},
+    headers: Failure['headers'] = {},
     violations: readonly Violation[] = [],
     reason = message,
   ) {

@@ -35,6 +35,47 @@ test('an error of own middleware is logged, and told to nobody: 500', async () =
   expect(JSON.stringify(logged)).toContain('secret');
 });
 
+test.each<[string, Record<string, string>, string, number, RegExp]>([
+  ['a body that is too large', {}, JSON.stringify({ text: 'x'.repeat(30) }), 413, /^request entity too large$/],
+  ['another charset', { 'Content-Type': 'application/json; charset=x' }, '{}', 415, /^unsupported charset "X"$/],
+  ['another encoding', { 'Content-Encoding': 'x' }, '{}', 415, /^unsupported content encoding "x"$/],
+  ['a body that is malformed', {}, '{"a', 400, /JSON/],
+])('an error of a body parser has its status and its message: %s', async (_name, headers, body, status, message) => {
+  const hook = express.Router().post('/hooks/payment', express.json({ limit: 30 }));
+  const { app, logged } = await createTestApp({ middleware: [hook] });
+  const sending = request(app)
+    .post('/hooks/payment')
+    .set({ 'Content-Type': 'application/json', ...headers });
+  expectError(await sending.serialize((text: unknown) => text as string).send(body), status, message);
+  expect(logged.filter(({ level }) => Number(level) > 30)).toEqual([]);
+});
+
+test.each<[string, object, number, RegExp, Record<string, string>]>([
+  ['a message for the client', { status: 403, expose: true }, 403, /^secret$/, {}],
+  ['a message for the log', { status: 404, expose: false }, 404, /^Not Found$/, {}],
+  [
+    'a status alone',
+    { status: 429, headers: { 'Retry-After': 7 } },
+    429,
+    /^Too Many Requests$/,
+    { 'retry-after': '7' },
+  ],
+  ['the other name of a status', { statusCode: 409 }, 409, /^Conflict$/, {}],
+  ['a failure of the service', { status: 502 }, 502, /failed/, {}],
+  ['a header that cannot be sent', { status: 403, headers: { 'X-Note': 'a\nb' } }, 500, /failed/, {}],
+  ['another number', { status: 200 }, 500, /failed/, {}],
+  ['another type', { status: '404' }, 500, /failed/, {}],
+])('an error of own middleware with a status: %s', async (_name, members, status, message, headers) => {
+  const fail = (): never => {
+    throw Object.assign(new Error('secret'), members);
+  };
+  const { app, logged } = await createTestApp({ middleware: [fail] });
+  const response = await post(app, PLANT);
+  expectError(response, status, message);
+  expect(response.headers).toMatchObject(headers);
+  expect(logged.filter(({ level }) => level === 50)).toHaveLength(status < 500 ? 0 : 1);
+});
+
 test('a body that own middleware has read is not taken for an empty one: 500, and the log says why', async () => {
   const { app, logged } = await createTestApp({ middleware: [express.json()] });
   expectError(await post(app, PLANT), 500, /failed/);
