@@ -25,7 +25,7 @@ export type ExplainingChecker = (credentials: Credentials) => Identity | Refusal
 /** The caller, or why there is none. */
 export type AuthenticationResult = { readonly caller: Caller | undefined } | Rejection;
 
-/** 401 for missing or invalid credentials, 403 for those that lack a scope. */
+/** Why a request has no caller: 401 for missing or invalid credentials, 403 for a missing scope. */
 export type Rejection = {
   readonly status: 401 | 403;
   /** The challenges for WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3). */

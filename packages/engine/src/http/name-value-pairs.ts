@@ -49,7 +49,7 @@ export function decodePercent(text: string): string {
   }
 }
 
-/** Decodes the percent-encoding that many clients give the values of cookies. Other text with a percent sign stays as it is. */
+/** Decodes the percent-encoding that many clients give the values of cookies. Other text is not changed. */
 export function decodeCookie(text: string): string {
   try {
     return decodePercent(text);

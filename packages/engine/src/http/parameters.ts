@@ -213,7 +213,7 @@ function isScalarOf({ name, type }: Parameter, pairName: string): boolean {
 function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undefined {
   const { name, in: location, style, explode, type } = parameter;
   if (pairs.length === 0) return undefined;
-  // The style `cookie` has no percent-encoding; the style `form` has it.
+  // Only the style `form` has percent-encoding.
   const decode = style === 'cookie' ? (text: string) => text : location === 'cookie' ? decodeCookie : decodePercent;
   if (style === 'deepObject')
     return toObject(

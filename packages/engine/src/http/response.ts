@@ -243,7 +243,7 @@ export function send(req: IncomingMessage, res: ServerResponse, response: Respon
   const { status, headers, body } = response;
   if (res.headersSent || res.destroyed) return;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  // RFC 9110, 8.6: no Content-Length for 204 and 304. The response to HEAD may have that of the response to GET.
+  // RFC 9110, 8.6: no Content-Length for 204 and 304. A handler of HEAD may declare the length of the body of GET.
   const isBodyless = body === undefined && (status === 204 || status === 304);
   const headLength = body === undefined && req.method === 'HEAD' ? declaredLength(headers) : undefined;
   writeHead(req, res, response, isBodyless ? undefined : (headLength ?? length));

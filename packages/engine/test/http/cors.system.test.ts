@@ -208,7 +208,8 @@ test.each<[string, (origin: string) => CorsPolicy | undefined, boolean]>([
   expect(got).toMatchObject({ status: 200, body: 'item', headers: { 'x-total': '7', 'x-request-id': 'r1' } });
   expect(done).toMatchObject({ status: 204 });
   expect(stored).toEqual([{ a: 1 }]);
-  const headers = { 'www-authenticate': 'ApiKey realm="session"' };
+  const challenges = 'ApiKey realm="key", Bearer realm="bearer", error="invalid_token", ApiKey realm="session"';
+  const headers = { 'www-authenticate': challenges };
   expect(refused).toMatchObject({ status: 401, body: expect.stringContaining('send a valid API key: '), headers });
 });
 

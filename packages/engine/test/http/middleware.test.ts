@@ -1,7 +1,9 @@
+import compression from 'compression';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import request from 'supertest';
 import { expectError, post } from '@contract-first/testing/answer.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
+import { openConnection } from '@contract-first/testing/connection.ts';
 
 const PLANT = '{"id":1,"name":"Basil"}';
 
@@ -74,6 +76,15 @@ test.each<[string, object, number, RegExp, Record<string, string>]>([
   expectError(response, status, message);
   expect(response.headers).toMatchObject(headers);
   expect(logged.filter(({ level }) => level === 50)).toHaveLength(status < 500 ? 0 : 1);
+});
+
+test('a response that compression holds back is whole where it precedes the end of its request: 401', async () => {
+  const { serve } = await createTestApp({ middleware: [compression({ threshold: 0 })] });
+  const connection = await openConnection((await serve()).url);
+  connection.write('POST /plants HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nContent-Length: 9\r\n\r\n{');
+  const [head = '', body = ''] = (await connection.closed()).split('\r\n\r\n', 2);
+  expect(head).toMatch(/^HTTP\/1\.1 401 .*content-encoding: gzip/is);
+  expect(body).toMatch(/\r\n0$/);
 });
 
 test('a body that own middleware has read is not taken for an empty one: 500, and the log says why', async () => {

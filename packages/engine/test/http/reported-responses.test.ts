@@ -87,9 +87,9 @@ test.each<[string, object, { readonly status: number; readonly has?: readonly st
     { status: 200, headers: { 'Content-Length': '3, 3' }, contentType: 'image/png', body: items('abc') },
     { status: 200, has: ['content-type', 'transfer-encoding'] },
   ],
-  ['100 is no response', { status: 100 }, { status: 500 }],
-  ['101 is no response', { status: 101, headers: { Connection: 'upgrade', Upgrade: 'x' } }, { status: 500 }],
-  ['999 is no status', { status: 999 }, { status: 500 }],
+  ['100 is not final', { status: 100 }, { status: 500 }],
+  ['101 is not final', { status: 101, headers: { Connection: 'upgrade', Upgrade: 'x' } }, { status: 500 }],
+  ['999 is not a status', { status: 999 }, { status: 500 }],
   [
     'a header with a line break',
     { status: 200, headers: { 'X-Note': 'a\r\nX-Evil: 1' }, body: { a: 1 } },

@@ -87,7 +87,7 @@ test('responses: each cookie has its own Set-Cookie line', async () => {
   expect(response.headers['set-cookie']).toEqual(cookies);
 });
 
-test('responses: cookies and Vary of middleware stay beside those of the reply', async () => {
+test('responses: Set-Cookie and Vary of middleware and of the reply are both sent', async () => {
   const responses = `responses: { '204': { description: x, headers: {
     Set-Cookie: { schema: { type: array, items: { type: string } } }, Vary: { schema: { type: string } } } } }`;
   const contract = await contractOf(documentOf('/a', 'get', responses));
