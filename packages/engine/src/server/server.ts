@@ -61,6 +61,9 @@ const ACCEPT_QUEUE_TIMEOUT_MS = 2_000;
 const PIPELINED_AT_ONCE = 16;
 // The precision of the request timeouts.
 const TIMEOUT_CHECK_MS = 500;
+// How much of a stream waits in memory for a slow client, and how much of a body for its reader. Node's default is four times
+// as much.
+const HIGH_WATER_MARK_BYTES = 16_384;
 
 /**
  * Starts an HTTP server. Messages that never become a request are answered here with a failure, and their connection is
@@ -188,6 +191,7 @@ async function emptyAcceptQueue(server: Server, timeoutMs: number): Promise<void
 function createHttpServer(app: Listener, limits: ServerLimits): Server {
   const server = createServer({
     ...createMessageClasses(app),
+    highWaterMark: HIGH_WATER_MARK_BYTES,
     maxHeaderSize: limits.headerLimitBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
