@@ -128,6 +128,24 @@ test('a COMMIT of `write` is not reached when a statement before it is lost, whi
   expect(await database.read(sql`SELECT total FROM ${tally}`)).toEqual([{ total: 2n }]);
 });
 
+test('a COMMIT whose outcome the PostgreSQL server does not know is rejected as unavailable, and its transaction is not repeated', async () => {
+  const url = await server.createDatabase();
+  const database = await open(url);
+  await server.query(
+    url,
+    `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE SQLSTATE '40003'; END $$;
+     CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON notes DEFERRABLE INITIALLY DEFERRED
+     FOR EACH ROW EXECUTE FUNCTION lose()`,
+  );
+  let runs = 0;
+  const adding = database.transaction(async ({ write }) => {
+    runs += 1;
+    await write(insertNote(1n, 'x'));
+  });
+  await expect(adding).rejects.toThrow(DatabaseUnavailable);
+  expect(runs).toBe(1);
+});
+
 /** Opens a database of notes that is closed when the test ends. */
 async function open(url: string, options: Partial<DatabaseOptions> = {}) {
   const database = await openNotes(url, options);

@@ -90,7 +90,8 @@ export function isMistake(error: unknown): boolean {
 
 /** Tests whether a COMMIT that ended so may have been carried out. */
 export function isOutcomeUnknown(error: unknown): boolean {
-  return error instanceof SessionLost || /^(?:08|57)/.test(sqlStateOf(error) ?? '');
+  // 40003 is STATEMENT_COMPLETION_UNKNOWN, of the class of transactions that were rolled back.
+  return error instanceof SessionLost || /^(?:08|57|40003$)/.test(sqlStateOf(error) ?? '');
 }
 
 /** Returns the way to recover from a failed batch; `undefined` for a bug. */
