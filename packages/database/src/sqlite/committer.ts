@@ -6,6 +6,10 @@ import { StatementRejected } from './errors.ts';
 import { explainConstraint } from './constraints.ts';
 import { scalar, transact } from './open-file.ts';
 import { rowsWithin, Statements } from './statements.ts';
+import { throttle } from './throttle.ts';
+
+// 8 MiB of log. Commits wait while it is moved into the database, so that is done half as often as by SQLite itself.
+const CHECKPOINT_PAGES = 2_000;
 
 /** The statement of a definition's rows, and their table. */
 export type InsertStatement = Pick<BatchDefinition<never>['insert'], 'table' | 'sqlite'>;
@@ -20,6 +24,8 @@ export type Commit = {
   readonly results: readonly ChangeResult[];
   /** How long the disk took, without the statements. */
   readonly syncMs: number;
+  /** Whether the log was seen to be so long that it should be moved into the database. */
+  readonly isLogLong: boolean;
 };
 
 /**
@@ -36,23 +42,40 @@ export function createCommitter(
 ): (changes: readonly (PlainChange | Step)[]) => Commit {
   const statements = new Statements(database);
   const add = createAdd(database, insert);
+  const logState = database.prepare('PRAGMA wal_checkpoint(NOOP)');
+  // A look takes 6 µs.
+  const isLong = throttle(() => {
+    try {
+      const { log, checkpointed } = logState.get() as Record<'log' | 'checkpointed', number>; // As SQLite documents.
+      return log - checkpointed >= CHECKPOINT_PAGES;
+    } catch {
+      return true; // The commit stands. The checkpoint will fail for the same reason.
+    }
+  });
   return (changes) => {
     let appliedAt = performance.now();
     try {
       const [first] = changes;
-      if (typeof first === 'object' && 'step' in first)
-        return { results: [take(first.step)], syncMs: performance.now() - appliedAt };
+      if (typeof first === 'object' && 'step' in first) {
+        const results = [take(first.step)];
+        return end(results, appliedAt);
+      }
       checkFiles();
       const results = transact(database, () => {
         const applied = (changes as readonly PlainChange[]).map(apply); // A step is always alone.
         appliedAt = performance.now();
         return applied;
       });
-      return { results, syncMs: performance.now() - appliedAt };
+      return end(results, appliedAt);
     } catch (error) {
       throw explainConstraint(database, error);
     }
   };
+
+  function end(results: Commit['results'], appliedAt: number): Commit {
+    const syncMs = performance.now() - appliedAt;
+    return { results, syncMs, isLogLong: !database.isTransaction && isLong() === true };
+  }
 
   function take(step: Step['step']): readonly Written[] {
     if (typeof step === 'object') return [run(step, stepLimitMs)];

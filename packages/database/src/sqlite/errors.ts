@@ -8,6 +8,7 @@ export class StatementRejected extends Error {}
 export const SQLITE = {
   ERROR: 1,
   BUSY: 5,
+  IOERR: 10,
   CORRUPT: 11,
   FULL: 13,
   CANTOPEN: 14,
@@ -21,7 +22,7 @@ const REASONS: Readonly<Record<number, string>> = {
   3: 'cannot be read and written by this user',
   [SQLITE.BUSY]: 'is locked by another process',
   8: 'is read-only',
-  10: 'cannot be read or written',
+  [SQLITE.IOERR]: 'cannot be read or written',
   [SQLITE.CORRUPT]: 'is damaged; restore a backup',
   [SQLITE.FULL]: 'is on a disk that is full',
   [SQLITE.CANTOPEN]: 'cannot be opened: is it a file, in a folder that can be written?',
@@ -37,10 +38,16 @@ export function primaryCode(error: unknown): number {
 /** Wraps any error of a database with a line for operators. */
 export function unavailable(path: string, error: unknown): DatabaseUnavailable {
   if (error instanceof DatabaseUnavailable) return error;
-  const { syscall, message } = error as NodeJS.ErrnoException;
-  const code = syscall === undefined ? primaryCode(error) : SQLITE.CANTOPEN; // The folder could not be made, say.
-  const reason = REASONS[code] ?? `cannot be used (${message})`;
+  const reason = REASONS[codeOf(error)] ?? `cannot be used (${(error as Error).message})`;
   return new DatabaseUnavailable(`the database ${path} ${reason}`, { cause: error });
+}
+
+/** Returns SQLite's result code for an error of SQLite or of a system call. */
+function codeOf(error: unknown): number {
+  const { syscall, code } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return primaryCode(error);
+  if (code === 'ENOSPC') return SQLITE.FULL;
+  return ['read', 'write', 'fsync'].includes(syscall) ? SQLITE.IOERR : SQLITE.CANTOPEN; // The folder could not be made, say.
 }
 
 /** Returns the error of a database that is damaged. */

@@ -9,6 +9,8 @@ import { syncFolders } from './sync-folders.ts';
 const LOG_KEPT_BYTES = 16_777_216;
 const OPEN_TIMEOUT_MS = 5_000;
 const WAL_RETRY_MS = 20;
+/** A statement that reads the database. */
+export const READ = 'SELECT 1 FROM sqlite_schema LIMIT 1';
 
 /** The part of an application's definition that a thread can be given. */
 export type Schema = Pick<Definition, 'name' | 'tag'> & { readonly migrations: readonly string[] };
@@ -27,19 +29,41 @@ export function openForWriting(path: string, schema: Schema): DatabaseSync {
   return explaining(path, () => {
     mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
-    if (versionOf(database, path, schema) > 0) assertIntegrity(database, path);
-    setDurable(database);
-    setWriteAheadLog(database); // From here on, the version can be read while another process migrates.
-    while (!migrate(database, path, schema));
-    database.exec('SELECT 1 FROM sqlite_schema LIMIT 1'); // The first read creates the log.
-    syncFolders(path);
-    return database;
+    try {
+      if (versionOf(database, path, schema) > 0) assertIntegrity(database, path);
+      setDurable(database);
+      setWriteAheadLog(database); // From here on, the version can be read while another process migrates.
+      while (!migrate(database, path, schema));
+      database.exec(READ); // The first read creates the log.
+      syncFolders(path);
+      return database;
+    } catch (error) {
+      // A part of the log may not be on disk.
+      const last = connectToKeepLog(path);
+      database.close();
+      last?.close();
+      throw error;
+    }
   });
 }
 
+/**
+ * Opens a connection that cannot write. SQLite moves the log into the database with the last connection that is closed,
+ * and leaves it where it is if that is this one. Returns `undefined` when there is nothing to read.
+ */
+export function connectToKeepLog(path: string): DatabaseSync | undefined {
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    database.exec(READ);
+    return database;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Opens another connection to a database that is open for writing. @throws the error of SQLite */
-export function connectForWriting(path: string): DatabaseSync {
-  const database = new DatabaseSync(path);
+export function connectForWriting(path: string, busyTimeoutMs = 0): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   setDurable(database);
   return database;
 }
@@ -49,6 +73,8 @@ function setDurable(database: DatabaseSync): void {
   // On macOS, it is in the drive's cache then; fullfsync has that written, too. Elsewhere it changes nothing.
   database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
   database.exec(`PRAGMA journal_size_limit = ${String(LOG_KEPT_BYTES)}`);
+  // SQLite ignores a sync that fails in an automatic checkpoint.
+  database.exec('PRAGMA wal_autocheckpoint = 0');
 }
 
 /**

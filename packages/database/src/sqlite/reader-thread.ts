@@ -14,7 +14,12 @@ const { path, schema, timeoutMs } = workerData as ReaderData;
 serveBatches(path, () => {
   const database = openForReading(path, schema);
   const statements = new Statements(database);
-  return { database, run: (queries: readonly Statement[]) => queries.map(read) };
+  return {
+    run: (queries: readonly Statement[]) => queries.map(read),
+    close: () => {
+      database.close();
+    },
+  };
 
   function read({ text, values }: Statement): readonly unknown[] {
     const late = (): Error => new DatabaseUnavailable(`the query took longer than ${String(timeoutMs)} ms`);

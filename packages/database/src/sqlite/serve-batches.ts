@@ -1,25 +1,24 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { parentPort } from 'node:worker_threads';
 import { DatabaseUnavailable } from '../database.ts';
-import { failureOf } from './errors.ts';
+import { failureOf, primaryCode, unavailable } from './errors.ts';
 import type { Answer, Started } from './worker.ts';
 
 export type BatchProcessor<Item, Output> = {
-  readonly database: DatabaseSync;
   /** Processes all items or none, in their order. */
   readonly run: (items: readonly Item[]) => Output;
+  readonly close: () => void;
 };
 
 /** The thread's side of `startWorker`: opens a database, and processes batches until it is to close. */
 export function serveBatches<Item, Output>(path: string, open: () => BatchProcessor<Item, Output>): void {
   try {
-    const { database, run } = open();
+    const { run, close } = open();
     parentPort?.on('message', (items: readonly Item[] | 'close') => {
       if (items !== 'close') {
         parentPort?.postMessage(answer(items));
         return;
       }
-      database.close();
+      close();
       parentPort?.close();
     });
     parentPort?.postMessage('open' satisfies Started);
@@ -32,7 +31,7 @@ export function serveBatches<Item, Output>(path: string, open: () => BatchProces
       }
     }
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailable)) throw error;
-    parentPort?.postMessage({ refused: error.message } satisfies Started);
+    if (!(error instanceof DatabaseUnavailable) && primaryCode(error) === 0) throw error;
+    parentPort?.postMessage({ refused: unavailable(path, error).message } satisfies Started);
   }
 }

@@ -1,8 +1,9 @@
 import { workerData } from 'node:worker_threads';
-import { createCommitter, type InsertStatement } from './committer.ts';
+import { createCommitter, type Commit, type InsertStatement, type PlainChange, type Step } from './committer.ts';
 import { openForWriting, type Schema } from './open-file.ts';
 import { rememberFiles } from './same-files.ts';
 import { serveBatches } from './serve-batches.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
 
 // The thread that writes, so that a slow disk, a checkpoint or another process's lock delays commits only.
 
@@ -14,10 +15,28 @@ export type WriterData = {
   readonly transactionLimitMs: number;
 };
 
+/** A task between two commits. */
+export type LogTask = { readonly log: 'checkpoint' | 'rewrite' };
+
 const { path, schema, insert, busyTimeoutMs, transactionLimitMs } = workerData as WriterData;
 
 serveBatches(path, () => {
   const database = openForWriting(path, schema);
   database.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}`);
-  return { database, run: createCommitter(database, insert, rememberFiles(path), transactionLimitMs) };
+  const log = new WriteAheadLog(path, database, busyTimeoutMs);
+  const checkFiles = rememberFiles(path);
+  const commit = createCommitter(database, insert, checkFiles, transactionLimitMs);
+  return {
+    run(items: readonly (PlainChange | Step | LogTask)[]): Commit {
+      const [first] = items;
+      if (typeof first !== 'object' || !('log' in first)) return commit(items as readonly (PlainChange | Step)[]);
+      checkFiles(); // SQLite moves a log that was deleted into the database at the end, unless that is prevented.
+      if (first.log === 'checkpoint') log.checkpoint();
+      else log.rewrite();
+      return { results: [], syncMs: 0, isLogLong: false };
+    },
+    close: () => {
+      log.close();
+    },
+  };
 });

@@ -7,24 +7,18 @@ import { doWork, type Work } from '../transaction.ts';
 import { createCommitter, type Commit, type PlainChange, type Step } from './committer.ts';
 import { DiskSpeed } from './disk-speed.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
-import { throttle } from './throttle.ts';
 import { connectForWriting } from './open-file.ts';
 import { rememberFiles } from './same-files.ts';
 import { startWorker, toError, type SqliteWorker } from './worker.ts';
-import type { WriterData } from './writer-thread.ts';
+import type { LogTask, WriterData } from './writer-thread.ts';
 
 // Larger batches take more than a millisecond without the disk.
 const LOCAL_BYTES = 1_048_576;
-// 8 MiB of log. Commits wait while the thread moves them into the database, so that is done half as often as by SQLite
-// itself.
-const CHECKPOINT_PAGES = 2_000;
 
 /** A connection on the calling thread. */
 type Local = {
   readonly database: DatabaseSync;
   readonly commit: (changes: readonly PlainChange[]) => Commit;
-  /** Whether the log was seen to be so long that it should be moved into the database. */
-  readonly needsCheckpoint: () => boolean;
 };
 
 /**
@@ -34,18 +28,20 @@ type Local = {
  */
 export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   readonly #data: WriterData;
-  readonly #thread: SqliteWorker<PlainChange | Step, Commit>;
+  readonly #thread: SqliteWorker<PlainChange | Step | LogTask, Commit>;
   readonly #checkFiles: () => void;
   readonly #disk = new DiskSpeed();
   #local: Local | undefined;
   #needsCheckpoint = false;
+  /** Whether everything in the log is on disk. Of the log that another process has left, that is not known. */
+  #isLogDurable = false;
 
   /** @throws {DatabaseUnavailable} when the database cannot be opened */
   static async open(data: WriterData): Promise<SqliteWriter> {
     return new SqliteWriter(data, await startWorker('./writer-thread', data));
   }
 
-  private constructor(data: WriterData, thread: SqliteWorker<PlainChange | Step, Commit>) {
+  private constructor(data: WriterData, thread: SqliteWorker<PlainChange | Step | LogTask, Commit>) {
     this.#data = data;
     this.#thread = thread;
     this.#checkFiles = rememberFiles(data.path);
@@ -56,22 +52,49 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   }
 
   async run(changes: readonly Change[]): Promise<readonly ChangeResult[]> {
-    const [first] = changes;
-    if (isTransaction(first)) return [await this.#transact(first.work)];
-    const plain = changes as readonly PlainChange[]; // A transaction is always alone.
-    const { results, syncMs } = this.#commitHere(plain) ?? (await this.#commitOnThread(plain));
-    this.#disk.record(syncMs, changes.length);
-    return results;
+    if (this.#needsCheckpoint) await this.#checkpoint();
+    try {
+      if (!this.#isLogDurable) await this.#rewriteLog();
+      const [first] = changes;
+      if (isTransaction(first)) return [await this.#transact(first.work)];
+      const plain = changes as readonly PlainChange[]; // A transaction is always alone.
+      return this.#record(this.#commitHere(plain) ?? (await this.#thread.run(plain)), changes.length);
+    } catch (error) {
+      if (isDatabaseFailure(error)) this.#isLogDurable = false;
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
+    if (!this.#isLogDurable) await this.#rewriteLog().catch(() => undefined); // The thread leaves the log, then.
     this.#local?.database.close();
     await this.#thread.close();
   }
 
+  async #checkpoint(): Promise<void> {
+    this.#needsCheckpoint = false;
+    try {
+      await this.#thread.run([{ log: 'checkpoint' }]);
+    } catch (error) {
+      if (!isDatabaseFailure(error)) throw error;
+      this.#isLogDurable = false;
+    }
+  }
+
+  async #rewriteLog(): Promise<void> {
+    await this.#thread.run([{ log: 'rewrite' }]);
+    this.#isLogDurable = true;
+  }
+
+  #record({ results, syncMs, isLogLong }: Commit, changeCount: number): Commit['results'] {
+    this.#disk.record(syncMs, changeCount);
+    this.#needsCheckpoint = isLogLong;
+    return results;
+  }
+
   /** Does the work of a transaction on the thread, while other changes wait. */
   async #transact(work: Work): Promise<{ readonly value: unknown }> {
-    const take = async (step: Step['step']): Promise<Commit> => this.#commitOnThread([{ step }]);
+    const take = (step: Step['step']): Promise<Commit> => this.#thread.run([{ step }]);
     await take('begin');
     try {
       const value = await doWork(work, {
@@ -79,8 +102,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
         isOfDatabase: (error) => error instanceof BatchFailed,
         limitMs: this.#data.transactionLimitMs,
       });
-      const { syncMs } = await take('commit');
-      this.#disk.record(syncMs, 1);
+      this.#record(await take('commit'), 1);
       return { value };
     } catch (error) {
       await take('rollback'); // A commit that fails may leave the transaction open.
@@ -88,14 +110,9 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     }
   }
 
-  #commitOnThread(changes: readonly (PlainChange | Step)[]): Promise<Commit> {
-    this.#needsCheckpoint = false; // The thread moves a long log into the database with its commit.
-    return this.#thread.run(changes);
-  }
-
   /** Commits on the calling thread; returns `undefined` where the thread has to. */
   #commitHere(changes: readonly PlainChange[]): Commit | undefined {
-    if (this.#needsCheckpoint || !this.#disk.isFast() || !isQuick(changes)) return undefined;
+    if (!this.#disk.isFast() || !isQuick(changes)) return undefined;
     const local = this.#connect();
     if (local === undefined) return undefined;
     let commit: Commit;
@@ -108,7 +125,6 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     }
     // While this thread waits, other threads may have its core, to compile for example: that is not the disk's time.
     const { user, system } = cpuUsage(before);
-    this.#needsCheckpoint = local.needsCheckpoint();
     return { ...commit, syncMs: Math.max(0, commit.syncMs - (user + system) / 1_000) };
   }
 
@@ -125,18 +141,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   #open(): Local {
     const { path, insert, transactionLimitMs } = this.#data;
     const database = connectForWriting(path);
-    database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0');
-    const logState = database.prepare('PRAGMA wal_checkpoint(NOOP)');
-    // A look takes 6 µs.
-    const isLong = throttle(() => {
-      const { log, checkpointed } = logState.get() as Record<'log' | 'checkpointed', number>; // As SQLite documents.
-      return log - checkpointed >= CHECKPOINT_PAGES;
-    });
-    return {
-      database,
-      commit: createCommitter(database, insert, this.#checkFiles, transactionLimitMs),
-      needsCheckpoint: () => isLong() === true,
-    };
+    return { database, commit: createCommitter(database, insert, this.#checkFiles, transactionLimitMs) };
   }
 }
 
@@ -144,6 +149,11 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
 function resultOf({ results }: Commit): Written {
   const [written] = results as readonly (readonly Written[])[]; // A step has such a result.
   return written?.[0] ?? { rows: [], count: 0 };
+}
+
+/** Whether the database failed, and not a change: a sync or a write may have. */
+function isDatabaseFailure(error: unknown): boolean {
+  return error instanceof BatchFailed && error.recovery === 'wait';
 }
 
 /** Throws the error of a statement itself, where it is at fault and not the database. */

@@ -1,0 +1,205 @@
+import { closeSync, fsyncSync, openSync, readSync, realpathSync, writeSync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseUnavailable } from '../database.ts';
+import { primaryCode, SQLITE, unavailable } from './errors.ts';
+import { connectForWriting, connectToKeepLog, READ } from './open-file.ts';
+
+// A sync that fails marks the pages that it was for as clean on Linux: the next sync succeeds, and they never reach the
+// disk. So after a failure, and for the log that another process has left, everything is written again before a commit is
+// confirmed. The format of the log: https://sqlite.org/fileformat2.html#the_write_ahead_log
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+const CHUNK_BYTES = 1_048_576;
+
+/** How many frames the log has, and how many of them are in the database. */
+type LogState = { readonly log: number; readonly checkpointed: number };
+
+/**
+ * The write-ahead log of a database that is open for writing. All checkpoints go through it: they hold the write lock, so
+ * that a sync that fails was for no pages of another process, and no process restarts the log before it is written again.
+ */
+export class WriteAheadLog {
+  readonly #path: string;
+  readonly #database: DatabaseSync;
+  /** A connection cannot do a checkpoint in its own transaction. */
+  readonly #checkpointer: DatabaseSync;
+  readonly #state: StatementSync;
+  #databaseFile: number | undefined;
+  /** Open while a part of the log may not be on disk: moved into the database, the rest would damage that. */
+  #keeper: DatabaseSync | undefined;
+
+  /** @param database the connection that writes, which is closed with the log */
+  constructor(path: string, database: DatabaseSync, busyTimeoutMs: number) {
+    this.#path = path;
+    this.#database = database;
+    this.#checkpointer = connectForWriting(path, busyTimeoutMs);
+    this.#keeper = connectToKeepLog(path);
+    this.#state = this.#checkpointer.prepare('PRAGMA wal_checkpoint(NOOP)');
+  }
+
+  /**
+   * Writes the log again and syncs it. Does the same with the pages of the database that an incomplete checkpoint has
+   * written and not synced.
+   *
+   * @throws {DatabaseUnavailable} when that fails
+   */
+  rewrite(): void {
+    this.#keeper ??= connectToKeepLog(this.#path);
+    this.#withLock(() => {
+      // Another program may do a checkpoint meanwhile.
+      for (let state = this.#readState(), written = -1; written < state.checkpointed; state = this.#readState()) {
+        written = state.checkpointed;
+        if (state.log > 0) this.#rewriteFiles(state);
+      }
+    });
+    this.#keeper?.close();
+    this.#keeper = undefined;
+  }
+
+  /**
+   * Moves the log into the database, as far as no reader needs it, unless another process is writing.
+   *
+   * @throws the error of SQLite; `rewrite` must succeed before the next commit
+   */
+  checkpoint(): void {
+    try {
+      this.#withLock(() => {
+        this.#checkpointer.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      });
+    } catch (error) {
+      if (primaryCode(error) === SQLITE.BUSY) return;
+      this.#keeper ??= connectToKeepLog(this.#path);
+      throw error;
+    }
+  }
+
+  /** Closes the connections. SQLite moves the log into the database with the last one, if everything in it is on disk. */
+  close(): void {
+    this.#checkpointer.close();
+    this.#database.close();
+    this.#keeper?.close();
+  }
+
+  /** Does work under the write lock. After a failure, a read transaction prevents that the log is restarted. */
+  #withLock(work: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      if (this.#checkpointer.isTransaction) this.#checkpointer.exec('COMMIT');
+      work();
+    } catch (error) {
+      if (!this.#checkpointer.isTransaction) this.#checkpointer.exec(`BEGIN; ${READ}`);
+      throw error;
+    } finally {
+      this.#database.exec('ROLLBACK');
+    }
+  }
+
+  #readState(): LogState {
+    return this.#state.get() as LogState; // As SQLite documents.
+  }
+
+  #rewriteFiles({ log: frameCount, checkpointed }: LogState): void {
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync(`${realpathSync(this.#path)}-wal`, 'r+');
+      const isPartial = checkpointed < frameCount;
+      const log = rewriteFrames(descriptor, frameCount, isPartial ? checkpointed : 0);
+      if (log === undefined)
+        throw new DatabaseUnavailable(`the log of the database ${this.#path} is damaged; restart the service`);
+      fsyncSync(descriptor);
+      if (log.positions.size > 0) this.#rewritePages(descriptor, log);
+    } catch (error) {
+      throw unavailable(this.#path, error);
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
+  }
+
+  #rewritePages(log: number, { positions, pageBytes, pageCount }: RewrittenLog): void {
+    // It stays open: closing it would end the locks that SQLite has on the file in this process.
+    this.#databaseFile ??= openSync(this.#path, 'r+');
+    for (const [page, position] of positions) {
+      if (page <= pageCount) write(this.#databaseFile, read(log, position, pageBytes), (page - 1) * pageBytes);
+    }
+    fsyncSync(this.#databaseFile);
+  }
+}
+
+type RewrittenLog = {
+  readonly pageBytes: number;
+  /** The size of the database, in pages. */
+  readonly pageCount: number;
+  /** Where in the log the newest content of each page is that is in the database. */
+  readonly positions: ReadonlyMap<number, number>;
+};
+
+/**
+ * Writes the frames of a log again, in their places. Returns `undefined` when the checksum of one is wrong.
+ *
+ * @param movedCount the number of frames that are in the database
+ */
+function rewriteFrames(log: number, frameCount: number, movedCount: number): RewrittenLog | undefined {
+  const header = read(log, 0, HEADER_BYTES);
+  const checksum = new Checksum(header);
+  if (!checksum.add(header.subarray(0, 24)).isAt(header, 24)) return undefined;
+  write(log, header, 0);
+  const pageBytes = header.readUInt32BE(8);
+  const frameBytes = FRAME_HEADER_BYTES + pageBytes;
+  const chunkFrames = Math.ceil(CHUNK_BYTES / frameBytes);
+  const positions = new Map<number, number>();
+  let pageCount = 0;
+  for (let first = 0; first < frameCount; first += chunkFrames) {
+    const start = HEADER_BYTES + first * frameBytes;
+    const chunk = read(log, start, Math.min(chunkFrames, frameCount - first) * frameBytes);
+    for (let offset = 0; offset < chunk.length; offset += frameBytes) {
+      const frame = chunk.subarray(offset, offset + frameBytes);
+      const hasSalts = frame.compare(header, 16, 24, 8, 16) === 0;
+      checksum.add(frame.subarray(0, 8)).add(frame.subarray(FRAME_HEADER_BYTES));
+      if (!hasSalts || !checksum.isAt(frame, 16)) return undefined;
+      const isMoved = first + offset / frameBytes < movedCount;
+      if (isMoved) positions.set(frame.readUInt32BE(0), start + offset + FRAME_HEADER_BYTES);
+      pageCount = frame.readUInt32BE(4);
+    }
+    write(log, chunk, start);
+  }
+  return { pageBytes, pageCount, positions };
+}
+
+/** The checksum of a log, from its beginning. */
+class Checksum {
+  readonly #isBigEndian: boolean;
+  #first = 0;
+  #second = 0;
+
+  constructor(header: Buffer) {
+    this.#isBigEndian = (header.readUInt32BE(0) & 1) === 1;
+  }
+
+  add(bytes: Buffer): this {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    let [first, second] = [this.#first, this.#second];
+    for (let offset = 0; offset < bytes.length; offset += 8) {
+      first = (first + view.getUint32(offset, !this.#isBigEndian) + second) >>> 0;
+      second = (second + view.getUint32(offset + 4, !this.#isBigEndian) + first) >>> 0;
+    }
+    this.#first = first;
+    this.#second = second;
+    return this;
+  }
+
+  isAt(bytes: Buffer, offset: number): boolean {
+    return bytes.readUInt32BE(offset) === this.#first && bytes.readUInt32BE(offset + 4) === this.#second;
+  }
+}
+
+/** Reads bytes at a position; those beyond the end of the file are zeros. */
+function read(file: number, position: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  for (let done = 0, count = 1; count > 0 && done < length; done += count)
+    count = readSync(file, bytes, done, length - done, position + done);
+  return bytes;
+}
+
+function write(file: number, bytes: Buffer, position: number): void {
+  for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done, bytes.length - done, position + done);
+}

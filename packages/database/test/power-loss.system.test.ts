@@ -1,0 +1,270 @@
+import { expect, test } from '@jest/globals';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, realpathSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { rounds } from '@contract-first/testing/rounds.ts';
+import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
+import { plantTables } from '../../../src/plants/plant-tables.ts';
+import { openForWriting, schemaOf } from '../src/sqlite/open-file.ts';
+import { WriteAheadLog } from '../src/sqlite/write-ahead-log.ts';
+import { ModelFolder, Recorder, writeRemains, type Remains } from './support/power-loss.ts';
+
+const NAMES = ['plants.db', 'plants.db-wal', 'plants.db-journal'];
+const MAIN = ['node', 'src/main.ts'];
+const POWER_LOSSES = rounds(30, 75);
+
+/** A random number from 0 to 1 for a seed. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Starts the service, again and again while a sync of its start fails. */
+async function startRecorded(recorder: Recorder, folder: string, failing: () => string | undefined): Promise<Service> {
+  const env = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}`, LOG_LEVEL: 'silent' };
+  for (;;) {
+    try {
+      return await startService(env, recorder.record(MAIN, NAMES, failing()));
+    } catch (error) {
+      if (!/cannot be (?:synced|read or written)/.test(String(error))) throw error;
+    }
+  }
+}
+
+/** Creates a plant. Returns the status; `undefined` without a response. */
+async function create(service: Service, tag: string, name = 'Fern'): Promise<number | undefined> {
+  const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ id: Number(tag), name, tag });
+  try {
+    const response = await fetch(`${service.url}/plants`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The times of acknowledgement, by the tag of a plant. */
+class Ledger extends Map<string, number> {
+  #created = 0;
+  #refused = (): void => undefined;
+
+  /** Resolves when the next plant is refused. */
+  untilRefused(): Promise<void> {
+    return new Promise((resolve) => (this.#refused = resolve));
+  }
+
+  /** Creates a plant and records its acknowledgement. */
+  async create(service: Service, name?: string): Promise<number | undefined> {
+    const tag = String((this.#created += 1));
+    const status = await create(service, tag, name);
+    if (status === 200)
+      this.set(tag, Date.now() + 1); // Rounded up.
+    else this.#refused();
+    return status;
+  }
+
+  /** Creates plants until the service is gone. */
+  async createUntilKilled(service: Service, random: () => number): Promise<void> {
+    const length = (): number => (random() < 0.3 ? 60_000 * random() : 20 * random());
+    while ((await this.create(service, 'x'.repeat(length()))) !== undefined);
+  }
+}
+
+async function kill(service: Service): Promise<void> {
+  service.process.kill('SIGKILL');
+  await service.outcome;
+}
+
+type Loss = { readonly lost: number; readonly damaged: number };
+
+/** Cuts the power at the end and before some random calls, and counts the outcomes with a loss. */
+async function losePower(recorder: Recorder, folder: string, ledger: Ledger, random: () => number): Promise<Loss> {
+  const calls = await recorder.calls();
+  const model = new ModelFolder(folder);
+  const chosen = new Set(Array.from({ length: POWER_LOSSES }, () => Math.floor(random() * calls.length)));
+  let [lost, damaged] = [0, 0];
+  const losePowerAt = (time: number): void => {
+    const written = [0, 0.5, 1][Math.floor(random() * 3)] ?? 0;
+    const kept = readTags(model.losePower(() => random() < written));
+    if (kept === undefined) damaged += 1;
+    else if ([...ledger].some(([tag, acknowledgedAt]) => acknowledgedAt < time && !kept.has(tag))) lost += 1;
+  };
+  for (const [index, call] of calls.entries()) {
+    if (chosen.has(index)) losePowerAt(call.at);
+    model.apply(call);
+  }
+  losePowerAt(Infinity);
+  return { lost, damaged };
+}
+
+/** Returns the tags of the plants in a database; `undefined` when it is damaged. */
+function readTags(remains: Remains): ReadonlySet<string> | undefined {
+  const folder = join(temporaryFolder(), 'remains');
+  writeRemains(remains, folder);
+  const database = new DatabaseSync(join(folder, 'plants.db'));
+  try {
+    const check = database.prepare('PRAGMA integrity_check(1)').get();
+    if (check?.['integrity_check'] !== 'ok') return undefined;
+    const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'plants'").get() === undefined;
+    const rows = isEmpty ? [] : database.prepare("SELECT plant ->> '$.tag' AS tag FROM plants").all();
+    return new Set(rows.map(({ tag }) => String(tag)));
+  } catch {
+    return undefined;
+  } finally {
+    database.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('a power loss loses nothing acknowledged when a sync of the log has failed, and the service was killed and started again', async () => {
+  const folder = realpathSync(temporaryFolder());
+  const recorder = new Recorder(folder, temporaryFolder());
+  const ledger = new Ledger();
+  const failing = await startRecorded(recorder, folder, () => '40+');
+  while ((await ledger.create(failing)) === 200);
+  await kill(failing);
+  const next = await startRecorded(recorder, folder, () => undefined);
+  for (let count = 0; count < 10; count += 1) expect(await ledger.create(next)).toBe(200);
+  await kill(next);
+  expect(await losePower(recorder, folder, ledger, createRandom(1))).toEqual({ lost: 0, damaged: 0 });
+});
+
+/** How many of the syncs of each thread fail, as the number of syncs from one that fails to the next. */
+const RATES: readonly (readonly [string, readonly number[]])[] = [
+  ['1%', [100]],
+  ['10%', [10]],
+  ['40%', [2, 3]],
+];
+
+test.each(rounds(RATES.slice(1, 2), RATES))(
+  'a power loss loses nothing acknowledged when %s of the syncs fail, and the service is killed and started again',
+  async (_rate, steps) => {
+    for (let seed = 1; seed <= rounds(1, 20); seed += 1) {
+      const random = createRandom(seed);
+      const folder = realpathSync(temporaryFolder());
+      const recorder = new Recorder(folder, temporaryFolder());
+      const ledger = new Ledger();
+      const failing = (): string => {
+        const step = steps[Math.floor(random() * steps.length)] ?? 1;
+        return `${String(1 + Math.floor(random() * step))}+${String(step)}`;
+      };
+      for (let round = 0; round < rounds(2, 4); round += 1) {
+        const service = await startRecorded(recorder, folder, failing);
+        const clients = Array.from({ length: 4 }, () => ledger.createUntilKilled(service, random));
+        const reader = random() < 0.5 ? new DatabaseSync(join(folder, 'plants.db'), { readOnly: true }) : undefined;
+        reader?.exec('BEGIN; SELECT 1 FROM plants'); // Checkpoints cannot be completed.
+        await sleep(random() * rounds(300, 1_200));
+        reader?.close();
+        await sleep(random() * rounds(300, 1_000));
+        if (random() < 0.5) await Promise.race([ledger.untilRefused(), sleep(1_000)]);
+        await kill(service);
+        await Promise.all(clients);
+      }
+      expect({ seed, ...(await losePower(recorder, folder, ledger, random)) }).toEqual({ seed, lost: 0, damaged: 0 });
+    }
+  },
+  rounds(120_000, 7_200_000),
+);
+
+/** Creates a database with plants in its log, and copies its files while it is open. Returns the folder of the copy. */
+function makeLog(): string {
+  const [folder, copy] = [temporaryFolder(), temporaryFolder()];
+  const database = openForWriting(join(folder, 'plants.db'), schemaOf(plantTables));
+  for (let id = 0; id < 10; id += 1) database.prepare('INSERT INTO plants (id, plant) VALUES (?, ?)').run(id, '{}');
+  execFileSync('cp', [...['plants.db', 'plants.db-wal'].map((name) => join(folder, name)), copy]);
+  database.close();
+  return realpathSync(copy);
+}
+
+test('a start that is refused because a sync fails does not change the log', async () => {
+  const folder = makeLog();
+  const log = readFileSync(join(folder, 'plants.db-wal'));
+  const strace = ['strace', '-D', '-f', '-o', '/dev/null', '-P', folder, '-e', 'inject=fsync:error=EIO'];
+  const [command = '', ...args] = [...strace, ...MAIN];
+  const outcome = await run(command, args, { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` });
+  expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be synced') });
+  expect(readFileSync(join(folder, 'plants.db-wal')).equals(log)).toBe(true);
+});
+
+test('while syncs fail, 503 and /readyz is 503; once they succeed, the service recovers without a restart', async () => {
+  const service = await startService();
+  expect(await create(service, '1')).toBe(200);
+  const options = [
+    '-f',
+    '-p',
+    String(service.process.pid),
+    '-o',
+    '/dev/null',
+    '-e',
+    'inject=fsync,fdatasync:error=EIO',
+  ];
+  const strace = spawn('strace', options);
+  cleanUp(() => void strace.kill());
+  await once(strace.stderr, 'data'); // It has attached.
+  const readiness = async (): Promise<number> => (await fetch(`${service.opsUrl}/readyz`)).status;
+  for (let tag = 2; tag < 5; tag += 1) expect(await create(service, String(tag))).toBe(503);
+  expect(await readiness()).toBe(503);
+  strace.kill();
+  await once(strace, 'close');
+  await until(readiness, 200);
+  expect(await create(service, '5')).toBe(200);
+});
+
+test('pages of the database that an incomplete checkpoint has written are written again before the next one', () => {
+  const path = join(temporaryFolder(), 'plants.db');
+  const database = openForWriting(path, schemaOf(plantTables));
+  const log = new WriteAheadLog(path, database, 0);
+  const reader = new DatabaseSync(path, { readOnly: true });
+  const insert = database.prepare('INSERT INTO plants (id, plant) VALUES (?, ?)');
+  const addPlants = (): void => {
+    for (let id = 0; id < 50; id += 1) insert.run(id, 'x'.repeat(1_000));
+  };
+  addPlants();
+  log.rewrite();
+  log.checkpoint();
+  const onDisk = copyOf(path);
+  addPlants();
+  reader.exec('BEGIN; SELECT 1 FROM plants');
+  addPlants();
+  log.checkpoint();
+  reader.exec('COMMIT');
+  // The pages have not reached the disk, nor are they in memory any more. Another process writes the file, since closing it
+  // here would end SQLite's locks.
+  truncateSync(onDisk, statSync(path).size);
+  execFileSync('cp', [onDisk, path]);
+  log.rewrite();
+  log.checkpoint();
+  reader.close();
+  log.close();
+  const opened = new DatabaseSync(path);
+  cleanUp(() => {
+    opened.close();
+  });
+  expect(opened.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  expect(opened.prepare('SELECT count(*) AS count FROM plants').get()).toEqual({ count: 150 });
+});
+
+test('closing the database does not change a log that was not written again', () => {
+  const folder = makeLog();
+  const path = join(folder, 'plants.db');
+  const log = readFileSync(`${path}-wal`);
+  new WriteAheadLog(path, openForWriting(path, schemaOf(plantTables)), 0).close();
+  expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+});
+
+function copyOf(path: string): string {
+  const copy = join(temporaryFolder(), 'copy');
+  execFileSync('cp', [path, copy]);
+  return copy;
+}
