@@ -28,15 +28,7 @@ export type {
 export { integerOf, isInt64, reviveInt64s } from './int64.ts';
 export { escapePointer } from './json-pointer.ts';
 export { IN_PLACE_LISTS, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './keywords.ts';
-export {
-  mapBigints,
-  parseJson,
-  parseJsonTree,
-  stringifyJson,
-  toJsonTree,
-  toJsonValue,
-  type JsonTree,
-} from './json.ts';
+export { mapBigints, parseJson, parseJsonTree, stringifyJson, toJsonTree, toJsonValue, type JsonTree } from './json.ts';
 export {
   concreteMediaType,
   essenceOf,

@@ -95,9 +95,7 @@ export function toJsonValue(value: unknown, key = ''): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const written = hasToJson(value) ? value.toJSON(key) : value;
   if (typeof written !== 'object' || written === null) return toJsonValue(written);
-  return Array.isArray(written)
-    ? toJsonItems(written)
-    : toJsonMembers(written as Readonly<Record<string, unknown>>);
+  return Array.isArray(written) ? toJsonItems(written) : toJsonMembers(written as Readonly<Record<string, unknown>>);
 }
 
 function hasToJson(value: object): value is { readonly toJSON: (key: string) => unknown } {

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, realpathSync, rmSync, statSync, truncateSync } from 'node:fs';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import request from 'supertest';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
