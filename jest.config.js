@@ -25,4 +25,7 @@ export const service = {
 // Tests of processes wait about as long as they compute. All share the connections of one PostgreSQL server.
 export const maxWorkers = Math.min(2 * availableParallelism(), 8);
 
-export default { testTimeout: 20_000, maxWorkers, projects: [unit, service] };
+// A worker has up to 1 GB to free at its end.
+export const workerGracefulExitTimeout = 10_000;
+
+export default { testTimeout: 20_000, maxWorkers, workerGracefulExitTimeout, projects: [unit, service] };

@@ -1,4 +1,4 @@
-import { maxWorkers, service } from '../../jest.config.js';
+import { maxWorkers, service, workerGracefulExitTimeout } from '../../jest.config.js';
 
 export default {
   ...service,
@@ -8,4 +8,5 @@ export default {
   // Processes, builds and browsers are slower than the functions of this process.
   testTimeout: 120_000,
   maxWorkers,
+  workerGracefulExitTimeout,
 };

@@ -55,8 +55,8 @@ test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))(
 );
 
 test('the list of statuses has exactly those of failures in the code', () => {
-  const inCode = [...SOURCES.matchAll(/new Failure\((\d{3})|: \[(\d{3}), '/g)].map(([, failure, rejection]) =>
-    Number(failure ?? rejection),
+  const inCode = [...SOURCES.matchAll(/(?:new Failure\(|: \[|\bstatus: )([45]\d\d)(?=[,)])/g)].map(([, status]) =>
+    Number(status),
   );
   const listed = [...read('docs/reference/behaviour.md').matchAll(/^- \*\*(\d{3})\*\*/gm)];
   expect(listed.map(([, status]) => Number(status))).toEqual([...new Set(inCode)].sort());
