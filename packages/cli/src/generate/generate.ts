@@ -17,7 +17,7 @@ export type Generated = {
   readonly isCurrent: boolean;
   /** Errors and warnings of the document and stale files, for standard error. Control characters are escaped. */
   readonly problems: readonly string[];
-  /** Written files and the code that is left to write, for standard output. */
+  /** Written files and missing code, for standard output. */
   readonly notes: readonly string[];
   /** The text of every generated file by name; `undefined` when the document was rejected. */
   readonly files: Readonly<Record<string, string>> | undefined;

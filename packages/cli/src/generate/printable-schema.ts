@@ -82,7 +82,7 @@ export function toPrintableSchema(document: Document, original: Schema): Schema 
   const own: Schema = {
     ...only(schema, ASSERTIONS),
     ...(required.length > 0 && { required: undeclared }),
-    // Other properties are those that no part has, which TypeScript cannot express.
+    // TypeScript cannot express the properties that no part declares.
     ...(typeof unevaluatedProperties === 'object' && { unevaluatedProperties: true }),
   };
   // `type: object` alone would be `Record<string, unknown>` beside the parts.
@@ -120,8 +120,8 @@ function requiredBy(schema: Subschema): readonly string[] {
 }
 
 /**
- * Returns the schema of values that conform to some schemas or, if these do not apply, to another one. openapi-typescript
- * does not print conditions.
+ * Returns the schema of values that conform to some schemas or else to `otherwise`. openapi-typescript does not print
+ * conditions.
  */
 function conditional(document: Document, schemas: readonly Subschema[], otherwise?: Subschema): Schema {
   const properties = schemas
@@ -179,7 +179,7 @@ function joinAdditional(schema: Schema): Schema {
   return { ...rest, additionalProperties: structuredClone({ anyOf: [...others, ...named] }) };
 }
 
-/** Keeps the values of a schema that have its type. openapi-typescript prints all of them, and `null` where `type` has it. */
+/** Removes values of another type from `enum`. openapi-typescript prints all of them, and adds `null` if `type` allows it. */
 function printValues(schema: Schema): Schema {
   const { type, format, const: constant, enum: listed = [] } = schema;
   const values = 'const' in schema ? [constant] : listed;

@@ -140,7 +140,7 @@ function createContext(document: Document, aliases: ReadonlyMap<string, string>)
   };
 }
 
-/** Returns the types that this project has in place of those of openapi-typescript; `undefined` for others. */
+/** Returns the type of an int64, a file, a decoded string, a list or an empty object; `undefined` for other schemas. */
 function transform(node: SchemaObject, options: TransformNodeOptions): ts.TypeNode | undefined {
   const schema = node as object as Schema; // Its type in openapi-typescript has each keyword for some types only.
   const { $ref, type, format, properties = {}, additionalProperties } = schema;

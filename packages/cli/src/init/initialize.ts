@@ -95,7 +95,7 @@ export async function initialize(options: InitOptions, environment: Environment)
     process.chdir(root);
     rmSync(rendered, { recursive: true, force: true });
   }
-  // Commands that run without openapi-typescript, such as those of npx, leave the types to the project.
+  // npx installs the commands without openapi-typescript. Then the project prints its types.
   const install = [
     ['install', '--no-audit', '--no-fund', '--loglevel=error'],
     ...(generated['types.ts'] === undefined ? [['run', '--silent', 'generate']] : []),
