@@ -8,7 +8,8 @@ import { rounds } from '@contract-first/testing/rounds.ts';
 import { requestWith, responseWith } from '@contract-first/testing/document.ts';
 
 const RUNS = { numRuns: rounds(75, 1_000) };
-const compile = (schema: RandomSchema) => new Ajv2020({ strict: false }).compile(schema);
+const ajv = new Ajv2020({ strict: false });
+const compile = (schema: RandomSchema) => ajv.compile(schema);
 const compare = (
   documentWith: typeof requestWith,
   before: object,
@@ -34,10 +35,9 @@ test('a request that accepts less and a response that has more are reported, for
     const lost = VALUES.filter((value) => wasValid(value) && !isValid(value));
     const gained = VALUES.filter((value) => !wasValid(value) && isValid(value));
     // Clients are expected to send documented properties only, so that a new one can be added.
-    const inRequest = compare(requestWith, before, after).filter(
-      ({ rule }) => rule !== 'new-optional-request-property',
-    );
-    const hasNewProperty = inRequest.length < compare(requestWith, before, after).length;
+    const all = compare(requestWith, before, after);
+    const inRequest = all.filter(({ rule }) => rule !== 'new-optional-request-property');
+    const hasNewProperty = inRequest.length < all.length;
     expect(lost.length > 0 && !hasNewProperty && severest(inRequest) === 'INFO' ? lost : []).toEqual([]);
     const isQuiet = severest(compare(responseWith, before, after)) === 'INFO';
     expect(isQuiet ? gained : []).toEqual([]);
