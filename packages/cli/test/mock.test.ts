@@ -3,8 +3,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { runHere } from '@contract-first/testing/command.ts';
 import { ROOT, run } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
+import { mockCommand } from '../src/mock/command.ts';
+import { startMock, type Mock } from '../src/mock/start-mock.ts';
 
 const DOCUMENT = `
 openapi: 3.1.0
@@ -81,14 +85,14 @@ afterAll(() => {
 });
 
 /** Starts the mock; returns its URL, its first output and its process. */
-async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+async function start(args: readonly string[]) {
   writeFileSync(documentPath, DOCUMENT);
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !['API_TOKENS', 'NODE_OPTIONS'].includes(name)),
   );
   const mock = spawn(process.execPath, [join(ROOT, 'packages/cli/bin.js'), 'mock', ...args], {
     cwd: folder, // It has no .env file.
-    env: { ...inherited, PORT: '0', OPS_PORT: '0', ...env },
+    env: { ...inherited, PORT: '0', OPS_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   mocks.push(mock);
@@ -97,6 +101,16 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   const [{ url }] = (await once(mock, 'message')) as [{ readonly url: string }]; // src/engine/process/run.ts sends it.
   return { url, mock, output: () => output };
 }
+
+/** Starts the mock in this process, until the test ends. */
+async function startHere(variables: Readonly<Record<string, string>> = {}): Promise<Mock> {
+  const mock = await startMock(documentPath, { variables });
+  cleanUp(mock.close);
+  return mock;
+}
+
+/** Runs the command `mock`, which ends on its own. */
+const runMock = async (args: readonly string[]): Promise<number> => (await mockCommand(args)) ?? 0;
 
 let url: string;
 beforeAll(async () => {
@@ -152,7 +166,7 @@ test('npm run mock responds with another value for another request, when the cli
 });
 
 test('npm run mock responds with other values for another seed, and the same for the same seed', async () => {
-  const [same, other] = [await start([documentPath]), await start([documentPath, '--seed', '2'])];
+  const [same, other] = [await startHere(), await start([documentPath, '--seed', '2'])];
   await get('/things/1', {}, same.url); // The order of requests does not matter.
   const { text } = await post();
   expect((await post({}, 1, same.url)).text).toBe(text);
@@ -215,7 +229,7 @@ test('the mock is the real service: its own failures are valid, with status and 
 });
 
 test('the mock is the real service: configured tokens are checked', async () => {
-  const { url } = await start([documentPath], { API_TOKENS: 'a-real-token' });
+  const { url } = await startHere({ API_TOKENS: 'a-real-token' });
   expect((await get('/things/1', {}, url)).status).toBe(401);
   expect((await get('/things/1', { Authorization: 'Bearer a-real-token' }, url)).status).toBe(200);
   const basic = (pair: string) => get('/things/1', { Authorization: `Basic ${btoa(pair)}` }, url);
@@ -236,5 +250,6 @@ test('1 and the problems of a document that is rejected, or of the arguments', a
   writeFileSync(path, DOCUMENT.replace('operationId: generate', 'operationId: getThing'));
   const { code, stderr } = await run('contract-first', ['mock', path]);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/error: [^]*operationId[^]*was rejected\n$/)]);
-  expect((await run('contract-first', ['mock', '--seed', 'x'])).stderr).toContain('--seed must be an integer');
+  const { stderr: mistakes } = await runHere(runMock, ['--seed', 'x'], folder);
+  expect(mistakes).toContain('--seed must be an integer');
 });
