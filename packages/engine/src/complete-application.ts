@@ -1,4 +1,4 @@
-import { findSchemes } from './auth/authenticator.ts';
+import { findSchemes } from './auth/supported-scheme.ts';
 import { isWithoutCredentials, type AuthSettings } from './auth/settings.ts';
 import {
   bodyLimitOf,

@@ -1,5 +1,6 @@
 /**
- * The interface for applications. Their main.ts imports `@contract-first/engine/run`; tools import `@contract-first/engine/tools`.
+ * The interface for applications. Their main.ts imports `@contract-first/engine/run`; tools import `@contract-first/engine/tools`,
+ * or `@contract-first/engine/facts` without the code that serves.
  *
  * @module @contract-first/engine
  */

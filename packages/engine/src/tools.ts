@@ -1,8 +1,6 @@
 // More exports for tools and benchmarks. They may change with any version.
 
-export { findSchemes } from './auth/authenticator.ts';
 export type { Credentials } from './auth/credentials.ts';
-export { checkerKindOf } from './auth/supported-scheme.ts';
 export { startService } from './create-service.ts';
 export type { DocumentText } from './docs/docs.ts';
 export type { FailureHeaders, RenderFailure } from './http/failure-response.ts';
@@ -14,9 +12,7 @@ export { createConversions } from './http/codecs.ts';
 export { toResponse, type AnyReply } from './http/response.ts';
 export type { ValidRequest } from './http/validate-request.ts';
 export { exampleCurl } from './process/example-curl.ts';
-export { createProgressLine, type ProgressLine } from './import/progress-line.ts';
 export { readCommandConfig, readConfig } from './process/config.ts';
 export { readEnvFile } from './process/env-file.ts';
 export { createSilentLog } from './process/log.ts';
 export { runApplications } from './process/run.ts';
-export { VARIABLES } from './process/variables.ts';

@@ -186,6 +186,21 @@ test('in the engine, only the modules that are a process use process and console
   ]);
 });
 
+test('the commands that serve nothing do not load the engine: its facts import no library', () => {
+  const reached = new Set(['packages/engine/src/facts.ts']);
+  for (const file of reached) for (const name of imports.get(file) ?? []) if (imports.has(name)) reached.add(name);
+  const importing = [...reached].filter((file) =>
+    /^(?:import|export) (?!type )[^;]* from '(?!\.)/m.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  expect(importing).toEqual([]);
+  const serving = ['generate', 'check', 'diff'].flatMap((folder) =>
+    filesIn(`packages/cli/src/${folder}`).filter((file) =>
+      /^import (?!type )[^;]* from '@contract-first\/engine(?!\/facts)/m.test(readFileSync(join(ROOT, file), 'utf8')),
+    ),
+  );
+  expect(serving).toEqual([]);
+});
+
 test('the contract checks share no judgement with the engine: they import how documents, JSON and media types are read', () => {
   const folders = ['check', 'cases', 'requests', 'options', 'operations', 'resources', 'values'];
   const judges = folders.flatMap((folder) => filesIn(`packages/cli/src/${folder}`));

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { application } from '../../../src/service.ts';
-import { readConfig, VARIABLES } from '@contract-first/engine/tools';
+import { VARIABLES } from '@contract-first/engine/facts';
+import { readConfig } from '@contract-first/engine/tools';
 import { ROOT } from '@contract-first/testing/service.ts';
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { createProgressLine, type ProgressLine } from '@contract-first/engine/tools';
+import { createProgressLine, type ProgressLine } from '@contract-first/engine/facts';
 import { abortOnSignals } from '../terminal/abort-on-signals.ts';
 import { CHECK_MEANINGS } from './judgement/check-meanings.ts';
 import { CHECK_NAMES, PROFILES } from './judgement/checks.ts';

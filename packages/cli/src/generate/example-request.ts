@@ -8,7 +8,7 @@ import {
   type Operation,
   type SecurityScheme,
 } from '@contract-first/contract';
-import { checkerKindOf } from '@contract-first/engine/tools';
+import { checkerKindOf } from '@contract-first/engine/facts';
 import {
   dereference,
   listOperations,

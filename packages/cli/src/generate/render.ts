@@ -1,4 +1,4 @@
-import { findSchemes } from '@contract-first/engine/tools';
+import { findSchemes } from '@contract-first/engine/facts';
 import {
   concreteMediaType,
   escapeControls,

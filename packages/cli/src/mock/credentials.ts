@@ -1,5 +1,6 @@
 import type { Checker } from '@contract-first/engine';
-import { checkerKindOf, type Credentials } from '@contract-first/engine/tools';
+import { checkerKindOf } from '@contract-first/engine/facts';
+import type { Credentials } from '@contract-first/engine/tools';
 import type { SecurityScheme } from '@contract-first/contract';
 
 const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER'];

@@ -1,5 +1,4 @@
 import {
-  type Contract,
   NotImplemented,
   type Identity,
   type Operation,
@@ -31,23 +30,6 @@ export type Authenticate = (credentials: Credentials) => AuthenticationResult | 
 
 const NO_SCOPE = 'the credentials are valid but lack a scope that this operation requires';
 const BEARER_TOKEN = /^bearer +[^ ]+$/i;
-
-/**
- * Finds the security schemes that operations use and an application does not check.
- *
- * @returns the names of those whose tokens the engine checks, bearer tokens and API keys, and of the unchecked ones
- */
-export function findSchemes(
-  { operations, securitySchemes }: Contract,
-  checkers: object = {},
-): { readonly tokens?: readonly string[]; readonly unchecked?: readonly string[] } {
-  const used = Object.values(operations).flatMap(({ security }) => security.flat().map(({ scheme }) => scheme));
-  const names = [...new Set(used)].filter((name) => !Object.hasOwn(checkers, name));
-  return Object.groupBy(names, (name) => {
-    const scheme = securitySchemes[name];
-    return scheme === undefined || checkerKindOf(scheme) === undefined ? 'unchecked' : 'tokens';
-  });
-}
 
 /**
  * Creates an authenticator for each operation from the security schemes of the contract.

@@ -8,7 +8,7 @@ import { problemDetails } from '../http/failure-response.ts';
 import { startServer, type RunningServer } from '../server/server.ts';
 import type { Application } from '../application.ts';
 import { startService, type RunningService } from '../create-service.ts';
-import { findSchemes } from '../auth/authenticator.ts';
+import { findSchemes } from '../auth/supported-scheme.ts';
 import { mountsOf } from '../http/mounts.ts';
 import type { Settings } from '../settings.ts';
 import type { Served } from '../open-application.ts';

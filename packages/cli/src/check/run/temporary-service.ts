@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { VARIABLES } from '@contract-first/engine/tools';
+import { VARIABLES } from '@contract-first/engine/facts';
 import { CannotCheck } from '../../values/oracle.ts';
 
 const ENTRY = resolve('src/main.ts');
