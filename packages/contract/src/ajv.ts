@@ -33,7 +33,8 @@ const OPTIONS = {
 const VERSION = '3.1.0' as string;
 
 /**
- * Creates an Ajv instance for requests or responses, with the keywords and the formats of express-openapi-validator. Its schemas are JSON Schema 2020-12.
+ * Creates an Ajv instance for requests or responses, with the keywords and the formats of express-openapi-validator. Its
+ * schemas are JSON Schema 2020-12.
  */
 export function createAjv(direction: 'request' | 'response'): AjvInstance {
   const create = direction === 'request' ? createRequestAjv : createResponseAjv;
