@@ -44,7 +44,7 @@ export function copyBuildInfo(source: string, target: string, linked: readonly s
   const results = join(source, '.tsbuildinfo');
   if (!existsSync(results)) return;
   const inLinked = new RegExp(`"\\./(?=(?:${linked.join('|')})/)`, 'g');
-  // TypeScript would check all files again where a file with global declarations is missing: those of the tests are not copied.
+  // TypeScript checks all files again when a file with global declarations is gone, and the copy has no test files.
   const copied = readFileSync(results, 'utf8')
     .replaceAll(inLinked, `"${relative(target, source)}/`)
     .replaceAll('"affectsGlobalScope":true,', '');
