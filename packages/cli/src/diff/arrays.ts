@@ -12,9 +12,9 @@ export function compareItems(at: Comparison, { base, revision }: Pair<Schema>): 
   );
   const rest = at.part('items', { base: itemAt(base, count), revision: itemAt(revision, count) });
   const found = [...positions.flat(), ...rest, ...compareContains(at, { base, revision })];
-  // The items that they evaluate may have changed.
-  const isUnsure =
-    found.length > 0 && [base, revision].some((schema) => keywordNodes(schema, 'unevaluatedItems').length > 0);
+  // Other items may be evaluated now.
+  const isChanged = found.length > 0 || evaluatedCount(base) !== evaluatedCount(revision);
+  const isUnsure = isChanged && [base, revision].some((schema) => keywordNodes(schema, 'unevaluatedItems').length > 0);
   const text = 'unevaluatedItems may apply to other items';
   return isUnsure ? [...found, report(at, 'unevaluated-items-changed', 'unsure', text)] : found;
 }
@@ -22,6 +22,12 @@ export function compareItems(at: Comparison, { base, revision }: Pair<Schema>): 
 /** Returns the number of items that have a schema by their position. */
 function positionsOf(schema: Schema): number {
   return Math.max(0, ...keywordNodes(schema, 'prefixItems').map((node) => elements(node).length));
+}
+
+/** Returns the number of the first items that `prefixItems` and `items` evaluate. */
+function evaluatedCount(schema: Schema): number {
+  const count = positionsOf(schema);
+  return itemAt(schema, count).length > 0 ? Infinity : count;
 }
 
 /** Returns the schemas of the item at an index. */

@@ -117,6 +117,12 @@ const KEYWORDS: readonly SchemaChange[] = (
 ]);
 
 const PARTS: readonly SchemaChange[] = [
+  [
+    'unevaluated-items-changed',
+    'unevaluated-items-changed',
+    { type: 'array', unevaluatedItems: false },
+    { type: 'array', unevaluatedItems: false, items: {} },
+  ],
   ['if-added', 'if-removed', text, { ...text, if: short, then: lower }],
   ['if-changed', 'if-changed', { ...text, if: short, then: lower }, { ...text, if: lower, then: short }],
   ['unique-items-set', 'unique-items-unset', array, { ...array, uniqueItems: true }],
