@@ -43,9 +43,7 @@ test('after npm ci --omit=dev the service and the commands on its store work', a
 test('cmd.exe has every command of package.json that npm gives to it', () => {
   for (const script of Object.values(scripts)) {
     for (const command of script.split(' && '))
-      expect(command).toMatch(
-        /^(?:(?:exec )?node|prettier|contract-first|tsc|eslint|c8|typedoc|vitepress)\b[^'$%^<>|&;]*$/,
-      );
+      expect(command).toMatch(/^(?:(?:exec )?node|prettier|contract-first|tsc|eslint|jest)\b[^'$%^<>|&;]*$/);
   }
 });
 

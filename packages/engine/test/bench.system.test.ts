@@ -10,7 +10,18 @@ test('every server is verified, measured and reported as Markdown, JSON and SVG'
   const folder = temporaryFolder();
   const [json, svg] = [join(folder, 'bench.json'), join(folder, 'bench.svg')];
   const files = ['--json', json, '--svg', svg];
-  const outcome = await run('npm', ['run', '--silent', 'bench', '--', 'none', 'sqlite', ...SHORT, ...files]);
+  const outcome = await run('npm', [
+    'run',
+    '--silent',
+    'bench',
+    '-w',
+    'packages/engine',
+    '--',
+    'none',
+    'sqlite',
+    ...SHORT,
+    ...files,
+  ]);
   expect(outcome.code === 0 ? '' : outcome.stderr).toBe('');
 
   const withStores = [
@@ -59,7 +70,7 @@ test.each([
   [['--rounds', '0'], '--rounds must be a positive integer, not 0'],
   [['--round', '1'], "Unknown option '--round'"],
 ])('npm run bench -w packages/engine -- %j reports the mistake', async (args, message) => {
-  const { code, stderr } = await run('npm', ['run', '--silent', 'bench', '--', ...args]);
+  const { code, stderr } = await run('npm', ['run', '--silent', 'bench', '-w', 'packages/engine', '--', ...args]);
   expect(code).toBe(1);
   expect(stderr).toContain(message);
 });

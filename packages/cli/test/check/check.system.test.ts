@@ -84,7 +84,7 @@ test('contract-first check: exit 1: check, operation, curl line, answer and seed
     'FAILED ignored_auth  deleteItem',
     expect.stringMatching(/^ {2}with a valid token with a suffix, the status is (?:404|204) instead of 401$/),
     expect.stringMatching(
-      /^ {2}curl -sSi --path-as-is -g -X DELETE 'URL\/v1\/items\/-?\d+' -H 'Authorization: Bearer '"\$TOKEN"'x'$/,
+      /^ {2}curl -sSi --path-as-is -g -X DELETE 'URL\/v1\/items\/-?\d+' -H 'Authorization: Bearer '"\$\{TOKEN\}x"$/,
     ),
     expect.stringMatching(/^ {2}< HTTP (?:404|204)$/),
     expect.stringMatching(/^ {2}< /),
