@@ -87,8 +87,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Returns the value that {@link stringifyJson} writes for a value: `toJSON` is called, members without a value are left out,
- * and bigints stay. A `Date` stays one, since a schema for text does not accept it. Parts that stay the same are not copied.
+ * Returns the value that {@link stringifyJson} writes. Calls `toJSON`, removes members without a value, and keeps bigints.
+ * A `Date` stays one, since a schema for text does not accept it. Parts that stay the same are not copied.
  */
 export function toJsonValue(value: unknown, key = ''): unknown {
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;

@@ -23,8 +23,8 @@ export type Codec = {
   /**
    * Returns the value of a request body that is not empty, which the engine validates. Bigints are exact integers.
    *
-   * @throws for a malformed body: 400, as for one that takes too long. The message of a `SyntaxError` is sent to the client, that of another error is
-   *   logged at the level `debug`
+   * @throws for a malformed body, which is answered 400, as is a body that takes too long. The client receives the message of a
+   *   `SyntaxError`. The messages of other errors are logged at the level `debug`
    */
   decode(bytes: Uint8Array, body: CodedBody): unknown;
   /** Returns the body of a response for a value, which the engine has validated: 500 when that takes too long. */

@@ -116,7 +116,8 @@ test('events are sent at once through middleware that compresses them, while the
 });
 
 test('a stream that is compressed is taken from its source as slowly as the client reads', async () => {
-  let [taken, isEnded] = [0, false];
+  let taken = 0;
+  let isEnded = false;
   const source = async function* () {
     try {
       for (; ; taken += 1) yield await Promise.resolve(randomBytes(10_000));
@@ -126,11 +127,7 @@ test('a stream that is compressed is taken from its source as slowly as the clie
   };
   const { url } = await serve('text/csv', source, [compression()]);
   const reader = (await fetch(url)).body?.getReader();
-  await until(async () => {
-    const before = taken;
-    await sleep(200);
-    return taken === before;
-  }, true);
+  await untilUnchanged(() => taken);
   expect(taken).toBeLessThan(5_000); // Sockets have buffers.
   await reader?.cancel();
   await until(() => isEnded, true);
@@ -156,11 +153,7 @@ test('a body that is streamed is taken from its source as slowly as the client r
   });
   const response = await fetch(url);
   const reader = response.body?.getReader();
-  await until(async () => {
-    const before = taken;
-    await sleep(200);
-    return taken === before;
-  }, true);
+  await untilUnchanged(() => taken);
   expect(taken).toBeLessThan(5_000); // Sockets have buffers.
   await reader?.cancel();
 });
@@ -199,6 +192,15 @@ test.each<[string, string, (end: () => void) => (input: Input) => unknown]>([
     expect(await metrics()).toContain('\nhttp_responses_incomplete_total{operation="rows"} 1\n');
   },
 );
+
+/** Waits until a number stays the same for a while. */
+async function untilUnchanged(read: () => number): Promise<void> {
+  await until(async () => {
+    const before = read();
+    await sleep(200);
+    return read() === before;
+  }, true);
+}
 
 /** Creates a stream that waits for ever after its first chunk. */
 function waitingReadable(onDestroy: () => void): Readable {
