@@ -42,6 +42,12 @@ async function* endless(): AsyncGenerator<object> {
   for (;;) yield await Promise.resolve(ROW);
 }
 
+/** Holds the event loop, as work of an application does. */
+function work(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
 test('200 unread streams leave the event loop to other requests', async () => {
   let taken = 0;
   const source = async function* (): AsyncGenerator<object> {
@@ -63,6 +69,7 @@ test('200 streams that are requested at once are opened one after the other, and
   let opened = 0;
   const { url } = await serve(() => {
     opened += 1;
+    work(5);
     return endless();
   });
   const clients = await Promise.all(Array.from({ length: 200 }, () => sendUnread(url, '')));
@@ -80,6 +87,7 @@ test('pipelines of 200 requests each are served in parts, and requests of other 
     rows: () => Promise.resolve({ status: 200, contentType: 'application/jsonl', body: endless() }),
     now: () => {
       served += 1;
+      work(0.5);
       return Promise.resolve({ status: 204 });
     },
   };
