@@ -10,7 +10,7 @@ import type { ContractResult } from './run/contract-result.ts';
 import type { Progress } from './run/contract-options.ts';
 import { checkContract, DEFAULT_RUNS } from './contract-run.ts';
 import { loadHooks } from './run/hooks.ts';
-import type { Environment } from '../options/option-reader.ts';
+import type { Environment, Secret } from '../options/option-reader.ts';
 import { readOptions, type CheckOptions } from './options/options.ts';
 import { readDocument } from './run/read-document.ts';
 import { checkArchives } from './recorded/check-archives.ts';
@@ -19,7 +19,6 @@ import { CannotCheck } from '../values/oracle.ts';
 import { formatFailure, formatProgress } from './reports/text.ts';
 import type { Failure } from './judgement/failure.ts';
 import { createRedactor } from '../requests/redactor.ts';
-import type { Secret } from '../requests/secrets.ts';
 import { startTemporaryService } from './run/temporary-service.ts';
 
 const NAME_WIDTH = Math.max(...CHECK_NAMES.map((name) => name.length));

@@ -1,5 +1,7 @@
 import type { GivenOption } from './given-options.ts';
-import type { Secret } from '../requests/secrets.ts';
+
+/** A value that is not printed; an environment variable stands for it. */
+export type Secret = { readonly variable: string; readonly value: string };
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,8 @@ import type { OpenApiDocument } from '@contract-first/documents';
 import type { SplitSecrets } from './curl-line.ts';
 import { redactBody, redactPairs, type Replacement } from './redact-body.ts';
 import { createSecretNames, type NamedPlace } from './secret-names.ts';
-import { createSecretSearch, type Secret, type SecretSearch } from './secrets.ts';
+import type { Secret } from '../options/option-reader.ts';
+import { createSecretSearch, type SecretSearch } from './secrets.ts';
 import type { WireRequest } from './wire-request.ts';
 import { EXCERPT_BYTES, excerptOf, type Excerpt, type KeptResponse } from './wire-response.ts';
 

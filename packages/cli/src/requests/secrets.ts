@@ -1,7 +1,5 @@
+import type { Secret } from '../options/option-reader.ts';
 import { percentEncode } from './parameter-text.ts';
-
-/** A value that is not printed; an environment variable stands for it. */
-export type Secret = { readonly variable: string; readonly value: string };
 
 /** A text that is made of a secret, and the expansion of a POSIX shell that gives the text. */
 export type SecretForm = {

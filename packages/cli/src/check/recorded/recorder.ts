@@ -11,7 +11,7 @@ import { listOperations } from '../../operations/list-operations.ts';
 import { recordFailure } from '../judgement/record-failure.ts';
 import { select } from '../run/selection.ts';
 import { createRedactor } from '../../requests/redactor.ts';
-import type { Secret } from '../../requests/secrets.ts';
+import type { Secret } from '../../options/option-reader.ts';
 import type { WireRequest } from '../../requests/wire-request.ts';
 import { excerptOf, keep, type KeptResponse } from '../../requests/wire-response.ts';
 import { essentialRequest } from './essential-request.ts';

@@ -6,7 +6,7 @@ import type { Failure } from '../judgement/failure.ts';
 import type { Hooks } from './hooks.ts';
 import type { Observer } from '../judgement/observation.ts';
 import type { Redactor } from '../../requests/redactor.ts';
-import type { Secret } from '../../requests/secrets.ts';
+import type { Secret } from '../../options/option-reader.ts';
 import type { Expectation, GivenValue } from './selection.ts';
 import type { UserOptions } from './users.ts';
 

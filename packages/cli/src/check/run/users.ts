@@ -5,7 +5,7 @@ import type { Connection } from '../../requests/connection.ts';
 import { authorizationScheme, coveredRequirements, isProtected, type Tokens } from '../../requests/credentials.ts';
 import { nameOperations } from '../judgement/finding.ts';
 import { createRenewableToken, type FetchToken, type RenewableToken } from './renewal.ts';
-import type { Secret } from '../../requests/secrets.ts';
+import type { Secret } from '../../options/option-reader.ts';
 import { tokenOfClient, tokenOfCommand, type Client } from './token-sources.ts';
 import type { WireRequest } from '../../requests/wire-request.ts';
 import type { WireResponse } from '../../requests/wire-response.ts';
