@@ -1,20 +1,4 @@
 #!/usr/bin/env node
-import module, { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import process from 'node:process';
+import { runBin } from '@contract-first/command-line/bin';
 
-// Older versions cannot load the modules of the commands, so these are imported after the check.
-const [MAJOR, MINOR] = [22, 18];
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < MAJOR || (major === MAJOR && minor < MINOR)) {
-  process.stderr.write(`Node.js ${MAJOR}.${MINOR} or later is required, this is ${process.version}\n`);
-  process.exitCode = 2;
-} else {
-  // Node's compile cache cuts the start by a third. Its folder belongs to the installed packages: Node would run compiled code
-  // that a checked repository brings. Node ignores a folder that it cannot write.
-  const { resolve } = createRequire(import.meta.url);
-  module.enableCompileCache(join(dirname(resolve('yaml/package.json')), '../.cache/node'));
-  const { main } = await import('#main');
-  const code = await main(process.argv.slice(2));
-  if (code !== undefined) process.exitCode = code;
-}
+await runBin(async () => (await import('#main')).main);

@@ -1,6 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { escapeMarkdown } from '../src/reports/markdown.ts';
-import { formatWorkflowCommand } from '../src/reports/workflow-command.ts';
+import { escapeMarkdown, formatWorkflowCommand } from '@contract-first/command-line/reports';
 
 // The second step of action.yml: writes the comment on the pull request, with the token that may do so.
 

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CODE_OPTIONS, readContractFile } from '../src/options/contract-file.ts';
-import { readIfPresent } from '../src/read-if-present.ts';
-import { escapeMarkdown } from '../src/reports/markdown.ts';
-import { formatWorkflowCommand } from '../src/reports/workflow-command.ts';
+import { CODE_OPTIONS, readContractFile } from '@contract-first/model/resources';
+import { readIfPresent } from '@contract-first/command-line/files';
+import { escapeMarkdown, formatWorkflowCommand } from '@contract-first/command-line/reports';
 import type { CommentFile } from './comment.ts';
 
 // The first step of action.yml: runs a command, and shows its findings as annotations and in the summary of the job. It writes

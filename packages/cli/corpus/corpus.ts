@@ -5,7 +5,7 @@ import { toMarkdown } from './report.ts';
 import { STEPS, tryDocument, type Trial } from './trial.ts';
 import { inParallel } from '@contract-first/testing/jobs/in-parallel.ts';
 import { orRefuse, parseOptions } from '@contract-first/testing/jobs/options.ts';
-import { refuse, reportBugs } from '../src/terminal/command.ts';
+import { refuse, reportBugs } from '@contract-first/command-line/terminal';
 
 // `npm run corpus -w packages/cli -- FOLDER` makes a service of each of many documents, step by step: init, typecheck, start, test, and
 // contract against its mock.

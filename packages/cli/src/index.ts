@@ -4,6 +4,5 @@
  * @module contract-first
  */
 
+export { startTemporaryService, type Hooks } from '@contract-first/check';
 export { main } from './main.ts';
-export type { Hooks } from './check/run/hooks.ts';
-export { startTemporaryService } from './check/run/temporary-service.ts';

@@ -1,5 +1,4 @@
-import { print, printError, reportRefusal } from './terminal/command.ts';
-import { VERSION } from './version.ts';
+import { print, printError, reportRefusal, VERSION } from '@contract-first/command-line/terminal';
 
 type Command = {
   readonly summary: string;
@@ -11,31 +10,31 @@ type Command = {
 const COMMANDS: Readonly<Record<string, Command>> = {
   generate: {
     summary: 'writes generated/ from openapi.yaml',
-    load: async () => (await import('./generate/command.ts')).generateCommand,
+    load: async () => (await import('@contract-first/generate/command')).generateCommand,
   },
   dev: {
     summary: 'runs the service, and regenerates and restarts it after each change',
-    load: async () => (await import('./dev/command.ts')).devCommand,
+    load: async () => (await import('@contract-first/generate/dev')).devCommand,
   },
   mock: {
     summary: 'serves an OpenAPI document without any handler',
-    load: async () => (await import('./mock/command.ts')).mockCommand,
+    load: async () => (await import('@contract-first/mock/command')).mockCommand,
   },
   check: {
     summary: 'checks a running service against its document',
-    load: async () => (await import('./check/command.ts')).checkCommand,
+    load: async () => (await import('@contract-first/check/command')).checkCommand,
   },
   proxy: {
     summary: 'judges the requests that pass through it to a service',
-    load: async () => (await import('./check/proxy/command.ts')).proxyCommand,
+    load: async () => (await import('@contract-first/check/proxy')).proxyCommand,
   },
   diff: {
     summary: 'lists the changes between two documents that break clients',
-    load: async () => (await import('./diff/command.ts')).diffCommand,
+    load: async () => (await import('@contract-first/diff/command')).diffCommand,
   },
   init: {
     summary: 'makes a service of an OpenAPI document',
-    load: async () => (await import('./init/command.ts')).initCommand,
+    load: async () => (await import('@contract-first/generate/init')).initCommand,
   },
 };
 

@@ -8,10 +8,10 @@ import { json } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { ROOT, run } from '@contract-first/testing/service.ts';
-import { VERSION } from '../src/version.ts';
-import { answers } from './check/support/defect-kinds.ts';
-import { shallowDocument } from './check/support/reference-document.ts';
-import { startReferenceServer, TOKEN } from './check/support/reference-server.ts';
+import { VERSION } from '../../command-line/src/terminal/version.ts';
+import { answers } from '../../check/test/support/defect-kinds.ts';
+import { shallowDocument } from '../../check/test/support/reference-document.ts';
+import { startReferenceServer, TOKEN } from '../../check/test/support/reference-server.ts';
 
 // Plays the runner of GitHub: it gives the inputs to the steps of action.yml, and has the files and the API that these use.
 

@@ -3,11 +3,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { readSource } from '../src/diff/sources.ts';
-import { renderContract } from '../src/generate/render.ts';
+import { readSource } from '../../diff/src/sources.ts';
+import { renderContract } from '../../generate/src/render.ts';
 import { Bug, formatDiagnostic, readAllowedRefs } from '@contract-first/documents';
 import { readingAt } from '../../documents/src/bug.ts';
-import { describeBug } from '../src/terminal/describe-bug.ts';
+import { describeBug } from '../../command-line/src/terminal/describe-bug.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { compiledOf, contractOf, warningsOf } from '@contract-first/testing/contract.ts';
 import { problemsOf } from '@contract-first/testing/problems.ts';
@@ -266,7 +266,7 @@ test('an unexpected error names the innermost place that was being read, in one 
 
 test('an unexpected error ends a command with one line and 1', async () => {
   const source = `
-      const { reportBugs } = await import(${JSON.stringify(join(ROOT, 'packages/cli/src/terminal/command.ts'))});
+      const { reportBugs } = await import(${JSON.stringify(join(ROOT, 'packages/command-line/src/terminal/command.ts'))});
       reportBugs();
       await Promise.resolve();
       throw new RangeError('Maximum call\\nstack');`;

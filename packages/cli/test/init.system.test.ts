@@ -6,8 +6,8 @@ import { NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { run } from '@contract-first/testing/service.ts';
 import { tryDocument } from '../corpus/trial.ts';
-import { generateCommand } from '../src/generate/command.ts';
-import { initCommand } from '../src/init/command.ts';
+import { generateCommand } from '../../generate/src/command.ts';
+import { initCommand } from '../../generate/src/init/command.ts';
 
 const DOCUMENTS = join(import.meta.dirname, 'documents');
 const ALL = ['petstore.yaml', 'library.yaml', 'sensors.json'].slice(0, rounds(1, 3));

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { INSTALL_OPTIONS, NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
 import { ROOT, run, startService } from '@contract-first/testing/service.ts';
-import { VERSION } from '../src/version.ts';
-import { shallowDocument } from './check/support/reference-document.ts';
-import { startReferenceServer, TOKEN } from './check/support/reference-server.ts';
+import { VERSION } from '../../command-line/src/terminal/version.ts';
+import { shallowDocument } from '../../check/test/support/reference-document.ts';
+import { startReferenceServer, TOKEN } from '../../check/test/support/reference-server.ts';
 
 // The oldest Node that the packages support.
 const OLDEST = '22.18.0';

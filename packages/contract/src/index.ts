@@ -44,6 +44,7 @@ export {
   type MediaTypeChoice,
 } from './media-type.ts';
 export { isMultipleOf, replaceMultipleOf } from './multiple-of.ts';
+export { memoizeByObject } from './memoize-by-object.ts';
 export { NotImplemented } from './not-implemented.ts';
 export {
   bodyLimitOf,
@@ -82,8 +83,10 @@ export {
   placeOf,
   type Violation,
 } from './violation.ts';
+export { createProgressLine, type ProgressLine } from './progress-line.ts';
 export type { Shape, Shapes } from './shape.ts';
 export { SourceDigits } from './source-digits.ts';
+export { checkerKindOf, findSchemes } from './supported-scheme.ts';
 export { TimeLimitExceeded, runWithin } from './time-limit.ts';
 export { TimeSlices } from './time-slices.ts';
 export {
@@ -94,5 +97,6 @@ export {
   type RequestParts,
 } from './validator.ts';
 export { Unavailable } from './unavailable.ts';
+export { VARIABLES } from './variables.ts';
 export { MAX_MEMBERS } from './schema-compiler.ts';
 export { Validators } from './validators.ts';

@@ -11,7 +11,7 @@ import type { Bench } from './servers.ts';
 import { compareStarts } from './start.ts';
 import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './under-load.ts';
 import { parseOptions } from '@contract-first/testing/jobs/options.ts';
-import { refuse, reportBugs } from '../../cli/src/terminal/command.ts';
+import { refuse, reportBugs } from '@contract-first/command-line/terminal';
 
 // `npm run bench -w packages/engine` compares the service with other servers of the same contract and prints Markdown.
 const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>>> = {

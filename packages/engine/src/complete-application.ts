@@ -1,12 +1,12 @@
-import { findSchemes } from './auth/supported-scheme.ts';
 import { isWithoutCredentials, type AuthSettings } from './auth/settings.ts';
 import {
+  type AnyFormats,
   bodyLimitOf,
+  type Contract,
+  findSchemes,
   isUpload,
   listCodecs,
   mayHaveCodec,
-  type AnyFormats,
-  type Contract,
 } from '@contract-first/contract';
 import { mountsOf } from './http/mounts.ts';
 

@@ -1,5 +1,6 @@
 // More exports for tools and benchmarks. They may change with any version.
 
+export { createCheckers } from './auth/lenient-checkers.ts';
 export type { Credentials } from './auth/credentials.ts';
 export { startService } from './create-service.ts';
 export type { DocumentText } from './docs/docs.ts';
@@ -7,6 +8,7 @@ export type { FailureHeaders, RenderFailure } from './http/failure-response.ts';
 export type { AnyHandler } from './http/pipeline.ts';
 export { onDisconnect } from './http/disconnect.ts';
 export { mountsOf } from './http/mounts.ts';
+export { startSilently } from './start-silently.ts';
 export { operationUrl, type LinkParameters } from './http/operation-url.ts';
 export { createConversions } from './http/codecs.ts';
 export { toResponse, type AnyReply } from './http/response.ts';

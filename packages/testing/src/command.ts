@@ -1,5 +1,5 @@
 import { mock } from 'node:test';
-import { reportRefusal } from '../../cli/src/terminal/command.ts';
+import { reportRefusal } from '@contract-first/command-line/terminal';
 import type { Outcome } from './children.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,5 @@
 import type { OpenApiDocument } from '@contract-first/documents';
-import { compareDocuments } from '../../cli/src/diff/documents.ts';
-import type { Finding } from '../../cli/src/diff/finding.ts';
-import { RULES } from '../../cli/src/diff/rules.ts';
+import { compareDocuments, type Finding, RULES } from '@contract-first/diff';
 
 export type Fragment = Readonly<Record<string, unknown>>;
 

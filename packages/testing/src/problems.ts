@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderContract } from '../../cli/src/generate/render.ts';
+import { renderContract } from '@contract-first/generate';
 import { temporaryFolder } from './cleanup.ts';
 import { linesOf } from './contract.ts';
 

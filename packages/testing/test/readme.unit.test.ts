@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { application } from '../../../src/service.ts';
-import { VARIABLES } from '@contract-first/engine/facts';
 import { readConfig } from '@contract-first/engine/tools';
 import { ROOT } from '@contract-first/testing/service.ts';
+import { VARIABLES } from '@contract-first/contract';
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const SOURCES = readdirSync(join(ROOT, 'packages/engine/src'), { recursive: true, encoding: 'utf8' })

@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFormatConverter } from '@contract-first/contract';
 import type { Application, Checker, OpenOptions } from '@contract-first/engine';
-import { createSilentLog, operationUrl, type LinkParameters } from '@contract-first/engine/tools';
-import { openConnection } from '../requests/connection.ts';
-import { createCheckers } from '../mock/credentials.ts';
-import { startSilently } from '../start-silently.ts';
+import {
+  createCheckers,
+  createSilentLog,
+  type LinkParameters,
+  operationUrl,
+  startSilently,
+} from '@contract-first/engine/tools';
+import { openConnection } from '@contract-first/model/requests';
 
 /** A serialized request. */
 export type TestRequest = {

@@ -1,6 +1,7 @@
 import {
-  NotImplemented,
+  checkerKindOf,
   type Identity,
+  NotImplemented,
   type Operation,
   type SchemeRequirement,
   type SecurityScheme,
@@ -15,7 +16,6 @@ import type {
   Refusal,
   Rejection,
 } from './credentials.ts';
-import { checkerKindOf } from './supported-scheme.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 /**

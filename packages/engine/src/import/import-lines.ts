@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createFormatConverter, type AnyFormats, type Contract } from '@contract-first/contract';
+import { type AnyFormats, type Contract, createFormatConverter, createProgressLine } from '@contract-first/contract';
 import type { Logger } from 'pino';
 import { createSilentLog } from '../process/log.ts';
 import { readBatches, type Batch } from './batches.ts';
@@ -7,7 +7,6 @@ import { createEntryReader } from './entries.ts';
 import { assertFormats } from '../complete-application.ts';
 import { openInput } from './input.ts';
 import { formatProgress } from './progress.ts';
-import { createProgressLine } from './progress-line.ts';
 import { storeBatch, type LineStore } from './store-batch.ts';
 
 export type { LineStore };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { findSchemes } from '@contract-first/contract';
 import type { Application } from '../application.ts';
-import { findSchemes } from '../auth/supported-scheme.ts';
 import { createService } from '../create-service.ts';
 import { openDocs } from '../docs/docs.ts';
 import { unavailableFailure } from '../http/failure.ts';

@@ -1,6 +1,6 @@
+import { VARIABLES } from '@contract-first/contract';
 import type { Setting, Settings, SettingsOf } from '../settings.ts';
 import { Environment } from './environment.ts';
-import { VARIABLES } from './variables.ts';
 
 const NAME = /^[A-Z][A-Z0-9_]*$/;
 // Node and the SDK of OpenTelemetry read these themselves.

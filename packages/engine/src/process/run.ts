@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { escapeControls } from '@contract-first/contract';
+import { escapeControls, findSchemes } from '@contract-first/contract';
 import { DocsUnavailable, openDocs } from '../docs/docs.ts';
 import { IncompleteApplication } from '../complete-application.ts';
 import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
@@ -8,7 +8,6 @@ import { problemDetails } from '../http/failure-response.ts';
 import { startServer, type RunningServer } from '../server/server.ts';
 import type { Application } from '../application.ts';
 import { startService, type RunningService } from '../create-service.ts';
-import { findSchemes } from '../auth/supported-scheme.ts';
 import { mountsOf } from '../http/mounts.ts';
 import type { Settings } from '../settings.ts';
 import type { Served } from '../open-application.ts';

@@ -4,10 +4,10 @@ import request from 'supertest';
 import { InvalidRequest, stringifyJson, Validators } from '@contract-first/contract';
 import { compileContract } from '@contract-first/documents';
 import { ROOT } from '@contract-first/testing/service.ts';
-import { listOperations } from '../../../cli/src/operations/list-operations.ts';
-import { createArbitraries } from '../../../cli/src/values/arbitrary.ts';
-import { readSchemas } from '../../../cli/src/values/dialect.ts';
-import { createOracle } from '../../../cli/src/values/oracle.ts';
+import { listOperations } from '../../../model/src/operations/list-operations.ts';
+import { createArbitraries } from '../../../model/src/values/arbitrary.ts';
+import { readSchemas } from '../../../model/src/values/dialect.ts';
+import { createOracle } from '../../../model/src/values/oracle.ts';
 import { stock, withChanges } from './support/stock.ts';
 
 const RUNS = 200;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import request from 'supertest';
-import { createArbitraries } from '../../../cli/src/values/arbitrary.ts';
-import { readSchemas } from '../../../cli/src/values/dialect.ts';
-import type { Json } from '../../../cli/src/values/json-value.ts';
-import { createOracle } from '../../../cli/src/values/oracle.ts';
+import { createArbitraries } from '../../../model/src/values/arbitrary.ts';
+import { readSchemas } from '../../../model/src/values/dialect.ts';
+import type { Json } from '../../../model/src/values/json-value.ts';
+import { createOracle } from '../../../model/src/values/oracle.ts';
 import { InvalidRequest, InvalidResponse, stringifyJson, Validators, type Contract } from '@contract-first/contract';
 import type { OpenApiDocument } from '@contract-first/documents';
 import { compiledOf } from '@contract-first/testing/contract.ts';

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { refuse } from '../../../cli/src/terminal/command.ts';
+import { refuse } from '@contract-first/command-line/terminal';
 
 /** Parses the arguments of the process; refuses wrong ones with how the program is used. */
 export function parseOptions<const Config extends ParseArgsConfig>(usage: string, config: Config) {

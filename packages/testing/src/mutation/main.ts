@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { printError, refuse, reportBugs } from '@contract-first/command-line/terminal';
 import { createProject } from '../quoted-commands/project.ts';
 import { byDigest } from '../jobs/by-digest.ts';
 import { parseOptions } from '../jobs/options.ts';
 import { mutantsOf, type Mutant } from './mutants.ts';
-import { printError, refuse, reportBugs } from '../../../cli/src/terminal/command.ts';
 
 // `npm run mutation -w packages/testing -- FOLDER…` draws changes of the code in these folders, and runs the tests that have noticed most other
 // changes, then those of the changed file, in a fresh clone of the last commit. Prints the changes that no test notices: a missing test, or code that can be deleted.

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reportBugs } from '@contract-first/command-line/terminal';
 import { commandsOf, readBlocks, type Block, type Command } from './blocks.ts';
 import { Problem } from './problem.ts';
 import { createProject, type Project } from './project.ts';
 import { complete, firstDifference, matches } from './quote.ts';
 import { inParallel } from '../jobs/in-parallel.ts';
-import { reportBugs } from '../../../cli/src/terminal/command.ts';
 
 // `npm run quoted-commands -w packages/testing [-- <document>…]` executes the blocks of each document in order, in a fresh
 // clone of the last commit. As many documents are executed at once as there are cores. Blocks of:

@@ -2,8 +2,8 @@ import express, { type Express, type NextFunction, type Request, type RequestHan
 import { middleware } from 'express-openapi-validator';
 import fc from 'fast-check';
 import type { OpenApiDocument } from '@contract-first/documents';
-import { HOSTILE_VALUES } from '../../../../cli/src/values/hostile-values.ts';
-import { placesOf, removeAt, replaceAt, type Json } from '../../../../cli/src/values/json-value.ts';
+import { HOSTILE_VALUES } from '../../../../model/src/values/hostile-values.ts';
+import { placesOf, removeAt, replaceAt, type Json } from '../../../../model/src/values/json-value.ts';
 
 const PLACES = 40;
 

@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ApiOperation, listOperations } from '@contract-first/model/operations';
+import { CannotCheck, createArbitraries, createOracle, readSchemas } from '@contract-first/model/values';
+import {
+  type Connection,
+  createRedactor,
+  needsUser,
+  NoResponse,
+  openConnection,
+  TIMEOUT_MS,
+} from '@contract-first/model/requests';
+import { createExampleFaults } from '@contract-first/model/cases';
+import { assertCorrections } from '@contract-first/model/resources';
+import { readBaseUrl } from './run/base-url.ts';
+import { isStateCheck, PROFILES, type CheckName } from './judgement/checks.ts';
+import type { ContractOptions } from './run/contract-options.ts';
+import { gatherFindings, type ContractResult } from './run/contract-result.ts';
+import { createCoverage } from './coverage/coverage.ts';
+import { createKeys } from './run/idempotency-keys.ts';
+import { haveCredentials, withoutHeaderParameters } from './run/extra-headers.ts';
+import { callHook, hookOperation } from './run/hooks.ts';
+import { checkOperation } from './probing/check-operation.ts';
+import type { Observation } from './judgement/observation.ts';
+import type { Run } from './run/run.ts';
+import { runTasks, type Turn } from './run/schedule.ts';
+import { createKnownValues, resourcePath } from './state/known-values.ts';
+import { describeStateless, resourceChecks } from './state/resource-checks.ts';
+import { isSuccess } from './judgement/statuses.ts';
+import { assertKnown, matches, select, statusesFor, valuesFor } from './run/selection.ts';
+import { assertSchemes, describeNeed, isPermitted, openUsers, withMetSecurity } from './run/users.ts';
+
+export const DEFAULT_RUNS = 100;
+/** As many requests are more than an operation usually needs. */
+const REQUESTS_PER_OPERATION = 1_000;
+const JUDGING_LIMIT_MS = 2_000;
+const PATIENCE_MS = 1_000;
+const OTHER_USER_CHECK: CheckName = 'object_level_authorization';
+const OTHER_USER = 'no request of the second user was judged: are its credentials right?';
+
+/** Returns the time limit for a number of operations, where a number of requests is sent in a second at most. */
+export function defaultBudgetMs(operations: number, rate = Infinity): number {
+  return 20_000 + 1_000 * operations * (1 + REQUESTS_PER_OPERATION / rate);
+}
+
+/**
+ * Checks a running service against an OpenAPI document, with generated requests.
+ *
+ * @throws {CannotCheck} when the server is unreachable, an operation or a tag is unknown, or a token is missing
+ */
+export async function checkContract(options: ContractOptions): Promise<ContractResult> {
+  const { document, seed = 0, runs = DEFAULT_RUNS, headers = [], onProgress } = options;
+  const { expectations = [], values = [], shared = [], corrections = new Map(), hooks = {} } = options;
+  const {
+    checks = new Set(PROFILES.default),
+    workers = 1,
+    maxResponseTimeMs,
+    maxResponseBytes,
+    rate,
+    onExchange,
+  } = options;
+  const { url, servedAt } = readBaseUrl(options.baseUrl);
+  const requestSchemas = readSchemas(document, 'request');
+  const responseSchemas = readSchemas(document, 'response');
+  const documented = listOperations(requestSchemas, responseSchemas, servedAt).map((operation) =>
+    withMetSecurity(operation, options),
+  );
+  assertSchemes(document, options);
+  assertKnown(documented, [...[...expectations, ...values].flatMap(({ operation = [] }) => operation), ...shared]);
+  assertCorrections(documented, corrections, { requestSchemas, responseSchemas });
+  const selected = select(documented, options.operations ?? [], options.tags ?? []);
+  const [permitted, forbidden] = partition(
+    selected,
+    (operation) => haveCredentials(headers, operation) || isPermitted(operation, options),
+  );
+  const need = describeNeed(forbidden, options);
+  if (need !== undefined && (permitted.length === 0 || options.isIncompleteAllowed !== true))
+    throw new CannotCheck(need + (permitted.length === 0 ? '' : '; --allow-incomplete checks the others'));
+  const [upgrades, checkable] = partition(permitted, isUpgrade);
+  const operations = checkable.map((operation) => withoutHeaderParameters(operation, headers));
+  const notes = upgrades.map(
+    ({ operationId }) => `${operationId}: not checked, as it only switches to another protocol`,
+  );
+  if (need !== undefined) notes.push(`not checked: ${need}`);
+  if (selected.length === 0) notes.push('the document has no operations: nothing was checked');
+  const requestOracle = createOracle(requestSchemas);
+  const coverage =
+    options.countsCoverage === true ? createCoverage(operations, requestSchemas, requestOracle) : undefined;
+  const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length, rate);
+  const endsAt = performance.now() + budgetMs;
+  // A request that is sent at the last moment may still time out.
+  const signal = AbortSignal.any([
+    AbortSignal.timeout(budgetMs + TIMEOUT_MS),
+    ...(options.signal ? [options.signal] : []),
+  ]);
+  const connection = openConnection(url, { maxResponseBytes, rate, signal });
+  const begun = new Set<string>();
+  let requests = 0;
+  const users = await openUsers(options, operations, {
+    ...{ baseUrl: url, connection },
+    onSecret: options.onSecret ?? (() => undefined),
+    onProblem: (problem) => notes.push(problem),
+  });
+  if (operations.some((operation) => needsUser(operation, users.tokens)))
+    options.onNote?.('the token has no colon: as Basic credentials, it is the password of the user "user"');
+  const deleted = new Set<string>();
+  const run: Run = {
+    ...{ connection, users, tokens: users.tokens, headers, seed, runs, checks, maxResponseTimeMs, signal },
+    ...{ requestSchemas, responseSchemas, requestOracle },
+    responseOracle: createOracle(responseSchemas, JUDGING_LIMIT_MS),
+    arbitraries: createArbitraries(requestSchemas, requestOracle),
+    withOwnKey: createKeys(requestOracle),
+    exampleFaults: createExampleFaults(requestOracle),
+    redactor: options.redactor ?? createRedactor({ document, secrets: [], isRecorded: false }),
+    expectedStatuses: (operation) => statusesFor(operation, expectations),
+    isShared: (operation) => shared.some((name) => matches(operation, name)),
+    givenValues: (operation, salt) =>
+      new Map([
+        ...valuesFor(operation, salt, values),
+        ...Object.entries(hooks.values?.(hookOperation(operation)) ?? {}),
+      ]),
+    ...{ corrections, hooks, deleted, echoes: new Set() },
+    onRequest: ({ operationId }) => {
+      requests += 1;
+      begun.add(operationId);
+      onProgress?.({ operationId, operations: operations.length, begun: begun.size, requests });
+    },
+    onFailure: (failure) => options.onFailure?.(failure),
+    onExchange: (observation) => {
+      noteDeletion(deleted, observation);
+      coverage?.observe(observation);
+      onExchange?.(observation);
+    },
+  };
+  try {
+    await assertReachable(connection, url);
+    await callHook('setUp', () => hooks.setUp?.({ url: url.href }));
+    // Resources come first and alone: the requests of other tasks could change them, and would make their lists long.
+    const resources = await runTasks(resourceChecks(operations, run), { budgetMs: budgetMs / 2, workers, signal });
+    const knownValues = createKnownValues(operations, run);
+    const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
+    const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers, signal });
+    const stateless = describeStateless(resources.map(({ task }) => task));
+    const { checked, ...findings } = gatherFindings([...finished, ...resources], stateless, run.echoes);
+    const heldSeconds = Math.ceil(connection.heldMs() / 1_000);
+    if (heldSeconds > 0) notes.push(`the server asked to wait: ${String(heldSeconds)} s in all (Retry-After)`);
+    const isMissed = (check: CheckName): boolean => checks.has(check) && !isOff(check, run) && !checked.has(check);
+    const applicable = [...checks].filter(
+      (check) => !isOff(check, run) && (!isStateCheck(check) || resources.length > 0),
+    );
+    return {
+      ...{ seed, operations: selected.map(({ operationId }) => operationId), requests },
+      ...findings,
+      incomplete: [...forbidden.map(({ operationId }) => operationId), ...findings.incomplete],
+      unsuccessful:
+        findings.unsuccessful ??
+        (isMissed(OTHER_USER_CHECK) && options.operations === undefined ? OTHER_USER : undefined),
+      unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
+      notes: [...notes, ...findings.notes],
+      coverage: coverage?.result(),
+    };
+  } finally {
+    await callHook('cleanUp', () => hooks.cleanUp?.());
+    connection.close();
+  }
+}
+
+/** Adds the path of a successful DELETE; removes that of another successful request, as the resource exists again. */
+function noteDeletion(deleted: Set<string>, { request, response }: Observation): void {
+  if (response === undefined || !isSuccess(response.status)) return;
+  const path = resourcePath(request.target);
+  if (request.method === 'DELETE') deleted.add(path);
+  else deleted.delete(path);
+}
+
+/** Returns whether a check applies only with an option that is not set. */
+function isOff(check: CheckName, { maxResponseTimeMs, users }: Run): boolean {
+  if (check === 'own_check') return true;
+  if (check === OTHER_USER_CHECK) return users.otherTokens === undefined;
+  return check === 'max_response_time' && maxResponseTimeMs === undefined;
+}
+
+/** Returns whether an operation has no responses but those that switch to another protocol. */
+function isUpgrade({ responses }: ApiOperation): boolean {
+  const statuses = Object.keys(responses);
+  return statuses.length > 0 && statuses.every((status) => status.startsWith('1'));
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [readonly Item[], readonly Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
+/** Fails early when the server is unreachable; ignores the response, and does not wait long for it. */
+async function assertReachable(connection: Connection, url: URL): Promise<void> {
+  try {
+    const response = connection.sendOnce({ method: 'GET', target: url.pathname, headers: [], body: undefined });
+    await Promise.race([response, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  } catch (error) {
+    if (error instanceof NoResponse && error.isUnreachable)
+      throw new CannotCheck(`${url.origin}: ${error.message}`, { cause: error });
+    if (!(error instanceof NoResponse)) throw error;
+  }
+}

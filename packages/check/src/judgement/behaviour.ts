@@ -1,0 +1,158 @@
+import type { ApiOperation } from '@contract-first/model/operations';
+import { isInAuthorization } from '@contract-first/model/requests';
+import { hasOtherId } from '@contract-first/model/cases';
+import { documentedResponse, headerOf, type Check, type Exchange } from './conformance.ts';
+import { defectOf, type Defect } from './defect.ts';
+import { isSuccess } from './statuses.ts';
+import { describeRequest } from './describe-request.ts';
+import { isPairedStatus } from './paired-status.ts';
+
+// Rejections of the client or of the method, regardless of the data. A 403 may be about either.
+const NOT_ABOUT_DATA = [401, 405];
+// Rejections of a request that no other state of the server would accept.
+const ABOUT_REQUEST = [...NOT_ABOUT_DATA, 400, 403, 406, 411, 413, 414, 415, 422, 429, 431];
+
+// A server may find a request with two ids malformed, in conflict with itself, or impossible to process.
+const REFUSALS_OF_OTHER_ID = [400, 409, 422];
+
+const UNAVAILABLE = 503;
+
+/** Checks that no request causes a 5xx. */
+export const notAServerError: Check = (exchange) => {
+  const { operation, testCase, response, requestOracle } = exchange;
+  const { status } = response;
+  if (status < 500 || isPairedStatus(exchange)) return undefined;
+  const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, false);
+  const outcome = `the status is ${String(status)} for `;
+  // It is about the server, not about the request (RFC 9110, 15.6.4).
+  if (status === UNAVAILABLE) return { message: outcome + message, cause: `the status is ${String(status)}` };
+  return { message: outcome + message, cause: outcome + cause, circumstances };
+};
+
+/** Checks that invalid data is rejected with a 4xx. */
+export const negativeDataRejection: Check = (exchange) => mustReject(exchange);
+
+/** Checks that a request without a required header is rejected with a 4xx. */
+export const missingRequiredHeader: Check = (exchange) => mustReject(exchange);
+
+/**
+ * Checks that valid data is accepted with a 2xx, or with a 3xx that is documented by its own status.
+ *
+ * A documented 4xx that is not about the request itself will do: with 404 or 409, the document says that there are states
+ * in which valid data is refused, and only the server knows its state. So will the status of a response with an example that has
+ * the name of those in the request.
+ */
+export const positiveDataAcceptance: Check = (exchange) => {
+  const { operation, response, expectedStatuses } = exchange;
+  const { status } = response;
+  if (status >= 500) return undefined; // Reported by not_a_server_error.
+  if (expectedStatuses.has(status) || isSuccess(status) || isPairedStatus(exchange)) return undefined;
+  if (isRefusedForOtherId(exchange)) return undefined;
+  const outcome = `got status ${String(status)}`;
+  if (documentedResponse(operation, status) === undefined)
+    return outcomeOf(exchange, ` ${outcome}, which is not documented`);
+  if (!describesSuccess(operation)) return undefined;
+  const isRefused =
+    status >= 300 && status < 400 ? operation.responses[status] === undefined : ABOUT_REQUEST.includes(status);
+  return isRefused || status < 200 ? outcomeOf(exchange, ` ${outcome}`) : undefined;
+};
+
+/** Returns whether a document describes more than failures of an operation. */
+export function describesSuccess({ responses }: ApiOperation): boolean {
+  return Object.keys(responses).some((key) => /^[23]|^default$/.test(key));
+}
+
+/** Checks that an undocumented method gets 405 with the documented methods in `Allow` (RFC 9110, 15.5.6). */
+export const unsupportedMethod: Check = ({ operation, testCase, response, redactor }) => {
+  const { method } = testCase.request;
+  if (response.status >= 500) return undefined; // Reported by not_a_server_error.
+  if (response.status !== 405) {
+    const outcome = response.status < 300 ? 'accepted' : 'rejected without a 405';
+    return defectOf(
+      `the undocumented method ${method} got status ${String(response.status)} instead of 405`,
+      `an undocumented method is ${outcome}`,
+    );
+  }
+  const allow = headerOf(response, 'allow');
+  if (allow === undefined) return defectOf('the 405 response has no Allow header');
+  const allowed = allow.split(',').map((name) => name.trim());
+  const missing = operation.pathMethods.filter((name) => !allowed.includes(name));
+  if (missing.length > 0)
+    return defectOf(
+      `Allow is "${redactor.text(allow)}", without ${missing.join(', ')}`,
+      'Allow lacks a documented method',
+    );
+  return allowed.includes(method)
+    ? defectOf(`Allow lists ${method}, which got 405`, 'Allow lists a method that got 405')
+    : undefined;
+};
+
+/** Checks that the response arrives within the time limit of the run, if there is one. */
+export const maxResponseTime: Check = ({ response: { elapsedMs }, maxResponseTimeMs = Infinity }) =>
+  elapsedMs > maxResponseTimeMs
+    ? defectOf(
+        `the response took ${String(Math.ceil(elapsedMs))} ms, more than ${String(maxResponseTimeMs)} ms`,
+        'the response took too long',
+      )
+    : undefined;
+
+/** Checks that a protected operation responds 401 with a challenge to invalid credentials (RFC 9110, 15.5.2). */
+export const ignoredAuth: Check = ({ operation, testCase, response }) => {
+  const { status } = response;
+  if (status !== 401) {
+    const outcome = `the status is ${String(status)} instead of 401`;
+    const cause = status === 403 ? outcome : `${status < 300 ? 'accepted' : 'rejected'} without a 401`;
+    return defectOf(`with ${testCase.description}, ${outcome}`, cause, status === 403 ? 'protocol' : undefined);
+  }
+  const needsChallenge = operation.security.flat().some(isInAuthorization);
+  return needsChallenge && headerOf(response, 'www-authenticate') === undefined
+    ? defectOf('the 401 response has no WWW-Authenticate header', undefined, 'protocol')
+    : undefined;
+};
+
+/**
+ * Checks that HEAD gets the status and the header fields of GET (RFC 9110, 9.3.2). A server without HEAD may respond 405,
+ * although general-purpose servers must support it (9.1).
+ */
+export const headConformance: Check = ({ response, original, redactor }) => {
+  const { status } = response;
+  if (original === undefined || status === 405 || status >= 500) return undefined;
+  if (status !== original.status)
+    return defectOf(`HEAD got status ${String(status)}, but GET got ${String(original.status)}`);
+  const [type, typeOfGet] = [response, original].map((one) => headerOf(one, 'content-type'));
+  if (type !== undefined && type !== typeOfGet)
+    return defectOf(`HEAD got Content-Type ${redactor.text(type)}, but GET got ${redactor.text(typeOfGet ?? 'none')}`);
+  // Other lengths may differ, as the resource may have changed.
+  const isEmpty = headerOf(response, 'content-length') === '0' && original.body.length > 0;
+  return isEmpty ? defectOf('HEAD got Content-Length 0, but GET got a body') : undefined;
+};
+
+/**
+ * Returns whether a server has refused a PUT or PATCH whose body has another id than its path: the schemas allow it, and OpenAPI
+ * leaves its meaning open.
+ */
+function isRefusedForOtherId({ operation, testCase: { input }, response: { status } }: Exchange): boolean {
+  return input !== undefined && REFUSALS_OF_OTHER_ID.includes(status) && hasOtherId(operation, input);
+}
+
+function mustReject(exchange: Exchange): Defect | undefined {
+  const { operation, response } = exchange;
+  const { status } = response;
+  if (status >= 500) return undefined; // Reported by not_a_server_error.
+  if (status >= 400 && !NOT_ABOUT_DATA.includes(status)) return undefined;
+  // The method is documented, so a documented 405 is about the data: "Invalid input" in the usual Petstore.
+  if (status === 405 && operation.responses[405] !== undefined) return undefined;
+  return outcomeOf(exchange, ` got status ${String(status)}`, status < 400 ? ' is accepted' : undefined);
+}
+
+function outcomeOf(
+  { operation, testCase, response, requestOracle }: Exchange,
+  outcome: string,
+  generalOutcome = outcome,
+): Defect {
+  const isAccepted = response.status < 400;
+  const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, isAccepted);
+  // Valid data with an unusual value is refused for that value, with any status.
+  const isUnusual = testCase.kind === 'positive' && circumstances.length > 0;
+  return { message: message + outcome, cause: cause + (isUnusual ? ' is refused' : generalOutcome), circumstances };
+}

@@ -1,0 +1,186 @@
+import { matchMediaType, parseJsonTree, type BodyKind, type JsonTree } from '@contract-first/contract';
+import { tokensOf } from '@contract-first/documents';
+import { type ApiOperation, type ApiResponse, type BodyContent, encodingOf } from '@contract-first/model/operations';
+import { type Case, NOT_OF_OPERATION } from '@contract-first/model/cases';
+import { type Oracle, type SchemaViolation, syntaxProblem } from '@contract-first/model/values';
+import { type Excerpt, readingsOf, type Redactor, type WireResponse } from '@contract-first/model/requests';
+import { findRepeatedMember } from './repeated-member.ts';
+import { findRounded, largeIntegersIn, type LargeIntegers } from './rounded-int64s.ts';
+import { defectOf, type Defect } from './defect.ts';
+
+/** A request of a test case and its response: the input of every check. */
+export type Exchange = {
+  readonly operation: ApiOperation;
+  readonly testCase: Case;
+  readonly response: WireResponse;
+  /** The response to the original request of the test case. */
+  readonly original?: WireResponse | undefined;
+  /** The time limit of each response. */
+  readonly maxResponseTimeMs?: number | undefined;
+  /** Replaces the secrets in values for messages. */
+  readonly redactor: Pick<Redactor, 'header' | 'text'>;
+  /** Validates by the schemas for requests. */
+  readonly requestOracle: Oracle;
+  /** Validates by the schemas for responses. */
+  readonly responseOracle: Oracle;
+  /** The statuses that valid data may get besides those that the document makes acceptable. */
+  readonly expectedStatuses: ReadonlySet<number>;
+};
+
+/** Checks a response; returns `undefined` when nothing is wrong with it. */
+export type Check = (exchange: Exchange) => Defect | undefined;
+
+/** Returns the documented response for a status: by status, by range (`4XX`) or by `default`. */
+export function documentedResponse({ responses }: ApiOperation, status: number): ApiResponse | undefined {
+  const digit = String(status).charAt(0);
+  return responses[status] ?? responses[`${digit}XX`] ?? responses[`${digit}xx`] ?? responses['default'];
+}
+
+// The bodies that are judged by their schemas.
+const READ: readonly (BodyKind | undefined)[] = ['json', 'text'];
+const NO_INTEGERS: LargeIntegers = new Map();
+// Rejections of requests that violate the document or HTTP.
+const REJECTIONS = [400, 401, 403, 404, 405, 406, 413, 415, 422];
+
+/**
+ * Returns whether a faulty request is rejected with a status that the document does not describe. It need not describe
+ * them all (OpenAPI 3.1, 4.8.16).
+ */
+export function isUndocumentedRejection({ operation, testCase, response: { status } }: Exchange): boolean {
+  return (
+    testCase.kind !== 'positive' && REJECTIONS.includes(status) && documentedResponse(operation, status) === undefined
+  );
+}
+
+/** Describes a response that did not arrive as a whole. */
+export function noResponse({ totalBytes }: Excerpt, cause: string): Defect {
+  return defectOf(`${totalBytes > 0 ? 'the response is incomplete' : 'no response'}: ${cause}`);
+}
+
+/** Checks that the status is documented, unless it is the rejection of a faulty request. */
+export const statusCodeConformance: Check = (exchange) => {
+  const { operation, response } = exchange;
+  if (documentedResponse(operation, response.status) !== undefined || isUndocumentedRejection(exchange))
+    return undefined;
+  const cause = `status ${String(response.status)} is not documented`;
+  return defectOf(`${cause}, only ${Object.keys(operation.responses).join(', ')}`, cause);
+};
+
+/** Checks that the document describes the rejection of a faulty request. */
+export const documentedRejection: Check = (exchange) =>
+  isUndocumentedRejection(exchange)
+    ? defectOf(`a rejection has status ${String(exchange.response.status)}, which is not documented`)
+    : undefined;
+
+/** Checks that the response has a body of a documented media type exactly when the document has one for the status. */
+export const contentTypeConformance: Check = (exchange) => {
+  const { operation, response, redactor } = exchange;
+  const documented = documentedResponse(operation, response.status);
+  if (documented === undefined || exchange.testCase.request.method === 'HEAD') return undefined;
+  const received = headerOf(response, 'content-type');
+  const expected = documented.contents.map(({ mediaType }) => mediaType).join(', ');
+  if (expected === '')
+    return response.body.length > 0 ? defectOf('there is a body, but none is documented') : undefined;
+  if (received === undefined) return defectOf(`there is no Content-Type, but ${expected} is documented`);
+  return contentOf(documented, response) === undefined
+    ? defectOf(`Content-Type is ${redactor.text(received)}, but ${expected} is documented`)
+    : undefined;
+};
+
+/** Checks that required headers are present, and that documented headers match their schemas. */
+export const responseHeadersConformance: Check = ({ operation, response, responseOracle, redactor }) => {
+  for (const { name, required, schema } of documentedResponse(operation, response.status)?.headers ?? []) {
+    const text = headerOf(response, name);
+    if (text === undefined) {
+      if (required) return defectOf(`the header ${name} is missing`);
+      continue;
+    }
+    if (readingsOf(text).some((reading) => responseOracle.allows(schema, reading))) continue;
+    const cause = `the header ${name} does not match its schema`;
+    return defectOf(`${cause}: ${redactor.header(name, text)}`, cause);
+  }
+  return undefined;
+};
+
+/** Checks that the body matches its schema, and that int64s are returned exactly as sent. */
+export const responseSchemaConformance: Check = (exchange) => {
+  const { operation, testCase, response, responseOracle: oracle } = exchange;
+  const documented = documentedResponse(operation, response.status);
+  if (documented === undefined || exchange.testCase.request.method === 'HEAD') return undefined;
+  const content = contentOf(documented, response);
+  if (content === undefined || response.limitBytes !== undefined) return undefined;
+  const encoding = encodingOf(content);
+  if (encoding === 'text') {
+    const text = response.body.toString();
+    const isAllowed = readingsOf(text).some((reading) => oracle.allows(content.schema, reading));
+    const tree = parseJsonTree(JSON.stringify(text));
+    const violation = oracle.violation(content.schema, tree);
+    return isAllowed || violation === undefined ? undefined : describeInvalidBody(violation, tree);
+  }
+  if (encoding !== 'json') return undefined;
+
+  let text: string;
+  let json: JsonTree;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(response.body);
+    json = parseJsonTree(text);
+  } catch (error) {
+    const cause = 'the body is not JSON';
+    return defectOf(`${cause}: ${syntaxProblem(error as Error)}`, cause); // Nothing else is thrown.
+  }
+  const repeated = findRepeatedMember(text);
+  if (repeated !== undefined) return defectOf(`the body has a member twice: ${repeated}`);
+  const sent = testCase.input === undefined || response.status >= 300 ? NO_INTEGERS : largeIntegersIn(testCase.input);
+  const int64s = new Map<object, Set<string>>();
+  const onInt64 = (holder: object, key: string): void => {
+    int64s.set(holder, (int64s.get(holder) ?? new Set()).add(key));
+  };
+  const violation = oracle.violation(content.schema, json, sent.size === 0 ? undefined : onInt64);
+  if (violation !== undefined) return describeInvalidBody(violation, json);
+  if (sent.size === 0) return undefined;
+  const rounded = findRounded(sent, json, (holder, key) => int64s.get(holder)?.has(key) === true);
+  return rounded === undefined ? undefined : defectOf(rounded, 'an integer is rounded', 'data');
+};
+
+/**
+ * Describes an invalid body; its cause has the name of the invalid part only, as a list may have it anywhere. A server that
+ * writes null for missing values does so for all members.
+ */
+function describeInvalidBody({ path, keyword, message }: SchemaViolation, { root }: JsonTree): Defect {
+  const parts = tokensOf(`#${path}`);
+  const value = parts.reduce<unknown>((part, name) => (Object(part) as Record<string, unknown>)[name], root['']);
+  const name = parts.findLast((part) => !/^\d*$/.test(part)) ?? 'the body';
+  const isUnknown = ['additionalProperties', 'unevaluatedProperties'].includes(keyword);
+  const cause = isUnknown ? message : `${name} ${message}`;
+  const isNull = value === null && path !== '';
+  return defectOf(`the body${path} ${message}`, isNull ? 'a member is null that must not be' : cause);
+}
+
+/** Checks that a response is within the size limit of the run, unless it may be large by its nature. */
+export const maxResponseSize: Check = (exchange) => {
+  const { status, limitBytes } = exchange.response;
+  if (limitBytes === undefined || isLargeByNature(exchange)) return undefined;
+  return defectOf(`the response with status ${String(status)} has more than ${String(limitBytes)} bytes`);
+};
+
+/** Returns whether a response beyond the size limit is of a documented type whose bodies are not read: a file or a stream. */
+export function isLargeByNature(exchange: Exchange): boolean {
+  const { operation, response } = exchange;
+  const documented = documentedResponse(operation, response.status);
+  const isDescribed = documented !== undefined && !NOT_OF_OPERATION.includes(exchange.testCase.kind);
+  if (response.limitBytes === undefined || !isDescribed) return false;
+  const content = contentOf(documented, response);
+  return content !== undefined && !READ.includes(encodingOf(content));
+}
+
+/** Returns the value of a header; several lines of one name form a list (RFC 9110, 5.3). */
+export function headerOf({ headers }: Pick<WireResponse, 'headers'>, name: string): string | undefined {
+  const values = headers.filter(([other]) => other === name).map(([, value]) => value);
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+function contentOf({ contents }: ApiResponse, response: Pick<WireResponse, 'headers'>): BodyContent | undefined {
+  const documented = contents.map(({ mediaType }) => mediaType);
+  const match = matchMediaType(headerOf(response, 'content-type') ?? '', documented);
+  return contents.find(({ mediaType }) => mediaType === match);
+}

@@ -1,0 +1,23 @@
+import type { ApiOperation } from '@contract-first/model/operations';
+
+/** The request is carried out later (RFC 9110, 15.3.3), so its effect cannot be judged now. */
+const ACCEPTED = 202;
+
+/** Returns whether a document describes a status, by itself or by its range such as `4XX`. */
+export function describesStatus({ responses }: ApiOperation, status: number): boolean {
+  return Object.keys(responses).some((key) => key === String(status) || isRangeOf(key, status));
+}
+
+/** Returns whether the effect of an operation may be delayed. */
+export function isAsynchronous({ responses }: ApiOperation): boolean {
+  return responses[ACCEPTED] !== undefined;
+}
+
+/** Returns whether a status is a 2xx. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isRangeOf(key: string, status: number): boolean {
+  return key.toUpperCase() === `${String(status).charAt(0)}XX`;
+}

@@ -1,0 +1,155 @@
+import { hash } from 'node:crypto';
+import type { ApiOperation } from '@contract-first/model/operations';
+import { type Case, type CaseKind, caseOf, decideKind, NOT_OF_OPERATION, shrink } from '@contract-first/model/cases';
+import { SAFE_METHODS, type WireResponse } from '@contract-first/model/requests';
+import { checksFor, keyOf, violationsIn, type CheckName, type Violation } from '../judgement/checks.ts';
+import { isLargeByNature, isUndocumentedRejection } from '../judgement/conformance.ts';
+import { exchange } from '../run/exchange.ts';
+import type { Failure } from '../judgement/failure.ts';
+import { recordFailure } from '../judgement/record-failure.ts';
+import type { Run } from '../run/run.ts';
+import type { Turn } from '../run/schedule.ts';
+
+/** Sends test cases of one operation and records one failure of each check and cause, which {@link keyOf} identifies. */
+export type Prober = {
+  readonly failures: () => readonly Failure[];
+  /** The checks that applied to a request. */
+  readonly checked: ReadonlySet<CheckName>;
+  /** The statuses of rejected requests that the document does not describe. */
+  readonly undocumented: ReadonlySet<number>;
+  /** The statuses of responses beyond the size limit that may be so large. */
+  readonly large: ReadonlySet<number>;
+  /** The statuses of valid requests. */
+  readonly validStatuses: ReadonlySet<number>;
+  /**
+   * Sends a test case and records the failed checks. A request that may change something is not sent twice: what it gets
+   * then depends on the first time.
+   *
+   * @returns the keys of the new failures
+   */
+  readonly probe: (testCase: Case) => Promise<readonly string[]>;
+  /** Repeats the recorded request of a failure; returns false when it passes, and so cannot be simplified. */
+  readonly isRepeatable: (key: string) => Promise<boolean>;
+  /** Sends a test case; returns whether it fails in the same way, and then records it as the simpler request. */
+  readonly fails: (key: string, testCase: Case) => Promise<boolean>;
+  /** Simplifies the recorded requests of all failures that can be repeated. */
+  readonly simplify: () => Promise<void>;
+};
+
+type Evidence = {
+  readonly testCase: Case;
+  readonly failure: Omit<Failure, 'passedWith'>;
+  readonly repetition: Repetition | undefined;
+  readonly isSimplified: boolean;
+};
+type Repetition = { readonly passedWith: number | undefined };
+
+const NOT_IMPLEMENTED = 501;
+const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
+
+/** Creates a prober for one operation. It awaits its turn before each request. */
+export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
+  const { requestOracle, responseOracle, redactor, tokens, checks, maxResponseTimeMs } = run;
+  const { operationId } = operation;
+  const expectedStatuses = run.expectedStatuses(operation);
+  const recorded = new Map<string, Evidence>();
+  const checked = new Set<CheckName>();
+  const undocumented = new Set<number>();
+  const large = new Set<number>();
+  const validStatuses = new Set<number>();
+  const sent = new Set<string>();
+  return { failures, checked, undocumented, large, validStatuses, probe, isRepeatable, fails, simplify };
+
+  function failures(): readonly Failure[] {
+    return [...recorded.values()].map(({ failure, repetition }) => {
+      return { ...failure, passedWith: repetition?.passedWith };
+    });
+  }
+
+  async function probe(proposed: Case): Promise<readonly string[]> {
+    const testCase = { ...proposed, kind: decideKind(operation, requestOracle, proposed) };
+    const { method, body, ...rest } = testCase.request;
+    const key = hash('sha256', JSON.stringify([method, rest, body?.toString('latin1')]));
+    if (!SAFE_METHODS.includes(method) && sent.has(key)) return [];
+    sent.add(key);
+    for (const check of checksFor(testCase.kind)) if (checks.has(check)) checked.add(check);
+    const known = new Set(recorded.keys());
+    const found = await send(testCase);
+    return found.map(keyOf).filter((key) => !known.has(key) && recorded.has(key));
+  }
+
+  async function fails(key: string, testCase: Case): Promise<boolean> {
+    const failure = (await send(testCase)).find((found) => keyOf(found) === key);
+    if (failure === undefined) return false;
+    // A failure with fewer circumstances may have replaced it.
+    if (recorded.has(key))
+      recorded.set(key, { testCase, failure, repetition: { passedWith: undefined }, isSimplified: false });
+    return true;
+  }
+
+  async function isRepeatable(key: string): Promise<boolean> {
+    const evidence = recorded.get(key);
+    if (evidence === undefined) return false;
+    let passedWith = evidence.repetition?.passedWith;
+    if (evidence.repetition === undefined) {
+      const found = await send(evidence.testCase, (status) => (passedWith = status));
+      if (found.some((failure) => keyOf(failure) === key)) passedWith = undefined;
+      recorded.set(key, { ...evidence, repetition: { passedWith } });
+    }
+    // A repeated creation may be refused. That says nothing about the first one.
+    const isRefused = evidence.testCase.kind === 'positive' && passedWith !== undefined && passedWith >= 400;
+    return passedWith === undefined || isRefused;
+  }
+
+  async function simplify(): Promise<void> {
+    for (const [key, { isSimplified }] of recorded) {
+      if (isSimplified) continue;
+      let simplest: Case | undefined;
+      do {
+        simplest = recorded.get(key)?.testCase;
+      } while ((await isRepeatable(key)) && simplest !== undefined && (await failsSimpler(key, simplest)));
+      const evidence = recorded.get(key);
+      if (evidence !== undefined) recorded.set(key, { ...evidence, isSimplified: true });
+    }
+  }
+
+  /** Tries the requests that are simpler by one step, until one fails. */
+  async function failsSimpler(key: string, testCase: Case): Promise<boolean> {
+    for (const input of testCase.input === undefined ? [] : shrink(testCase.input)) {
+      const simpler = caseOf(operation, requestOracle, input, tokens);
+      if (simpler?.kind === testCase.kind && (await fails(key, simpler))) return true;
+    }
+    return false;
+  }
+
+  /** Sends a test case; records and returns the failures of the checks that count. */
+  async function send(testCase: Case, onStatus?: (status: number) => void): Promise<readonly Evidence['failure'][]> {
+    const outcome = await exchange(operation, testCase, run, turn, (response, original) => {
+      onStatus?.(response.status);
+      return judge(testCase, response, original);
+    });
+    const { request, response, received, gone } = outcome;
+    const isCompared = outcome.violations.length > 0 && gone === undefined && testCase.usual !== undefined;
+    const usual = new Set(isCompared ? (await send(testCase.usual)).map(({ check }) => check) : []);
+    const violations = outcome.violations.filter(({ check }) => !usual.has(check));
+    const found = violations.map((violation) => ({ ...violation, operationId, request, response, received }));
+    for (const failure of found) {
+      const isNew = recordFailure(recorded, { testCase, failure, repetition: undefined, isSimplified: false });
+      if (isNew) run.onFailure({ ...failure, passedWith: undefined });
+    }
+    if (gone !== undefined) throw gone;
+    return found;
+  }
+
+  function judge(testCase: Case, response: WireResponse, original: WireResponse | undefined): readonly Violation[] {
+    const { status } = response;
+    const isNotImplemented = status === NOT_IMPLEMENTED && MAY_SUCCEED.includes(testCase.kind);
+    if (testCase.kind === 'positive' || isNotImplemented) validStatuses.add(status);
+    if (isNotImplemented) return [];
+    const expected = { maxResponseTimeMs, expectedStatuses };
+    const result = { operation, testCase, response, original, ...expected, requestOracle, responseOracle, redactor };
+    if (!NOT_OF_OPERATION.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
+    if (isLargeByNature(result)) large.add(status);
+    return violationsIn(result);
+  }
+}

@@ -1,0 +1,165 @@
+import type { OpenApiDocument } from '@contract-first/documents';
+import { createOracle, readSchemas } from '@contract-first/model/values';
+import { type ApiOperation, listOperations } from '@contract-first/model/operations';
+import { createRedactor, excerptOf, keep, type KeptResponse, type WireRequest } from '@contract-first/model/requests';
+import type { Secret } from '@contract-first/command-line/options';
+import { PROFILES, type CheckName } from '../judgement/checks.ts';
+import type { ContractResult } from '../run/contract-result.ts';
+import { createCoverage } from '../coverage/coverage.ts';
+import type { Failure } from '../judgement/failure.ts';
+import type { Observer } from '../judgement/observation.ts';
+import { recordFailure } from '../judgement/record-failure.ts';
+import { select } from '../run/selection.ts';
+import { essentialRequest } from './essential-request.ts';
+import { isBeyondDocument, judgeRecorded } from './judge-recorded.ts';
+import { matchOperation, type Match } from './match-operation.ts';
+import type { RecordedExchange } from './recorded-exchange.ts';
+import { describeStatuses, describeUnmatched, reasonToSkip, Tallies } from './recorded-notes.ts';
+
+export type RecorderOptions = {
+  /** Linted and bundled by `loadContract`. */
+  readonly document: OpenApiDocument;
+  /** The path that replaces the base path of the document; `undefined` leaves it. */
+  readonly servedAt: string | undefined;
+  /** The operations to judge, by operationId, path, or method and path; all by default. */
+  readonly operations?: readonly string[] | undefined;
+  /** The tags of further operations to judge. */
+  readonly tags?: readonly string[] | undefined;
+  readonly checks?: ReadonlySet<CheckName> | undefined;
+  /** The values that are not printed, besides those in the exchanges that are secret by their names. */
+  readonly secrets: readonly Secret[];
+  readonly maxResponseTimeMs?: number | undefined;
+  readonly maxResponseBytes?: number | undefined;
+  readonly countsCoverage?: boolean | undefined;
+  readonly onExchange: Observer;
+  /** Receives each failure when it is first seen. */
+  readonly onFailure?: ((failure: Failure) => void) | undefined;
+};
+
+/** Judges recorded exchanges. */
+export type Recorder = {
+  readonly judge: (exchange: RecordedExchange) => void;
+  /** Counts an exchange that cannot be judged. */
+  readonly skip: (reason: string) => void;
+  readonly result: () => ContractResult;
+};
+
+type Kept = { readonly failure: Failure };
+/** An exchange without its secrets. */
+type Shown = { readonly request: WireRequest; readonly response: KeptResponse | undefined };
+
+const JUDGING_LIMIT_MS = 2_000;
+const NOT_IMPLEMENTED = 501;
+
+/**
+ * Creates a judge of recorded exchanges, which keeps one failure of each check and cause of an operation.
+ *
+ * @throws {CannotCheck} when an operation or a tag is unknown
+ */
+export function createRecorder(options: RecorderOptions): Recorder {
+  const {
+    document,
+    checks = new Set(PROFILES.default),
+    maxResponseTimeMs,
+    maxResponseBytes,
+    onExchange,
+    onFailure,
+  } = options;
+  const requestSchemas = readSchemas(document, 'request');
+  const responseSchemas = readSchemas(document, 'response');
+  const documented = listOperations(requestSchemas, responseSchemas, options.servedAt);
+  const selected = new Set(select(documented, options.operations ?? [], options.tags ?? []));
+  const requestOracle = createOracle(requestSchemas, JUDGING_LIMIT_MS);
+  const responseOracle = createOracle(responseSchemas, JUDGING_LIMIT_MS);
+  const redactor = createRedactor({ document, url: options.servedAt, secrets: options.secrets, isRecorded: true });
+  const judging = { requestOracle, responseOracle, redactor, checks, maxResponseTimeMs, maxResponseBytes };
+  const coverage =
+    options.countsCoverage === true ? createCoverage([...selected], requestSchemas, requestOracle) : undefined;
+  const failures = new Map<ApiOperation, Map<string, Kept>>(); // Has all operations with a request.
+  const notImplemented = new Set<string>();
+  const undocumented = new Map<string, Set<number>>();
+  const skipped = new Tallies();
+  const unmatched = new Tallies();
+  let requests = 0;
+  return {
+    judge,
+    skip: (reason) => {
+      skipped.add(reason);
+    },
+    result,
+  };
+
+  function judge(exchange: RecordedExchange): void {
+    const shown = redact(exchange);
+    const match = matchOperation(documented, exchange.request);
+    const reason = reasonToSkip(match, exchange);
+    if (reason !== undefined) skipped.add(reason);
+    else if (match === undefined || isBeyondDocument(match, exchange))
+      unmatched.add(describeUnmatched(match, { ...exchange, request: shown.request }));
+    else if (selected.has(match.operation)) judgeMatched(match, exchange, shown);
+  }
+
+  function redact({ request, response }: RecordedExchange): Shown {
+    const kept = response && keep(response);
+    redactor.learn(request, kept);
+    return { request: redactor.request(request), response: kept && redactor.response(kept) };
+  }
+
+  function judgeMatched(match: Match, exchange: RecordedExchange, shown: Shown): void {
+    const { operation } = match;
+    const { operationId } = operation;
+    const { request, response, startedAt, durationMs, place } = exchange;
+    requests += 1;
+    const known = failures.get(operation) ?? new Map<string, Kept>();
+    failures.set(operation, known);
+    const isNotImplemented = response?.status === NOT_IMPLEMENTED;
+    if (isNotImplemented) notImplemented.add(operationId);
+    const { testCase, checks: counted, violations, isUndocumentedRejection } = judgeRecorded(match, exchange, judging);
+    const failed = isNotImplemented ? [] : violations;
+    if (isUndocumentedRejection && response !== undefined && !checks.has('documented_rejection'))
+      undocumented.set(operationId, (undocumented.get(operationId) ?? new Set()).add(response.status));
+    if (response !== undefined && !exchange.isResponseComplete)
+      skipped.add('bodies of responses that the recording lacks, cuts or hides');
+    const observed = { operation, startedAt, durationMs, checks: counted };
+    coverage?.observe({ ...observed, testCase, request, response: response && keep(response), failed });
+    onExchange({
+      ...observed,
+      ...shown,
+      testCase: { ...testCase, request: shown.request, input: undefined },
+      failed,
+    });
+    for (const violation of failed) {
+      const sent = essentialRequest(operation, shown.request);
+      const recorded = { place, variables: redactor.variablesIn(sent) };
+      const received = redactor.excerpt(exchange.broken?.received ?? excerptOf(Buffer.alloc(0)));
+      const evidence = { request: sent, response: shown.response, received, passedWith: undefined };
+      const failure: Failure = { ...violation, operationId, ...evidence, recorded };
+      if (recordFailure(known, { failure })) onFailure?.(failure);
+    }
+  }
+
+  function result(): ContractResult {
+    const unseen = [...selected].filter((operation) => !failures.has(operation)).map(({ operationId }) => operationId);
+    return {
+      ...{ seed: undefined, requests, unused: [], incomplete: [], errors: [] },
+      operations: [...failures.keys()].map(({ operationId }) => operationId),
+      failures: [...failures.values()].flatMap((known) => [...known.values()].map(({ failure }) => failure)),
+      notImplemented: [...notImplemented],
+      unsuccessful: requests > 0 ? undefined : describeNothing(),
+      notes: [
+        ...[...undocumented].map(([operationId, statuses]) => `${operationId}: ${describeStatuses(statuses)}`),
+        ...unmatched.list().map((text) => `not in the document: ${text}`),
+        ...skipped.list().map((text) => `not judged: ${text}`),
+        ...(unseen.length > 0 && requests > 0 ? [`operations without a recorded request: ${unseen.join(', ')}`] : []),
+      ],
+      coverage: coverage?.result(),
+    };
+  }
+
+  function describeNothing(): string {
+    const [path = 'none'] = documented.map(({ paths: [first] }) => first?.path);
+    return unmatched.size === 0
+      ? 'no request was judged: there was none'
+      : `no request was judged, since none fits a path of the document, such as ${path}: is the base path right?`;
+  }
+}

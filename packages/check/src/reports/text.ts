@@ -1,0 +1,167 @@
+import type { ContractResult } from '../run/contract-result.ts';
+import type { Progress } from '../run/contract-options.ts';
+import { groupByCause, nameOperations, type Finding } from '../judgement/finding.ts';
+import type { Failure } from '../judgement/failure.ts';
+import { escapeToLine } from '@contract-first/contract';
+import {
+  curlLine,
+  type Excerpt,
+  EXCERPT_BYTES,
+  type KeptResponse,
+  type Redactor,
+  splitVariables,
+} from '@contract-first/model/requests';
+
+export type ReportOptions = {
+  readonly baseUrl: string;
+  /** Replaces the secrets in messages; `undefined` where they have none. */
+  readonly redactor: Redactor | undefined;
+  readonly repeatLine: RepeatLine;
+  /** Whether the findings about the protocol are a line each, without evidence; `false` by default. */
+  readonly isProtocolFolded?: boolean;
+};
+
+/** Returns the command that repeats the checks of operations; `undefined` when none does. */
+export type RepeatLine = (
+  operationIds: readonly string[],
+  seed: number | undefined,
+  redactor: Redactor | undefined,
+) => string | undefined;
+
+const MAX_CHARS = 2_000;
+const MAX_SUMMARY = 7;
+const MAX_CAUSE = 100;
+// The headers of the earlier answers of a sequence that may tell why the last one is wrong.
+const TELLING = ['etag', 'link', 'location'];
+// Every response has them, and they explain no failure.
+const USUAL = /^(?:connection|date|keep-alive)$/;
+
+/** Formats the findings of a run, worst first, its notes and a summary that fits a screen. */
+export function formatResult(result: ContractResult, options: ReportOptions): string {
+  const { seed, failures, operations, unused, unsuccessful, notImplemented, incomplete, errors, notes } = result;
+  const findings = groupByCause(failures);
+  const isFolded = ({ category }: Finding): boolean =>
+    options.isProtocolFolded === true && category === 'protocol' && operations.length > 1;
+  const folded = findings.filter(isFolded);
+  return [
+    ...findings.filter((one) => !isFolded(one)).map((finding) => `${formatFinding(finding, seed, options)}\n`),
+    ...folded.map((finding) => `FAILED ${formatLine(finding)}`),
+    ...(folded.length === 0 ? [] : ['  with their evidence: --checks protocol, or --operation NAME\n']),
+    ...[...notImplemented.map((operationId) => `${operationId}: not implemented (501)`), ...notes].map(escapeToLine),
+    ...(unused.length === 0 ? [] : [`checks that applied to no request: ${unused.join(', ')}`]),
+    ...(incomplete.length === 0
+      ? []
+      : [escapeToLine(`incomplete, with less than the minimum of requests: ${incomplete.join(', ')}`)]),
+    ...errors.map(({ operationId, message }) =>
+      escapeToLine(`${operationId}: not checked to the end: ${hideIn(message, options)}`),
+    ),
+    ...(unsuccessful === undefined ? [] : [unsuccessful]),
+    ...(findings.length > 1 ? formatSummary(findings) : []),
+    summarize(result),
+  ].join('\n');
+}
+
+/** Formats the worst findings as one line each. */
+function formatSummary(findings: readonly Finding[]): readonly string[] {
+  const rest = findings.length - MAX_SUMMARY;
+  const lines = findings.slice(0, rest === 1 ? undefined : MAX_SUMMARY).map((one) => `  ${formatLine(one)}`);
+  return ['', 'worst first:', ...lines, ...(rest > 1 ? [`  and ${String(rest)} more`] : [])];
+}
+
+/** Formats a finding as one line with the first of its operations. */
+function formatLine({ check, cause, operationIds }: Finding): string {
+  const text = cause.length > MAX_CAUSE ? `${cause.slice(0, MAX_CAUSE)}…` : cause;
+  return escapeToLine(`${check}  ${nameOperations(operationIds)}: ${text}`);
+}
+
+/** `contract: 1 operation, 170 requests, 0 failures (seed 1)`, and other counts that are not 0. */
+export function summarize(result: ContractResult): string {
+  const { seed, operations, requests, failures, notImplemented, incomplete, errors } = result;
+  const findings = groupByCause(failures);
+  const counts = [
+    counted(operations.length, 'operation'),
+    counted(requests, 'request'),
+    counted(findings.length, 'failure'),
+  ];
+  if (notImplemented.length > 0) counts.push(`${String(notImplemented.length)} not implemented`);
+  if (incomplete.length > 0) counts.push(`${String(incomplete.length)} incomplete`);
+  if (errors.length > 0) counts.push(counted(errors.length, 'error'));
+  return `contract: ${counts.join(', ')}${seed === undefined ? '' : ` (seed ${String(seed)})`}`;
+}
+
+/** Formats the progress as one line, which overwrites the previous one. */
+export function formatProgress({ operationId, operations, begun, requests }: Progress): string {
+  return `[${String(begun)}/${String(operations)}] ${operationId}  ${counted(requests, 'request')}`;
+}
+
+/** Formats a finding with the evidence of its first operation, and the names of the others. */
+function formatFinding(
+  { first, operationIds: [, ...others] }: Finding,
+  seed: number | undefined,
+  options: ReportOptions,
+): string {
+  const also = others.length === 0 ? '' : `\n  also: ${escapeToLine(others.join(', '))}`;
+  return formatFailure(first, seed, options) + also;
+}
+
+/** Formats a failure with its request, its answer and the command that repeats it. */
+export function formatFailure(
+  failure: Failure,
+  seed: number | undefined,
+  { baseUrl, redactor, repeatLine }: ReportOptions,
+): string {
+  const { check, operationId, message, request, response, received, passedWith, recorded } = failure;
+  const { earlier = [], operationIds = [operationId] } = failure;
+  const show = (kept: KeptResponse): readonly string[] => formatResponse(redactor?.response(kept) ?? kept);
+  const answer = response === undefined ? visibleLines(redactor?.excerpt(received) ?? received) : show(response);
+  const secrets = redactor ?? splitVariables(recorded?.variables ?? []);
+  const repeat = repeatLine(operationIds, seed, redactor);
+  const lines = [
+    `FAILED ${check}  ${operationId}`,
+    `  ${message}`,
+    ...(recorded === undefined ? [] : [`  recorded: ${recorded.place}`]),
+    ...(passedWith === undefined ? [] : [`  not always: when it was repeated, it got status ${String(passedWith)}`]),
+    ...earlier.flatMap((step) => [
+      `  ${pasted(curlLine(step.request, baseUrl, secrets))}`,
+      ...show(withHeaders(step.response, TELLING)).map((line) => `  < ${line}`),
+    ]),
+    `  ${pasted(curlLine(request, baseUrl, secrets))}`,
+    ...answer.map((line) => `  < ${line}`),
+    ...(repeat === undefined ? [] : [`  repeat: ${repeat}`]),
+  ];
+  // A line feed in a name or a value must not begin a line, which may be a command for GitHub.
+  return lines.map(escapeToLine).join('\n');
+}
+
+/** Replaces the secrets in the message of an error, which may come from a hook. */
+export function hideIn(message: string, { redactor }: Pick<ReportOptions, 'redactor'>): string {
+  return redactor?.text(message) ?? message;
+}
+
+/** Turns a command that is too long for a terminal into a comment with its beginning. */
+function pasted(command: string): string {
+  if (command.length <= EXCERPT_BYTES) return command;
+  return `# ${command.slice(0, EXCERPT_BYTES)}… (${String(command.length)} characters)`;
+}
+
+/** Copies a response with some of its headers only. */
+function withHeaders(response: KeptResponse, names: readonly string[]): KeptResponse {
+  return { ...response, headers: response.headers.filter(([name]) => names.includes(name)) };
+}
+
+function formatResponse({ status, headers, body }: KeptResponse): string[] {
+  const shown = headers.filter(([name]) => !USUAL.test(name)).map((pair) => escapeToLine(pair.join(': ')));
+  return [`HTTP ${String(status)}`, ...shown, ...visibleLines(body)];
+}
+
+/** Formats bytes as one line, without the control characters that a terminal would interpret; none for no bytes. */
+function visibleLines({ bytes, totalBytes }: Excerpt): readonly string[] {
+  const text = bytes.toString();
+  const visible = escapeToLine(JSON.stringify(text.slice(0, MAX_CHARS)).slice(1, -1).replaceAll('\\"', '"'));
+  if (visible === '') return [];
+  return [text.length > MAX_CHARS ? `${visible}… (${String(totalBytes)} bytes)` : visible];
+}
+
+function counted(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

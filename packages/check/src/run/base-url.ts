@@ -1,0 +1,21 @@
+import { CannotCheck } from '@contract-first/model/values';
+
+/** The URL of a server, and where it serves the paths of the document. */
+export type BaseUrl = {
+  readonly url: URL;
+  /** The path that replaces the base path of the document; `undefined` where the URL has none. */
+  readonly servedAt: string | undefined;
+};
+
+/** Reads the URL of a server. @throws {CannotCheck} for other URLs than those of http and https */
+export function readBaseUrl(text: string): BaseUrl {
+  const url = URL.parse(text);
+  if (url !== null && ['http:', 'https:'].includes(url.protocol))
+    return { url, servedAt: hasPath(text) ? url.pathname : undefined };
+  throw new CannotCheck(`${text} is not an http or https URL such as http://127.0.0.1:3000`);
+}
+
+/** Whether a URL has a path, such as `/` or `/v1`. */
+function hasPath(url: string): boolean {
+  return /^https?:\/\/[^/?#]*\//i.test(url);
+}

@@ -1,0 +1,139 @@
+import { describeBug } from '@contract-first/command-line/terminal';
+import { CannotCheck } from '@contract-first/model/values';
+import { isSameFailure, type CheckName } from '../judgement/checks.ts';
+import type { OperationCoverage } from '../coverage/coverage.ts';
+import { nameOperations } from '../judgement/finding.ts';
+import type { Failure } from '../judgement/failure.ts';
+import type { OperationCheck } from './operation-result.ts';
+import type { FinishedTask } from './schedule.ts';
+
+export type ContractResult = {
+  /** `undefined` for recorded requests. */
+  readonly seed: number | undefined;
+  /** The selected operations; in a recorded run, those of them with a request. */
+  readonly operations: readonly string[];
+  readonly requests: number;
+  readonly failures: readonly Failure[];
+  /** The checks that applied to no request. */
+  readonly unused: readonly CheckName[];
+  /** Why the server cannot be judged: most operations were never successful; `undefined` when most were. */
+  readonly unsuccessful: string | undefined;
+  /** The operations that answered valid requests 501. */
+  readonly notImplemented: readonly string[];
+  /** The operations that the time limit left below the minimum. */
+  readonly incomplete: readonly string[];
+  /** The error that ended the check of an operation early, such as a bug of the check itself. */
+  readonly errors: readonly { readonly operationId: string; readonly message: string }[];
+  /** Messages about undocumented rejections, and about requests that could not be tried. */
+  readonly notes: readonly string[];
+  /** `undefined` when it is not counted. */
+  readonly coverage: readonly OperationCoverage[] | undefined;
+};
+
+type Findings = Pick<
+  ContractResult,
+  'failures' | 'unsuccessful' | 'notImplemented' | 'incomplete' | 'errors' | 'notes'
+> & {
+  /** The checks that applied to a request. */
+  readonly checked: ReadonlySet<CheckName>;
+};
+
+/**
+ * Gathers the findings of the tasks of a run, as far as they got.
+ *
+ * @param stateless a note about the resources without state
+ * @param echoes the causes for which the responses to accepted invalid data do not fit their schema: other requests read it later
+ */
+export function gatherFindings(
+  tasks: readonly FinishedTask<OperationCheck>[],
+  stateless: string | undefined,
+  echoes: ReadonlySet<string>,
+): Findings {
+  const results = tasks.map(({ task, isDone, error }) => {
+    const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
+    return { operationId, hasMinimum, error, isInterrupted: !isDone && hasMinimum, ...task.result() };
+  });
+  const idsOf = (some: typeof results): readonly string[] => [...new Set(some.map(({ operationId }) => operationId))];
+  const interrupted = idsOf(results.filter(({ isInterrupted }) => isInterrupted));
+  const successful = new Set(results.flatMap((result) => [...result.successful]));
+  const ownNotes = results.flatMap(({ operationId, notes, failureNote }) =>
+    [...notes, ...(failureNote === undefined || successful.has(operationId) ? [] : [failureNote])].map((note) => {
+      return { operationId, note };
+    }),
+  );
+  const sameNotes = Map.groupBy(ownNotes, ({ note }) => note);
+  return {
+    failures: firstOfEach(
+      results.flatMap(({ failures }) =>
+        failures.filter((failure) => !isEcho(failure, echoes) && !isOfAllData(failure, failures)),
+      ),
+    ),
+    unsuccessful: describeUnsuccessful(
+      successful.size,
+      results.flatMap(({ operationId, failureNote, validStatuses }) =>
+        failureNote === undefined || successful.has(operationId) ? [] : [validStatuses],
+      ),
+    ),
+    notImplemented: idsOf(results.filter(({ isNotImplemented }) => isNotImplemented)),
+    incomplete: idsOf(results.filter(({ hasMinimum }) => !hasMinimum)),
+    errors: results.flatMap(({ operationId, error }) =>
+      error === undefined ? [] : [{ operationId, message: describeError(error) }],
+    ),
+    notes: [
+      ...(interrupted.length > 0 ? [`cut by --budget, with more than the minimum: ${interrupted.join(', ')}`] : []),
+      ...(stateless === undefined ? [] : [stateless]),
+      ...[...sameNotes].map(
+        ([note, group]) => `${nameOperations(group.map(({ operationId }) => operationId))}: ${note}`,
+      ),
+    ],
+    checked: new Set(results.flatMap((result) => [...result.checked])),
+  };
+}
+
+/** The likely mistake, as a question, when all operations answer with one status. */
+const CAUSES: Readonly<Record<string, string>> = {
+  401: 'are the credentials right?',
+  403: 'may these credentials do anything?',
+  404: 'is the base path right?',
+  405: 'is the base path right?',
+};
+
+/**
+ * Describes why a server cannot be judged.
+ *
+ * @param successful the number of operations with a successful answer to a valid request
+ * @param others the statuses of valid requests of each other operation
+ * @returns `undefined` when at least half of the operations were successful
+ */
+function describeUnsuccessful(successful: number, others: readonly ReadonlySet<number>[]): string | undefined {
+  const all = successful + others.length;
+  if (others.length <= successful) return undefined;
+  const statuses = [...new Set(others.flatMap((each) => [...each]))].sort((one, other) => one - other);
+  const [status = 0] = statuses;
+  const cause = statuses.length > 1 ? undefined : status >= 500 ? 'is the server well?' : CAUSES[status];
+  const hint = cause === undefined ? '' : `: ${cause}`;
+  const answers = statuses.map(String).join(', ');
+  return successful === 0
+    ? `no operation was successful: ${all === 1 ? 'it answers' : `all ${String(all)} answer`} ${answers}${hint}`
+    : `only ${String(successful)} of ${String(all)} operations were successful: the others answer ${answers}${hint}`;
+}
+
+function describeError(error: unknown): string {
+  return error instanceof CannotCheck ? error.message : describeBug(error);
+}
+
+/** Returns whether a response has invalid data that an earlier request may have left. */
+function isEcho({ check, cause, request }: Failure, echoes: ReadonlySet<string>): boolean {
+  return check === 'response_schema_conformance' && request.body === undefined && echoes.has(cause);
+}
+
+/** Returns whether a failure of invalid data has the status that valid data gets, too: it is not about the data. */
+function isOfAllData({ check, response }: Failure, failures: readonly Failure[]): boolean {
+  if (check !== 'negative_data_rejection' && check !== 'missing_required_header') return false;
+  return failures.some((one) => one.check === 'positive_data_acceptance' && one.response?.status === response?.status);
+}
+
+/** Keeps the first failure of each cause. */
+function firstOfEach(failures: readonly Failure[]): readonly Failure[] {
+  return failures.filter((one, index) => failures.findIndex((other) => isSameFailure(other, one)) === index);
+}

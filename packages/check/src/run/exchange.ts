@@ -1,0 +1,110 @@
+import type { ApiOperation } from '@contract-first/model/operations';
+import type { Case, CaseKind } from '@contract-first/model/cases';
+import {
+  type Excerpt,
+  excerptOf,
+  keep,
+  type KeptResponse,
+  NoResponse,
+  type WireRequest,
+  type WireResponse,
+} from '@contract-first/model/requests';
+import { checksFor, violationOf, withoutConsequences, type Violation } from '../judgement/checks.ts';
+import { noResponse } from '../judgement/conformance.ts';
+import { defectOf } from '../judgement/defect.ts';
+import { withExtraHeaders } from './extra-headers.ts';
+import { callHook, hookOperation } from './hooks.ts';
+import type { Run } from './run.ts';
+import { Interrupted, type Turn } from './schedule.ts';
+
+/** The outcome of a request. */
+export type Outcome = {
+  /** The request as sent. */
+  readonly request: WireRequest;
+  /** `undefined` when none arrived as a whole. */
+  readonly response: KeptResponse | undefined;
+  /** The response with its whole body, which must not be kept: it may be large. */
+  readonly whole: WireResponse | undefined;
+  /** The bytes of a response that did not arrive as a whole. */
+  readonly received: Excerpt;
+  /** The failures of the checks that count. */
+  readonly violations: readonly Violation[];
+  /** To be thrown when the violations are recorded; `undefined` as long as the server is reachable. */
+  readonly gone: ServerGone | undefined;
+};
+
+/** No connection to the server can be established any more. */
+export class ServerGone extends Error {}
+
+// Their requests have no credentials of the first user.
+const OTHERS: readonly CaseKind[] = ['no authentication', 'other user'];
+
+/** Returns the failures of a response. `original` is the one to the original request of the test case. */
+export type JudgeResponse = (response: WireResponse, original: WireResponse | undefined) => readonly Violation[];
+
+/**
+ * Sends the request of a test case in its turn, and reports it with its outcome to the observer of the run.
+ *
+ * @param judge judges a whole response; without it, nothing counts
+ * @throws {Interrupted} when the run is interrupted
+ */
+export async function exchange(
+  operation: ApiOperation,
+  testCase: Case,
+  run: Run,
+  turn: Turn,
+  judge?: JudgeResponse,
+): Promise<Outcome> {
+  await turn();
+  run.onRequest(operation);
+  const { hooks } = run;
+  const [about, { kind }] = [hookOperation(operation), testCase];
+  const complete = async (one: WireRequest): Promise<WireRequest> => {
+    const own = run.withOwnKey(operation, one);
+    const whole = withExtraHeaders(operation, { ...testCase, request: own }, run.headers);
+    return (await callHook('beforeRequest', () => hooks.beforeRequest?.(whole, about, kind))) ?? whole;
+  };
+  const request = await complete(testCase.request);
+  const checks = judge === undefined ? [] : checksFor(testCase.kind).filter((check) => run.checks.has(check));
+  const finish = (
+    found: readonly Violation[],
+    durationMs: number,
+    endedAt: number,
+    outcome: Omit<Outcome, 'request' | 'violations'>,
+  ): Outcome => {
+    const startedAt = new Date(endedAt - durationMs); // After the waits.
+    const counting = judge === undefined ? [] : found.filter(({ check }) => run.checks.has(check));
+    const violations = withoutConsequences(counting);
+    if (request.body !== undefined && violations.some(({ check }) => check === 'negative_data_rejection'))
+      for (const { check, cause } of counting) if (check === 'response_schema_conformance') run.echoes.add(cause);
+    const { response } = outcome;
+    run.onExchange({ operation, testCase, request, response, startedAt, durationMs, checks, failed: violations });
+    return { ...outcome, request, violations };
+  };
+  const isOwn = !OTHERS.includes(testCase.kind);
+  const send = (one: WireRequest): Promise<WireResponse> =>
+    isOwn ? run.users.send(one, `${operation.operationId} ${testCase.kind}`) : run.connection.send(one);
+  try {
+    const original = testCase.original && (await send(await complete(testCase.original)));
+    const whole = await send(request);
+    const endedAt = Date.now();
+    const own = await callHook('afterResponse', () => hooks.afterResponse?.(whole, request, about, kind));
+    const found = [
+      ...(judge?.(whole, original) ?? []),
+      ...(own === undefined ? [] : [violationOf('own_check', defectOf(run.redactor.text(own)))]),
+    ];
+    const nothing = { received: excerptOf(Buffer.alloc(0)), gone: undefined };
+    return finish(found, whole.elapsedMs, endedAt, { response: keep(whole), whole, ...nothing });
+  } catch (error) {
+    if (!(error instanceof NoResponse)) throw error;
+    if (run.signal.aborted) throw new Interrupted(); // The server may have been interrupted, too.
+    const { received, isUnreachable, isRepeated, elapsedMs } = error;
+    const defect = noResponse(received, error.message);
+    const gone = isUnreachable ? new ServerGone(defect.message, { cause: error }) : undefined;
+    const nothing = { response: undefined, whole: undefined };
+    // A server that a request has ended is down for all others.
+    const isConsequence = isUnreachable && isRepeated;
+    const violations = isConsequence ? [] : [violationOf('not_a_server_error', defect)];
+    return finish(violations, elapsedMs, Date.now(), { ...nothing, received, gone });
+  }
+}

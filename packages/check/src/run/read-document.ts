@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { formatDiagnostic, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
+import { fetchLocal, isUrl } from '@contract-first/command-line/files';
+import { CannotCheck } from '@contract-first/model/values';
+import { type InvalidOperation, removeInvalid } from '@contract-first/model/operations';
+
+/** A document for a run. */
+export type CheckedDocument = {
+  readonly document: OpenApiDocument;
+  /** The invalid operations, which are not checked, with the first problem of each. */
+  readonly invalid: readonly InvalidOperation[];
+};
+
+const GENERATED = 'generated/openapi.json';
+const MAX_ROUNDS = 10;
+
+/**
+ * Reads a document, by default the generated one, without its invalid operations.
+ *
+ * @throws {CannotCheck} with all problems when nothing is left, or when they are outside of the operations
+ */
+export async function readDocument(path = GENERATED, allowed: AllowedRefs): Promise<CheckedDocument> {
+  if (path === GENERATED && !existsSync(path))
+    throw new CannotCheck(`name a document: contract-first check openapi.yaml; there is no ${GENERATED}`);
+  const root = isUrl(path) ? path : resolve(path);
+  const folder = isUrl(path) ? { folder: new URL('/', path).href } : {};
+  const readOther = isUrl(path) ? fetchLocal : () => undefined;
+  const invalid: InvalidOperation[] = [];
+  let text: string | undefined;
+  let refusal: CannotCheck | undefined;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const read = (file: string): Promise<string> | undefined =>
+      file === root && text !== undefined ? Promise.resolve(text) : readOther(file);
+    const { document, diagnostics } = await prepareDocument(path, allowed, { ...folder, read });
+    if (document !== undefined) return { document, invalid };
+    refusal ??= new CannotCheck(diagnostics.map(formatDiagnostic).join('\n'));
+    text ??= await (readOther(root) ?? readFile(root, 'utf8')).catch(() => '');
+    const rest = text === '' ? undefined : removeInvalid(text, diagnostics);
+    if (rest === undefined) throw refusal;
+    invalid.push(...rest.invalid);
+    text = rest.text;
+  }
+  throw refusal ?? new CannotCheck(`${path} cannot be read`);
+}

@@ -1,0 +1,83 @@
+import { CannotCheck, type Json } from '@contract-first/model/values';
+import type { ApiOperation } from '@contract-first/model/operations';
+
+/** Statuses that valid data may get, besides those that the document makes acceptable. */
+export type Expectation = {
+  /** Names operations as {@link matches} does; all operations by default. */
+  readonly operation: string | undefined;
+  readonly statuses: readonly number[];
+};
+
+/** A value that the server knows, for the parameters and body members of a name. */
+export type GivenValue = {
+  /** Names operations as {@link matches} does; all operations by default. */
+  readonly operation: string | undefined;
+  readonly name: string;
+  readonly value: Json;
+};
+
+/**
+ * Returns whether a text names an operation: by its operationId, by its path in the document, or by method and path. In a
+ * path, `*` stands for any text.
+ */
+export function matches({ operationId, method, template }: ApiOperation, text: string): boolean {
+  if (text === operationId) return true;
+  const [, prefix = method, path] = /^(?:(\S+) +)?(\/.*)$/.exec(text) ?? [];
+  if (path === undefined || prefix.toUpperCase() !== method.toUpperCase()) return false;
+  const parts = path.split('*').map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`).test(template);
+}
+
+/**
+ * Selects valid operations by name or tag; without any, all.
+ *
+ * @throws {CannotCheck} for each name or tag that selects none
+ */
+export function select(
+  documented: readonly ApiOperation[],
+  names: readonly string[],
+  tags: readonly string[],
+): readonly ApiOperation[] {
+  const operations = documented.filter(({ isInvalid }) => !isInvalid);
+  assertKnown(operations, names);
+  const known = [...new Set(operations.flatMap((operation) => operation.tags))];
+  const unknown = tags.filter((tag) => !known.includes(tag));
+  if (unknown.length > 0)
+    throw new CannotCheck(unknown.map((tag) => `unknown tag ${tag}; the document has ${listOf(known)}`).join('\n'));
+  if (names.length + tags.length === 0) return operations;
+  return operations.filter(
+    (operation) => names.some((name) => matches(operation, name)) || tags.some((tag) => operation.tags.includes(tag)),
+  );
+}
+
+/** Checks that each name is that of an operation. @throws {CannotCheck} with all unknown names */
+export function assertKnown(operations: readonly ApiOperation[], names: readonly string[]): void {
+  const unknown = names.filter((name) => !operations.some((operation) => matches(operation, name)));
+  if (unknown.length === 0) return;
+  const known = listOf(operations.map(({ operationId }) => operationId));
+  throw new CannotCheck(unknown.map((name) => `unknown operation ${name}; the document has ${known}`).join('\n'));
+}
+
+function listOf(names: readonly string[]): string {
+  return names.join(', ') || 'none';
+}
+
+/** Returns the expected statuses of an operation. */
+export function statusesFor(operation: ApiOperation, expectations: readonly Expectation[]): ReadonlySet<number> {
+  const own = expectations.filter(({ operation: name }) => name === undefined || matches(operation, name));
+  return new Set(own.flatMap(({ statuses }) => statuses));
+}
+
+/** Returns the given values for an operation by name, one for each. */
+export function valuesFor(
+  operation: ApiOperation,
+  salt: number,
+  given: readonly GivenValue[],
+): ReadonlyMap<string, Json> {
+  const own = given.filter(({ operation: name }) => name === undefined || matches(operation, name));
+  const chosen = [...Map.groupBy(own, ({ name }) => name)].flatMap(([name, entries]) => {
+    const entry = entries[salt % entries.length];
+    return entry === undefined ? [] : [[name, entry.value] as const];
+  });
+  return new Map(chosen);
+}

@@ -1,0 +1,125 @@
+import { stringifyJson } from '@contract-first/contract';
+import { type Json, membersOf, partAt } from '@contract-first/model/values';
+import { idText } from '@contract-first/model/resources';
+import {
+  etagOf,
+  isConditional,
+  isDone,
+  otherTag,
+  list,
+  STALE_IS_ACCEPTED,
+  SALT,
+  sendTo,
+  type Id,
+  type Scene,
+} from './resource-steps.ts';
+import type { Step } from './send.ts';
+import { describesStatus, isAsynchronous } from '../judgement/statuses.ts';
+
+/**
+ * Deletes a resource: it can neither be read nor listed nor replaced any more, and deleting it again changes nothing.
+ *
+ * @param missing the statuses of reads of what does not exist
+ */
+export async function checkDeletion(scene: Scene, id: Id, missing: readonly number[]): Promise<void> {
+  const { item, judge } = scene;
+  const { remove } = item;
+  if (remove === undefined || isAsynchronous(remove)) return;
+  const [earlier, before] = [await sendTo(scene, item.read, id), await sendTo(scene, item.read, id)];
+  if (!isDone(before) || !isDone(earlier)) return;
+  const etag = isConditional(remove) ? etagOf(before) : undefined;
+  if (etag !== undefined) {
+    const stale = await sendTo(scene, remove, id, { etag: otherTag(etag) });
+    if (stale !== undefined)
+      judge.expect('conditional_requests', stale, isDone(stale) ? STALE_IS_ACCEPTED : undefined, [before]);
+    if (isDone(stale)) return;
+  }
+  const deletion = await sendTo(scene, remove, id, { etag });
+  if (deletion === undefined) return;
+  const isMissing = [404, 410].includes(deletion.response.status);
+  judge.expect(
+    'ensure_resource_availability',
+    deletion,
+    isMissing ? `a resource that can be read cannot be deleted: status ${String(deletion.response.status)}` : undefined,
+    [before],
+  );
+  if (!isDone(deletion)) return;
+
+  const after = await sendTo(scene, item.read, id);
+  // Where a path has one resource, its deletion may bring its defaults back.
+  const mayReset = item.parameter === '' && !isSameJson(before.json, after?.json);
+  if (after === undefined || mayReset || isMarked(earlier, before, after)) return;
+  const isGone = missing.includes(after.response.status);
+  judge.expect(
+    'use_after_free',
+    after,
+    isDone(after) ? `a deleted resource can be read: status ${String(after.response.status)}` : undefined,
+  );
+  await expectNotListed(scene, id);
+  if (!isGone) return;
+  await deleteAgain(scene, id);
+  await replaceDeleted(scene, id);
+}
+
+/** Returns whether a member marks the resource as deleted: one that the deletion has changed, and no time or number. */
+export function isMarked(earlier: Step, before: Step, after: Step): boolean {
+  if (!isDone(after)) return false;
+  const names = [before, after].flatMap(({ json = null }) => membersOf(json).map(([name]) => name));
+  return names.some((name) => {
+    const [one, other, last] = [earlier, before, after].map(({ json = null }) => partAt(json, [name]));
+    return isSameJson(one, other) && !isSameJson(other, last) && !(isCounted(other) && isCounted(last));
+  });
+}
+
+function isSameJson(one: Json = null, other: Json = null): boolean {
+  return stringifyJson(one) === stringifyJson(other);
+}
+
+/** Returns whether a value may change with every request: a number, or a time. */
+function isCounted(value: Json = null): boolean {
+  return typeof value === 'string' ? !Number.isNaN(Date.parse(value)) : typeof value === 'number';
+}
+
+async function expectNotListed(scene: Scene, id: Id): Promise<void> {
+  const listing = await list(scene, id, false);
+  const last = listing?.pages.at(-1);
+  if (listing === undefined || last === undefined) return;
+  const isListed = listing.ids.has(idText(id.at(-1)));
+  scene.judge.expect(
+    'use_after_free',
+    last,
+    isListed ? 'the list still has the deleted resource' : undefined,
+    listing.pages,
+  );
+}
+
+async function deleteAgain(scene: Scene, id: Id): Promise<void> {
+  const { item, judge } = scene;
+  const again = await sendTo(scene, item.remove, id);
+  if (again === undefined) return;
+  const { status } = again.response;
+  const message = `the second DELETE got status ${String(status)}`;
+  judge.expect('delete_is_idempotent', again, status >= 500 ? message : undefined);
+  const read = await sendTo(scene, item.read, id);
+  if (read === undefined) return;
+  judge.expect(
+    'delete_is_idempotent',
+    read,
+    isDone(read) ? 'after a second DELETE, the resource can be read again' : undefined,
+    [again],
+  );
+}
+
+/** Replaces the deleted resource, where a PUT creates nothing. */
+async function replaceDeleted(scene: Scene, id: Id): Promise<void> {
+  const { item, judge } = scene;
+  const { replace } = item;
+  if (replace === undefined || !describesStatus(replace, 404) || replace.responses[201] !== undefined) return;
+  const step = await sendTo(scene, replace, id, { salt: SALT.late });
+  if (step === undefined) return;
+  judge.expect(
+    'use_after_free',
+    step,
+    isDone(step) ? `a deleted resource can be replaced: status ${String(step.response.status)}` : undefined,
+  );
+}

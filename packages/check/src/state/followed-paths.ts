@@ -1,0 +1,60 @@
+import type { ApiOperation } from '@contract-first/model/operations';
+import {
+  collectionOf,
+  findResourcePaths,
+  identityPlace,
+  isTarget,
+  type ItemPath,
+  type ResourcePaths,
+  shapeOf,
+  successSchemas,
+} from '@contract-first/model/resources';
+import type { Run } from '../run/run.ts';
+
+/**
+ * Finds the resources of the operations. A POST below another resource, such as `/things/{id}/parts`, creates those of
+ * `/parts/{id}`, where nothing else does.
+ */
+export function findFollowedPaths(operations: readonly ApiOperation[], run: Run): ResourcePaths {
+  const { items, singletons } = findResourcePaths(operations, run.corrections, run);
+  return { singletons, items: items.map((item) => ({ ...item, create: item.create ?? creatorOf(item, operations) })) };
+}
+
+function creatorOf({ path, read }: ItemPath, operations: readonly ApiOperation[]): ApiOperation | undefined {
+  if (read === undefined) return undefined;
+  const collection = shapeOf(collectionOf(path));
+  const name = collection.slice(collection.lastIndexOf('/'));
+  const outer = collection.slice(0, collection.lastIndexOf('}') + 1);
+  return operations.find((create) => {
+    const shape = shapeOf(create.path);
+    const isBelow = shape.startsWith(outer) && shape.endsWith(`{}${name}`) && shape !== collection;
+    return create.method === 'POST' && create.responses[201] !== undefined && isBelow && identifies(create, read);
+  });
+}
+
+/** Returns whether the documented responses to a creation identify the resource that an operation reads. */
+function identifies(create: ApiOperation, read: ApiOperation): boolean {
+  const isLinked = Object.values(create.responses).some(({ headers, links }) => {
+    return links.some((link) => isTarget(read, link)) || headers.some(({ name }) => name === 'location');
+  });
+  return isLinked || hasSameSchema(create, read);
+}
+
+/** Returns whether the responses to a creation and to a read have the same schema. */
+export function hasSameSchema(create: ApiOperation, read: ApiOperation): boolean {
+  const textsOf = (operation: ApiOperation): readonly string[] =>
+    successSchemas(operation).flatMap((schema) => (schema === undefined ? [] : JSON.stringify(schema)));
+  return textsOf(create).some((text) => textsOf(read).includes(text));
+}
+
+/** Returns whether the responses to the creation of a resource have its id, as documented. */
+export function isTold(item: ItemPath, run: Run): boolean {
+  const { create } = item;
+  if (create === undefined) return false;
+  const responses = Object.values(create.responses);
+  return (
+    create === item.replace ||
+    identityPlace(create, item, run) !== undefined ||
+    responses.some(({ headers, links }) => links.length > 0 || headers.some(({ name }) => name === 'location'))
+  );
+}

@@ -1,0 +1,105 @@
+import { parameterNames, stringifyJson } from '@contract-first/contract';
+import { decode } from '@contract-first/documents';
+import { type ApiOperation, pathPattern, type ResponseLink } from '@contract-first/model/operations';
+import { readingsOf } from '@contract-first/model/requests';
+import { identityPlace, idText, isTarget, type ItemPath, shapeOf } from '@contract-first/model/resources';
+import { evaluate, evaluateWithin, isScalar, type Json, partAt } from '@contract-first/model/values';
+import { headerOf } from '../judgement/conformance.ts';
+import type { Run } from '../run/run.ts';
+import { hasSameSchema } from './followed-paths.ts';
+import { expressionSourceOf, type Step } from './send.ts';
+
+const MAX_SENT_CHARS = 16_384;
+/** A resource that a response tells of: the values of the parameters of its path, in their order. */
+export type Identity = { readonly source: string; readonly values: readonly Json[] };
+
+/**
+ * Returns where a created resource is: by the links of the response, its `Location`, its members, or the path of the
+ * request. Several sources may tell the same, or contradict each other.
+ */
+export function identitiesIn(step: Step, item: ItemPath, run: Run, operations: readonly ApiOperation[]): Identity[] {
+  const { operation, json, testCase } = step;
+  const own = pathValues(step);
+  if (shapeOf(operation.path) === shapeOf(item.path)) return [{ source: 'the path', values: own }];
+  const outer = own.slice(0, parameterNames(item.path).length - 1);
+  const told = [fromLinks(step, item, operations), fromLocation(step, item, run)].filter((one) => one !== undefined);
+  // Below another resource, a POST may create something else.
+  const isUnsure = own.length > outer.length && !(item.read && hasSameSchema(operation, item.read));
+  const place = isUnsure ? undefined : identityPlace(operation, item, run);
+  const value = place === undefined ? null : partAt(json ?? null, place);
+  // The name of a member is less certain.
+  const found =
+    told.length > 0 || value === null
+      ? told
+      : [{ source: `the member ${String(place?.join('.'))}`, values: [...outer, value] }];
+  const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
+  const isAllowed = (last: Json | undefined): boolean =>
+    last !== undefined && isScalar(last) && (!parameter || run.requestOracle.allows(parameter.schema, last));
+  const isWhole = ({ values }: Identity): boolean => values.length === parameterNames(item.path).length;
+  const whole = found.filter(isWhole);
+  return testCase.input === undefined ? [] : whole.filter(({ values }) => isAllowed(values.at(-1)));
+}
+
+/** Returns whether a value of a response is too long to be sent. */
+export function isLong(value: Json): boolean {
+  return stringifyJson(value).length > MAX_SENT_CHARS;
+}
+
+/** Returns whether two resources of a path are the same one. */
+export function isSameResource(one: readonly Json[], other: readonly Json[]): boolean {
+  return one.length === other.length && one.every((id, index) => idText(id) === idText(other[index]));
+}
+
+/** Returns the values of the path parameters of a request, in their order. */
+export function pathValues({ operation, testCase }: Step): readonly Json[] {
+  const sent = testCase.input?.parameters ?? [];
+  return parameterNames(operation.path).flatMap(
+    (name) => sent.find(({ parameter }) => parameter.in === 'path' && parameter.name === name)?.value ?? [],
+  );
+}
+
+/** Follows the links to operations on the path. */
+function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation[]): Identity | undefined {
+  const { operation } = step;
+  for (const link of linksOf(step)) {
+    const target = operations.find((one) => isTarget(one, link));
+    if (target === undefined || shapeOf(target.path) !== shapeOf(item.path)) continue;
+    const own = new Map(parameterNames(operation.path).map((name, index) => [name, pathValues(step)[index]]));
+    const values = parameterNames(target.path).map((name) => {
+      const expression = link.parameters?.[name] ?? link.parameters?.[`path.${name}`];
+      return expression === undefined ? own.get(name) : evaluate(expression, expressionSourceOf(step));
+    });
+    const known = values.filter((value) => value !== undefined);
+    if (known.length === values.length) return { source: 'a link', values: known };
+  }
+  return undefined;
+}
+
+/** Returns the request body that a response links an operation to; `undefined` without such a link. */
+export function linkedBody(step: Step, target: ApiOperation): Json | undefined {
+  const link = linksOf(step).find((one) => one.requestBody !== undefined && isTarget(target, one));
+  const body = link?.requestBody === undefined ? undefined : evaluateWithin(link.requestBody, expressionSourceOf(step));
+  return body === undefined || isLong(body) ? undefined : body;
+}
+
+function linksOf({ operation, response: { status } }: Step): readonly ResponseLink[] {
+  const documented = operation.responses[status] ?? operation.responses[`${String(status).charAt(0)}XX`];
+  return documented?.links ?? [];
+}
+
+/** Reads the header `Location`, if it is about the path. */
+function fromLocation({ operation, request, response }: Step, item: ItemPath, run: Run): Identity | undefined {
+  const location = headerOf(response, 'location');
+  if (location === undefined || operation.method === 'GET') return undefined;
+  const base = `http://server${request.target.split('?')[0] ?? ''}`;
+  const path = URL.parse(location, base)?.pathname;
+  const [, ...texts] = pathPattern(shapeOf(item.path), '([^/]+)').exec(path ?? '') ?? [];
+  if (texts.length === 0) return undefined;
+  const parameters = (item.read ?? item.remove ?? item.replace)?.parameters ?? [];
+  const values = parameterNames(item.path).map((name, index) => {
+    const schema = parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.schema;
+    const text = decode(texts[index] ?? '');
+    return readingsOf(text).find((reading) => isScalar(reading) && run.requestOracle.allows(schema, reading)) ?? text;
+  });
+  return { source: 'Location', values };
+}

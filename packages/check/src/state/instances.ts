@@ -1,0 +1,186 @@
+import { parameterNames } from '@contract-first/contract';
+import type { ApiOperation } from '@contract-first/model/operations';
+import { exampleCases } from '@contract-first/model/cases';
+import type { Json } from '@contract-first/model/values';
+import { pathValue, type RequestInput, withMember } from '@contract-first/model/requests';
+import { identifyingMembers, innermostItem, itemIds, type ItemPath, itemsIn } from '@contract-first/model/resources';
+import type { Run } from '../run/run.ts';
+import { identitiesIn, type Identity } from './identity.ts';
+import { createFindReferences, withReferences, type FindReferences } from './references.ts';
+import type { Send, Step } from './send.ts';
+import { isSuccess } from '../judgement/statuses.ts';
+import { withPathValues, type PlainInputs } from './step-input.ts';
+
+/** A resource on the server. */
+export type Instance = {
+  /** The values of the parameters of its path, in their order. */
+  readonly values: readonly Json[];
+  /** Its creation; `undefined` for one that a list has. */
+  readonly creation: Step | undefined;
+  /** Other places that the response of the creation tells of. */
+  readonly others: readonly Identity[];
+};
+
+/** Why there is no resource. */
+export type Absence = { readonly reason: string };
+
+/** Makes and finds the resources of a server. */
+export type Instances = {
+  /**
+   * Creates a resource, and first those that its path needs.
+   *
+   * @param salt makes other values
+   * @param parent the values of the first parameters, if they are known
+   * @param adapt changes the values of the first attempt
+   */
+  readonly create: (
+    item: ItemPath,
+    send: Send,
+    salt: number,
+    parent?: readonly Json[],
+    adapt?: (input: RequestInput) => RequestInput,
+  ) => Promise<Instance | Absence>;
+  /** Creates the resources that the path of a creation needs: the values of its parameters. */
+  readonly createParent: (item: ItemPath, send: Send, salt: number) => Promise<readonly Json[] | Absence>;
+  /** Creates or finds a resource for the path of an operation: the values of its first parameters. */
+  readonly obtain: (operation: ApiOperation, send: Send, salt: number) => Promise<Instance | Absence>;
+  readonly references: FindReferences;
+  /** Returns the resources that a response tells of. */
+  readonly identities: (step: Step, item: ItemPath) => readonly Identity[];
+};
+
+const ATTEMPTS = 3;
+const SALTS_PER_RESOURCE = 10;
+
+/** @param operations those that may be used */
+export function createInstances(
+  items: readonly ItemPath[],
+  operations: readonly ApiOperation[],
+  run: Run,
+  plainInputs: PlainInputs,
+): Instances {
+  const identities = (step: Step, item: ItemPath): readonly Identity[] => identitiesIn(step, item, run, operations);
+  const references = createFindReferences(items, run, async (item, send, salt, parent) => {
+    const found = await createOrList(item, send, salt, parent);
+    return 'values' in found ? found.values.at(-1) : undefined;
+  });
+  return { create, createParent, obtain, references, identities };
+
+  async function createParent(item: ItemPath, send: Send, salt: number): Promise<readonly Json[] | Absence> {
+    return item.create === undefined ? withoutSource(item) : parentValues(item.create, item, send, salt);
+  }
+
+  async function create(
+    ...[item, send, salt, parent, adapt = (input) => input]: Parameters<Instances['create']>
+  ): Promise<Instance | Absence> {
+    const { create: operation } = item;
+    if (operation === undefined) return withoutSource(item);
+    const needed = parameterNames(operation.path).length - (operation === item.replace ? 1 : 0);
+    const values = parent?.length === needed ? parent : await parentValues(operation, item, send, salt);
+    if ('reason' in values) return values;
+    const named = await references(operation, values, send, salt);
+    const statuses = new Set<number>();
+    for (const input of inputsFor(operation, salt, adapt)) {
+      const whole = withReferences(operation, withPathValues(operation, input, values), named, run);
+      const step = await send(operation, withOwnId(item, whole));
+      if (step === undefined) continue;
+      const { status } = step.response;
+      statuses.add(status);
+      if (!isSuccess(status)) continue;
+      const [identity, ...others] = identities(step, item);
+      if (identity !== undefined) return { values: identity.values, creation: step, others };
+      return { reason: `the response of ${operation.operationId} gives no id for ${item.parameter}` };
+    }
+    if (statuses.size === 0) return { reason: `no valid request for ${operation.operationId} could be generated` };
+    return { reason: `the creation was refused with ${[...statuses].join(' and ')}` };
+  }
+
+  /**
+   * Generates valid requests, each only if those before were refused: an adapted one, generated ones, then the document's
+   * examples, which may name existing instances.
+   */
+  function* inputsFor(
+    operation: ApiOperation,
+    salt: number,
+    adapt: (input: RequestInput) => RequestInput,
+  ): Generator<RequestInput> {
+    const generated = (attempt: number): readonly RequestInput[] => [
+      ...plainInputs(operation, salt * SALTS_PER_RESOURCE + attempt),
+    ];
+    const [first] = generated(0);
+    if (first !== undefined && adapt(first) !== first) yield adapt(first);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) yield* generated(attempt);
+    for (const { kind, input } of exampleCases(operation, run.requestOracle, generated(0), run.tokens))
+      if (kind === 'positive' && input !== undefined) yield input;
+  }
+
+  /** Where the client chooses the id in the path, copies it into the body. */
+  function withOwnId(item: ItemPath, input: RequestInput): RequestInput {
+    const value = pathValue(input, item.parameter);
+    if (item.create !== item.replace || value === undefined) return input;
+    return identifyingMembers(item, operations).reduce((other, name) => withMember(other, name, value), input);
+  }
+
+  async function obtain(operation: ApiOperation, send: Send, salt: number): Promise<Instance | Absence> {
+    const isSource = ({ create: creator, list }: ItemPath): boolean =>
+      (creator !== undefined && creator !== operation) || list !== undefined;
+    const item = innermostItem(items, operation.path, isSource);
+    if (item === undefined) return { reason: describeUnknown(parameterNames(operation.path)[0] ?? '') };
+    return createOrList(item, send, salt);
+  }
+
+  async function createOrList(
+    item: ItemPath,
+    send: Send,
+    salt: number,
+    parent?: readonly Json[],
+  ): Promise<Instance | Absence> {
+    const created = await create(item, send, salt, parent);
+    if ('values' in created) return created;
+    return (item.list && (await firstListed(item, item.list, send, salt, parent))) ?? created;
+  }
+
+  /** Returns the values for the parameters in the path of a creation. */
+  async function parentValues(
+    operation: ApiOperation,
+    item: ItemPath,
+    send: Send,
+    salt: number,
+  ): Promise<readonly Json[] | Absence> {
+    const names = parameterNames(operation.path).slice(0, operation === item.replace ? -1 : undefined);
+    const given = names.flatMap((name) => run.givenValues(operation, salt).get(name) ?? []);
+    if (given.length === names.length) return given; // Also where the path needs none.
+    const needed = names.length;
+    const parent = innermostItem(items, operation.path, (other) => parameterNames(other.path).length <= needed);
+    if (parent === undefined) return [];
+    const found = await createOrList(parent, send, salt);
+    return 'values' in found ? found.values : found;
+  }
+
+  /** Returns the first resource of a list. */
+  async function firstListed(
+    item: ItemPath,
+    list: ApiOperation,
+    send: Send,
+    salt: number,
+    parent?: readonly Json[],
+  ): Promise<Instance | undefined> {
+    const [input] = plainInputs(list, salt);
+    const isOutermost = parameterNames(list.path).length === 0;
+    const outer = isOutermost ? [] : (parent ?? (await parentValues(list, item, send, salt)));
+    if (input === undefined || 'reason' in outer) return undefined;
+    const step = await send(list, withPathValues(list, input, outer));
+    if (step?.json === undefined || !isSuccess(step.response.status)) return undefined;
+    const names = identifyingMembers(item, operations);
+    const [id] = itemIds(itemsIn(step.json, list) ?? [], names);
+    return id === undefined ? undefined : { values: [...outer, id], creation: undefined, others: [] };
+  }
+}
+
+function withoutSource({ parameter }: ItemPath): Absence {
+  return { reason: describeUnknown(parameter) };
+}
+
+function describeUnknown(parameter: string): string {
+  return `no checked operation gives an id for ${parameter}: give one with --value ${parameter}=…`;
+}

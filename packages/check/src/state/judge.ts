@@ -1,0 +1,155 @@
+import type { ApiOperation } from '@contract-first/model/operations';
+import { type Case, caseOf } from '@contract-first/model/cases';
+import { excerptOf, type Tokens, type WireResponse } from '@contract-first/model/requests';
+import {
+  checksFor,
+  isSameFailure,
+  violationOf,
+  violationsIn,
+  type CheckName,
+  type Violation,
+} from '../judgement/checks.ts';
+import { defectOf, type Defect } from '../judgement/defect.ts';
+import { exchange, type Outcome } from '../run/exchange.ts';
+import type { Failure } from '../judgement/failure.ts';
+import type { Run } from '../run/run.ts';
+import type { Turn } from '../run/schedule.ts';
+import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type Step } from './send.ts';
+import { isSuccess } from '../judgement/statuses.ts';
+
+/** Sends the requests of a sequence, judges each by the usual checks, and records at most one failure of each check. */
+export type Judge = {
+  readonly send: Send;
+  /** Sends a request of the second user; whether it is valid for that user is not judged. */
+  readonly sendAsOther: Send;
+  /** Sends a body with read-only members, which a server may accept or refuse. */
+  readonly sendUndecided: Send;
+  /** Sends the request of a step again. Only a server error is a failure: the state may not allow it twice. */
+  readonly repeat: (step: Step) => Promise<Step | undefined>;
+  /**
+   * Records the result of a check.
+   *
+   * @param defect a failure, or its reason where that has no values; `undefined` when the check passed
+   * @param others further requests that lead to the failure
+   */
+  readonly expect: (
+    check: CheckName,
+    step: Evidence,
+    defect: Defect | string | undefined,
+    others?: readonly Evidence[],
+  ) => void;
+  readonly failures: () => readonly Failure[];
+  readonly checked: ReadonlySet<CheckName>;
+  /** The operations with a successful response. */
+  readonly successful: ReadonlySet<string>;
+};
+
+const NOT_IMPLEMENTED = 501;
+
+/** Creates a judge for one sequence. It awaits its turn before each request. */
+export function createJudge(run: Run, turn: Turn): Judge {
+  const { checks, requestOracle, responseOracle, maxResponseTimeMs } = run;
+  const failures: Failure[] = [];
+  const checked = new Set<CheckName>();
+  const changes: Evidence[] = []; // The requests so far that changed something: the state of the server.
+  const operationIds = new Set<string>();
+  const successful = new Set<string>();
+  return {
+    send: sendAs(),
+    sendAsOther: sendAs(run.users.otherTokens),
+    sendUndecided: async (operation, input) => {
+      const testCase = input.body && caseOf(operation, requestOracle, input, run.tokens);
+      return testCase && send(operation, { ...testCase, kind: 'undecided', description: 'read-only members' });
+    },
+    repeat,
+    expect,
+    failures: () => failures.map(withOperations),
+    checked,
+    successful,
+  };
+
+  function sendAs(otherTokens?: Tokens): Send {
+    return async (operation, input, headers = []) => {
+      const testCase = requestOf(operation, input, headers, run, otherTokens);
+      return testCase && send(operation, testCase);
+    };
+  }
+
+  async function send(operation: ApiOperation, testCase: Case): Promise<Step | undefined> {
+    operationIds.add(operation.operationId);
+    for (const check of checksFor(testCase.kind)) if (checks.has(check)) checked.add(check);
+    const outcome = await exchange(operation, testCase, run, turn, (response) =>
+      violationsOf(operation, testCase, response),
+    );
+    return keep(operation, testCase, outcome);
+  }
+
+  /** Records an outcome; returns its step, `undefined` without a response or where the operation is not implemented. */
+  function keep(operation: ApiOperation, testCase: Case, outcome: Outcome): Step | undefined {
+    for (const violation of outcome.violations) record(violation, { ...outcome, operation }, []);
+    if (outcome.gone !== undefined) throw outcome.gone;
+    const step = stepOf(operation, testCase, outcome);
+    if (step === undefined || step.response.status === NOT_IMPLEMENTED) return undefined;
+    if (isSuccess(step.response.status)) successful.add(operation.operationId);
+    if (operation.method !== 'GET' && isSuccess(step.response.status)) changes.push(evidenceOf(step));
+    return step;
+  }
+
+  async function repeat({ operation, testCase }: Step): Promise<Step | undefined> {
+    const again: Case = { ...testCase, kind: 'undecided', description: 'the same again' };
+    const outcome = await exchange(operation, again, run, turn, ({ status }) =>
+      status >= 500 && status !== NOT_IMPLEMENTED
+        ? [violationOf('not_a_server_error', defectOf(`the status is ${String(status)} for valid data`))]
+        : [],
+    );
+    return keep(operation, again, outcome);
+  }
+
+  function violationsOf(operation: ApiOperation, testCase: Case, response: WireResponse): readonly Violation[] {
+    if (response.status === NOT_IMPLEMENTED) return []; // The operation's own task reports it.
+    const expectedStatuses = run.expectedStatuses(operation);
+    const limits = { expectedStatuses, maxResponseTimeMs };
+    return violationsIn({
+      operation,
+      testCase,
+      response,
+      requestOracle,
+      responseOracle,
+      redactor: run.redactor,
+      ...limits,
+    });
+  }
+
+  function expect(
+    check: CheckName,
+    step: Evidence,
+    defect: Defect | string | undefined,
+    others: readonly Evidence[] = [],
+  ): void {
+    if (!checks.has(check)) return;
+    checked.add(check);
+    const isReported = step.response.status >= 500 && checks.has('not_a_server_error');
+    if (defect === undefined || isReported) return;
+    record(violationOf(check, typeof defect === 'string' ? defectOf(defect) : defect), step, others);
+  }
+
+  function record(
+    violation: Violation,
+    step: Omit<Evidence, 'response'> & Pick<Failure, 'response'> & Partial<Pick<Failure, 'received'>>,
+    others: readonly Evidence[],
+  ): void {
+    const { operationId } = step.operation;
+    const isKnown = failures.some((known) => isSameFailure(known, { ...violation, operationId }));
+    if (isKnown || !checks.has(violation.check)) return;
+    const { request, response, received = excerptOf(Buffer.alloc(0)) } = step;
+    const earlier = [...changes, ...others].filter((other) => other.request !== request);
+    const failure = { ...violation, operationId, request, response, received, passedWith: undefined, earlier };
+    failures.push(failure);
+    run.onFailure(withOperations(failure));
+  }
+
+  /** Adds the operations that the whole sequence needs. */
+  function withOperations(failure: Failure): Failure {
+    return { ...failure, operationIds: [...operationIds] };
+  }
+}

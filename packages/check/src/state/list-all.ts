@@ -1,0 +1,139 @@
+import type { ApiOperation, Parameter } from '@contract-first/model/operations';
+import { isObject, isScalar, type Json, membersOf, propertiesOf } from '@contract-first/model/values';
+import type { RequestInput } from '@contract-first/model/requests';
+import {
+  findPaging,
+  firstOffset,
+  firstPage,
+  idText,
+  isNext,
+  isSorting,
+  itemIds,
+  itemsIn,
+} from '@contract-first/model/resources';
+import { headerOf } from '../judgement/conformance.ts';
+import type { Run } from '../run/run.ts';
+import { evidenceOf, type Evidence, type Send, type Step } from './send.ts';
+import { isSuccess } from '../judgement/statuses.ts';
+import { withParameter } from './step-input.ts';
+
+/** A whole list: all its pages. */
+export type Listing = {
+  readonly ids: ReadonlySet<string>;
+  readonly pages: readonly Evidence[];
+  /** Why the last page is wrong. */
+  readonly fault?: string | undefined;
+};
+
+const MAX_PAGES = 40;
+// A server may give its first page twice, as page 0 and 1. Another one gives its last page again, beyond the end.
+const EQUAL_PAGES = 3;
+const LIMITS = [100, 50, 20, 10, 5];
+const SMALL_LIMITS = [1, 2, 3, 5];
+
+/**
+ * Reads all pages of a list. Follows a cursor or a link to the next page, or counts pages or an offset.
+ *
+ * @param names those that the identifying member of an item may have
+ * @param isSmall whether the pages should be small
+ * @returns `undefined` when the list may not be complete, or its items cannot be told apart
+ */
+export async function listAll(
+  operation: ApiOperation,
+  first: RequestInput,
+  names: readonly string[],
+  { send, run, isSmall }: { readonly send: Send; readonly run: Run; readonly isSmall: boolean },
+): Promise<Listing | undefined> {
+  const query = operation.parameters.filter((parameter) => parameter.in === 'query');
+  const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(operation);
+  const paging = [limitBy, offsetBy, pageBy, cursorBy];
+  // Others may filter.
+  const mayFilter = (parameter: Parameter): boolean => !paging.includes(parameter) && !isSorting(parameter);
+  if (query.some((parameter) => mayFilter(parameter) && (parameter.required || parameter.hasDefault))) return undefined;
+
+  const limit = (isSmall ? SMALL_LIMITS : LIMITS).find(
+    (value) => limitBy && run.requestOracle.allows(limitBy.schema, value),
+  );
+  if (isSmall && (limit === undefined || limitBy === undefined)) return undefined;
+  let input = limitBy === undefined || limit === undefined ? first : withParameter(first, limitBy, limit);
+  if (pageBy !== undefined) input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle, 0));
+  const pages: Evidence[] = [];
+  const ids = new Set<string>();
+  const texts: string[] = [];
+  let count = 0;
+  while (pages.length < MAX_PAGES) {
+    const step = await send(operation, input);
+    if (step?.json === undefined || !isSuccess(step.response.status)) return undefined;
+    pages.push(evidenceOf(step));
+    const items = itemsIn(step.json, operation);
+    const found = itemIds(items ?? [], names);
+    if (items === undefined || found.length < items.length) return undefined;
+    for (const id of found) ids.add(idText(id));
+    if (pages.length === 1 && items.length > (limit ?? Infinity) && !hasMember(items, limitBy?.name))
+      return {
+        ids,
+        pages,
+        fault: `a page has ${String(items.length)} items, although ${String(limitBy?.name)} is ${String(limit)}`,
+      };
+    texts.push(found.map(idText).join());
+    const last = texts.slice(-EQUAL_PAGES);
+    if (items.length > 0 && last.length === EQUAL_PAGES && new Set(last).size === 1) return { ids, pages };
+    count += items.length;
+    const next = nextOf(step);
+    if (next !== undefined) {
+      const following = follow(next);
+      if (following === undefined) return undefined;
+      input = following;
+    } else if (cursorBy === undefined && offsetBy !== undefined && items.length > 0) {
+      input = withParameter(input, offsetBy, firstOffset(offsetBy, run.requestOracle) + count);
+    } else if (cursorBy === undefined && pageBy !== undefined && items.length > 0) {
+      input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle, 0) + pages.length);
+    } else return isEnd(items) ? { ids, pages } : undefined;
+  }
+  return undefined;
+
+  /** Returns the values of the request for the next page. */
+  function follow(next: Json): RequestInput | undefined {
+    if (typeof next !== 'string' || !/^(?:https?:|[/?])/.test(next)) {
+      const parameter = cursorBy ?? pageBy ?? offsetBy;
+      return parameter && withParameter(input, parameter, next);
+    }
+    let following = input;
+    for (const [name, text] of URL.parse(next, 'http://server/')?.searchParams ?? []) {
+      const parameter = query.find((one) => one.name === name);
+      const value = [Number(text), text].find((reading) => run.requestOracle.allows(parameter?.schema, reading));
+      if (parameter === undefined || value === undefined) return undefined;
+      following = withParameter(following, parameter, value);
+    }
+    return following;
+  }
+
+  /** Whether nothing can come after these items. A limit of the server that is not documented is a round number. */
+  function isEnd(items: readonly Json[]): boolean {
+    if (items.length === 0 || pages.length > 1 || tellsNext(operation, run)) return true;
+    return items.length % 10 > 0 && items.length % 25 > 0 && items.length < (limit ?? Infinity);
+  }
+}
+
+/** Returns whether an item has the member that a parameter is named like, which may then filter. */
+function hasMember(items: readonly Json[], name = ''): boolean {
+  return items.some((item) => isObject(item) && Object.hasOwn(item, name));
+}
+
+/** Returns the cursor or the URL of the next page: of the body, of an object in it, or of the header `Link`. */
+function nextOf({ json = null, response }: Step): Json | undefined {
+  const [, url] = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(headerOf(response, 'link') ?? '') ?? [];
+  if (url !== undefined) return url;
+  const objects = [json, ...membersOf(json).map(([, member]) => member)].filter(isObject);
+  const members = objects.flatMap((object) => Object.entries(object));
+  const [, next] = members.find(([name, value]) => isNext(name) && isScalar(value)) ?? [];
+  return next === '' || next === false ? undefined : next;
+}
+
+/** Returns whether the document has a member or a header for the next page, which is absent on the last one. */
+function tellsNext({ responses }: ApiOperation, { responseSchemas }: Run): boolean {
+  return Object.values(responses).some(({ headers, contents }) => {
+    const names = contents.flatMap(({ schema }) => Object.keys(propertiesOf(responseSchemas, schema)));
+    return headers.some(({ name }) => name === 'link') || names.some((name) => isNext(name));
+  });
+}

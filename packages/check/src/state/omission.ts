@@ -1,0 +1,120 @@
+import { stringifyJson } from '@contract-first/contract';
+import { isObject, membersOf, partAt, requiredBy } from '@contract-first/model/values';
+import type { ApiOperation } from '@contract-first/model/operations';
+import type { RequestInput } from '@contract-first/model/requests';
+import {
+  differenceBetween,
+  etagOf,
+  isConditional,
+  isDone,
+  SALT,
+  schemaOf,
+  sendTo,
+  type Id,
+  type Scene,
+} from './resource-steps.ts';
+import type { Step } from './send.ts';
+import { isAsynchronous } from '../judgement/statuses.ts';
+import { withNulls, withOtherChoices } from './step-input.ts';
+import { takesMergePatch } from './patches.ts';
+
+/** Derives the values of an update from fuller ones. */
+type Reduce = (input: RequestInput, read: Step, scene: Scene) => RequestInput;
+
+/** The omitted members as text in a read before an update and in the one after it. */
+type Round = {
+  readonly read: Step;
+  readonly members: readonly { readonly name: string; readonly before: string; readonly after: string }[];
+};
+
+// Booleans and choices may be equal in several updates.
+const ATTEMPTS = 6;
+
+/**
+ * Replaces a resource without its optional members, and updates it with null where that is allowed. A PUT replaces the whole
+ * resource (RFC 9110, 9.3.4), and a merge patch removes members that are null (RFC 7396), so these members lose their values.
+ * A server may give them defaults: only a member that keeps two different values is a failure.
+ */
+export async function checkOmission(scene: Scene, id: Id): Promise<void> {
+  const { replace, patch } = scene.item;
+  const withNull: Reduce = (input) => withNulls(input, scene.run);
+  const onlyNull: Reduce = (input, read) => onlyNulls(withNull(input, read, scene));
+  if (replace !== undefined) {
+    await expectOmitted(scene, id, replace, withoutOptional);
+    await expectOmitted(scene, id, replace, withNull);
+  }
+  if (patch !== undefined && takesMergePatch(patch)) await expectOmitted(scene, id, patch, onlyNull);
+}
+
+async function expectOmitted(scene: Scene, id: Id, operation: ApiOperation, reduce: Reduce): Promise<void> {
+  if (isAsynchronous(operation)) return;
+  const kept = new Map<string, string>();
+  const lost = new Set<string>();
+  let read: Step | undefined;
+  let message: string | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS && message === undefined; attempt += 1) {
+    const round = await omit(scene, id, operation, reduce, SALT.omission + attempt);
+    if (round === undefined) break;
+    read = round.read;
+    for (const { name, before, after } of round.members.filter(({ before }) => before !== 'null')) {
+      if (before !== after) lost.add(name);
+      else if (!lost.has(name) && (kept.get(name) ?? before) !== before)
+        message = `${operation.method} has left out ${name} or made it null, and it is read as before`;
+      else kept.set(name, before);
+    }
+    if (round.members.every(({ name }) => lost.has(name))) break;
+  }
+  if (read !== undefined) scene.judge.expect('update_is_visible', read, message);
+}
+
+/** Updates a resource, and then with less; `undefined` when one of the requests is not successful or not valid. */
+async function omit(
+  scene: Scene,
+  id: Id,
+  operation: ApiOperation,
+  reduce: Reduce,
+  salt: number,
+): Promise<Round | undefined> {
+  const current = await sendTo(scene, scene.item.read, id);
+  if (!isDone(current)) return undefined;
+  const full = await update(current, (input) => withOtherChoices(operation, input, current.json, scene.run));
+  const before = isDone(full) ? await sendTo(scene, scene.item.read, id) : undefined;
+  if (!isDone(full) || !isDone(before)) return undefined;
+  const difference = differenceBetween(full, before, scene);
+  scene.judge.expect('update_is_visible', before, difference);
+  if (difference !== undefined) return undefined;
+  const less = await update(before, (input) => reduce(input, before, scene));
+  const read = isDone(less) ? await sendTo(scene, scene.item.read, id) : undefined;
+  if (!isDone(less) || !isDone(read)) return undefined;
+  const [fuller = null, sent = null] = [full, less].map((step) => step.testCase.input?.body?.value);
+  const isOmitted = (name: string | number): boolean =>
+    partAt(sent, [name]) === null && (operation.method === 'PUT' || membersOf(sent).some(([one]) => one === name));
+  const omitted = membersOf(fuller).flatMap(([name]) => (isOmitted(name) ? [String(name)] : []));
+  const textIn = ({ json = null }: Step, name: string): string => stringifyJson(partAt(json, [name]));
+  return {
+    read,
+    members: omitted.map((name) => ({ name, before: textIn(before, name), after: textIn(read, name) })),
+  };
+
+  function update(one: Step, adapt: (input: RequestInput) => RequestInput): Promise<Step | undefined> {
+    return sendTo(scene, operation, id, { salt, etag: isConditional(operation) ? etagOf(one) : undefined, adapt });
+  }
+}
+
+/** Keeps the members of a body that are null. */
+function onlyNulls({ parameters, body }: RequestInput): RequestInput {
+  const nulls = membersOf(body?.value ?? null).filter(([, value]) => value === null);
+  return { parameters, body: body && { ...body, value: Object.fromEntries(nulls) } };
+}
+
+/** Leaves out the members of a body that neither the PUT nor the read must have, and that do not identify the resource. */
+function withoutOptional({ parameters, body }: RequestInput, read: Step, { idMembers, run }: Scene): RequestInput {
+  if (body === undefined || !isObject(body.value)) return { parameters, body };
+  const needed = new Set([
+    ...idMembers,
+    ...requiredBy(run.requestSchemas, body.content.schema),
+    ...requiredBy(run.responseSchemas, schemaOf(read)),
+  ]);
+  const value = Object.fromEntries(Object.entries(body.value).filter(([name]) => needed.has(name)));
+  return { parameters, body: { ...body, value } };
+}

@@ -1,0 +1,97 @@
+import type { ApiOperation } from '@contract-first/model/operations';
+import { credentialsFor, isProtected } from '@contract-first/model/requests';
+import { idText, itemIds, itemsIn } from '@contract-first/model/resources';
+import { isSameResource } from './identity.ts';
+import { differenceBetween, isDone, list, SALT, sendTo, type Id, type Scene } from './resource-steps.ts';
+import { missingStatuses, type ScenarioOutcome } from './scenario.ts';
+import type { Send, Step } from './send.ts';
+import { isAsynchronous } from '../judgement/statuses.ts';
+import { judgeTrespass, tryChange } from './trespass.ts';
+
+/**
+ * Creates a resource, and tries to read, list, change and delete it as a second user. Public and shared operations are not
+ * judged; nor is anything before the second user was successful with a resource of its own.
+ *
+ * @param other sends the requests of the second user
+ */
+export async function runOtherUser(scene: Scene, other: Scene): Promise<ScenarioOutcome> {
+  const { item, judge, instances } = scene;
+  const { create, read } = item;
+  const changes = [item.patch, item.replace, item.remove];
+  const isJudged = (operation: ApiOperation | undefined): operation is ApiOperation =>
+    operation !== undefined && !isAsynchronous(operation) && isPersonal(operation, scene);
+  if (create === undefined || isAsynchronous(create) || ![read, item.list, ...changes].some(isJudged)) return undefined;
+  // The other scenario has the notes about a failed creation and a server without state.
+  const created = await instances.create(item, judge.send, SALT.owned);
+  if ('reason' in created || created.creation === undefined) return undefined;
+  const { values: id, creation } = created;
+  const missing = await missingStatuses(scene, id.slice(0, -1));
+  if (missing === undefined) return undefined;
+  const before = await sendTo(scene, read, id);
+  if (!isDone(before)) return undefined;
+
+  const { isProven, own } = await ownResource(other);
+  if (!isProven) return { reason: 'no request of the second user was successful' };
+  const trespasser = trespasserOf(scene, other);
+  const found = await sendTo(trespasser, read, id);
+  const isFound = isDone(found);
+  const isSame = (one: Step): boolean => differenceBetween(creation, one, scene) === undefined;
+  // Ids may be those of a user.
+  const isOwnId = own !== undefined && isSameResource(own, id);
+  const hasSameId = isOwnId || (isFound && isSame(before) && !isSame(found));
+  const isRead = isFound && !hasSameId;
+  if (isJudged(read) && found !== undefined) judgeTrespass(scene, found, isRead ? 'read it' : undefined);
+  // If the resource can be read, its presence in a list is the same fault.
+  if (isJudged(item.list) && !hasSameId && !(isJudged(read) && isRead)) await tryList(scene, trespasser, id);
+  for (const operation of changes)
+    if (isJudged(operation)) await tryChange(scene, operation, id, { other: trespasser, missing, hasSameId });
+  return undefined;
+}
+
+/** Returns the scene of the second user's requests for the resource of the first one, which are judged. */
+function trespasserOf({ judge }: Scene, other: Scene): Scene {
+  const { instances } = other;
+  const references: typeof instances.references = (operation, values, _send, salt) =>
+    instances.references(operation, values, other.judge.send, salt);
+  return { ...other, judge: { ...judge, send: judge.sendAsOther }, instances: { ...instances, references } };
+}
+
+/** Returns whether an operation needs credentials that differ between the users, and is not shared. */
+function isPersonal(operation: ApiOperation, { run: { tokens, users, isShared } }: Scene): boolean {
+  if (users.otherTokens === undefined || !isProtected(operation) || isShared(operation)) return false;
+  const [first, other] = [tokens, users.otherTokens].map((one) => JSON.stringify(credentialsFor(operation, one)));
+  return first !== other;
+}
+
+/** Creates and reads a resource of the second user, or else lists its resources, to see whether it can do anything. */
+async function ownResource(other: Scene): Promise<{ readonly isProven: boolean; readonly own: Id | undefined }> {
+  const { item, judge, instances } = other;
+  let isProven = false;
+  const send: Send = async (...request) => {
+    const step = await judge.send(...request);
+    if (isDone(step) && isProtected(step.operation)) isProven = true;
+    return step;
+  };
+  const proving = { ...other, judge: { ...judge, send } };
+  const created = await instances.create(item, send, SALT.second);
+  const own = 'reason' in created ? undefined : created.values;
+  if (own === undefined) await list(proving, [], false);
+  else await sendTo(proving, item.read, own);
+  return { isProven, own };
+}
+
+/** Reads the list as a second user; its pages must not have the resource, even if they are not all. */
+async function tryList(scene: Scene, other: Scene, id: Id): Promise<void> {
+  const pages: Step[] = [];
+  const send: Send = async (...request) => {
+    const step = await other.judge.send(...request);
+    if (step !== undefined) pages.push(step);
+    return step;
+  };
+  await list({ ...other, judge: { ...other.judge, send } }, id, false);
+  const hasIt = ({ json = null, operation }: Step): boolean =>
+    itemIds(itemsIn(json, operation) ?? [], scene.idMembers).some((one) => idText(one) === idText(id.at(-1)));
+  const telling = pages.find(hasIt) ?? pages.at(-1);
+  if (telling === undefined) return;
+  judgeTrespass(scene, telling, hasIt(telling) ? 'list it' : undefined);
+}

@@ -1,0 +1,119 @@
+import type { ApiOperation } from '@contract-first/model/operations';
+import type { RequestInput } from '@contract-first/model/requests';
+import {
+  flatten,
+  isObject,
+  isScalar,
+  type Json,
+  type JsonObject,
+  partAt,
+  propertiesOf,
+  propertyOf,
+  requiredBy,
+  type Schema,
+  type SchemaDocument,
+} from '@contract-first/model/values';
+import type { Run } from '../run/run.ts';
+import { isAsynchronous } from '../judgement/statuses.ts';
+import {
+  differenceBetween,
+  etagOf,
+  isConditional,
+  isDone,
+  readUpdated,
+  SALT,
+  sendTo,
+  type Id,
+  type Scene,
+} from './resource-steps.ts';
+import type { Step } from './send.ts';
+import { withOtherChoices } from './step-input.ts';
+
+/** Returns the member of a patch; `undefined` for none. */
+type Reduce = (value: Json, required: readonly string[]) => Json | undefined;
+
+const REDUCTIONS: readonly Reduce[] = [
+  (value) => (isScalar(value) ? value : undefined),
+  (value) => value,
+  (value, required) => (isObject(value) ? partOf(value, required) : undefined),
+  (value) => (typeof value === 'boolean' ? false : undefined),
+];
+
+/**
+ * Changes a resource by merge patches (RFC 7396): one member, all of them, parts of objects, and booleans to false. Reads must
+ * have the new values and the other written ones.
+ */
+export async function checkPatches(scene: Scene, id: Id, written: Step | undefined): Promise<void> {
+  const { item, judge } = scene;
+  const { patch } = item;
+  if (patch === undefined || isAsynchronous(patch) || !takesMergePatch(patch)) return;
+  let before = await sendTo(scene, item.read, id);
+  if (!isDone(before)) return;
+  const body = written?.testCase.input?.body;
+  const isKnown = written !== undefined && differenceBetween(written, before, scene) === undefined;
+  let expected: Json = isKnown && body !== undefined ? body.value : {};
+  for (const [index, reduce] of REDUCTIONS.entries()) {
+    const current: Step = before;
+    const step = await sendTo(scene, patch, id, {
+      salt: SALT.patch + index,
+      etag: isConditional(patch) ? etagOf(current) : undefined,
+      adapt: (input) =>
+        reduced(withOtherChoices(patch, input, current.json, scene.run), reduce, index === 0 ? 1 : Infinity, scene.run),
+    });
+    if (!isDone(step)) continue;
+    const after = await readUpdated(scene, id);
+    if (after === undefined) return;
+    const previous = isKnown ? { written: expected, read: current.json ?? null } : undefined;
+    const sent = step.testCase.input?.body;
+    expected = merged(expected, sent?.value ?? {}, sent?.content.schema, scene.run.requestSchemas);
+    const difference = differenceBetween(step, after, scene, { value: expected, previous });
+    judge.expect('update_is_visible', after, difference);
+    if (difference !== undefined) return;
+    before = after;
+  }
+}
+
+/** Returns whether an operation takes merge patches. */
+export function takesMergePatch({ requestBody }: ApiOperation): boolean {
+  return requestBody?.contents.some(({ mediaType }) => mediaType === 'application/merge-patch+json') === true;
+}
+
+/**
+ * Applies a merge patch. A null stays, as a server may replace it by a default. Members with a default in the schema of the patch
+ * are left out, as a server may set them to it.
+ */
+function merged(value: Json, patch: Json, schema: Schema | undefined, schemas: SchemaDocument): Json {
+  if (!isObject(patch)) return patch;
+  const properties = propertiesOf(schemas, schema);
+  const hasDefault = (name: string): boolean =>
+    Object.hasOwn(Object(flatten(schemas, properties[name] ?? true)) as object, 'default');
+  const kept = isObject(value) ? Object.entries(value).filter(([name]) => !hasDefault(name)) : [];
+  const changed = Object.entries(patch).map(
+    ([name, part]) => [name, merged(partAt(value, [name]), part, properties[name], schemas)] as const,
+  );
+  return Object.fromEntries([...kept, ...changed]);
+}
+
+/** Reduces the members of a body, at most as many as a limit; without any, removes the body. */
+function reduced(
+  { parameters, body }: RequestInput,
+  reduce: Reduce,
+  limit: number,
+  { requestSchemas }: Run,
+): RequestInput {
+  const members = body !== undefined && isObject(body.value) ? Object.entries(body.value) : [];
+  const kept = members.flatMap(([name, value]) => {
+    const part = reduce(value, requiredBy(requestSchemas, propertyOf(requestSchemas, body?.content.schema, name)));
+    return part === undefined ? [] : [[name, part] as const];
+  });
+  const value = Object.fromEntries(kept.slice(0, limit));
+  return { parameters, body: kept.length > 0 && body ? { ...body, value } : undefined };
+}
+
+/** Returns an object with its required members, or else with its first scalar. */
+function partOf(value: JsonObject, required: readonly string[]): Json | undefined {
+  const members = Object.entries(value);
+  const needed = members.filter(([name]) => required.includes(name));
+  const part = needed.length > 0 ? needed : members.filter(([, member]) => isScalar(member)).slice(0, 1);
+  return part.length === 0 ? undefined : Object.fromEntries(part);
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import type { ApiOperation } from '@contract-first/model/operations';
+import type { RequestInput } from '@contract-first/model/requests';
+import {
+  attempt,
+  createArbitraries,
+  flatten,
+  isObject,
+  isScalar,
+  type Json,
+  membersOf,
+  partAt,
+  propertyOf,
+  type Schema,
+} from '@contract-first/model/values';
+import { isAsynchronous } from '../judgement/statuses.ts';
+import { etagOf, isConditional, isDone, SALT, schemaOf, sendTo, type Id, type Scene } from './resource-steps.ts';
+import type { Step } from './send.ts';
+import { isSame } from './written.ts';
+
+type Member = { readonly name: string; readonly schema: Schema; readonly value: Json };
+
+/** A request with read-only members, the read after it, and the names of the members that the read has as sent. */
+type Attempt = { readonly step: Step; readonly read: Step | undefined; readonly names: readonly string[] };
+
+const SAMPLES = 20;
+// A number may count changes.
+const LEAST_DISTANCE = 1_000;
+
+/**
+ * Sends read-only members with values that the resource does not have. A server may refuse or ignore them (OpenAPI 3.1,
+ * 4.8.24.5), but must not take them over.
+ */
+export async function checkReadOnly(scene: Scene, id: Id, creation: Step | undefined): Promise<void> {
+  const { replace, patch, create } = scene.item;
+  for (const operation of new Set([replace, patch, creation && create])) {
+    if (operation === undefined || isAsynchronous(operation)) continue;
+    const first = await attemptWith(scene, id, operation, creation, 0);
+    // One value may be equal by chance.
+    const last = first?.names.length === 0 ? first : await attemptWith(scene, id, operation, creation, 1);
+    if (first === undefined || last === undefined) continue;
+    const name = last.names.find((one) => first.names.includes(one));
+    const message = name === undefined ? undefined : `the read-only ${name} is read as the client has sent it`;
+    scene.judge.expect('read_only_members', last.read ?? last.step, message, [last.step]);
+  }
+}
+
+/** Updates a resource with read-only members, or creates it again; `undefined` when there are none. */
+async function attemptWith(
+  scene: Scene,
+  id: Id,
+  operation: ApiOperation,
+  creation: Step | undefined,
+  index: number,
+): Promise<Attempt | undefined> {
+  const { item, instances, judge, run } = scene;
+  const before = await sendTo(scene, item.read, id);
+  const members = isDone(before) ? otherMembers(before, scene, index) : [];
+  if (!isDone(before) || members.length === 0) return undefined;
+  const added = Object.fromEntries(members.map(({ name, value }) => [name, value]));
+  const adapt = ({ parameters, body }: RequestInput): RequestInput => ({
+    parameters,
+    body: body && isObject(body.value) ? { ...body, value: { ...body.value, ...added } } : undefined,
+  });
+  const send = judge.sendUndecided;
+  const input = operation === creation?.operation ? creation.testCase.input : undefined;
+  const etag = isConditional(operation) ? etagOf(before) : undefined;
+  const step = input
+    ? await send(operation, adapt(input))
+    : await sendTo({ ...scene, judge: { ...judge, send } }, operation, id, { salt: SALT.readOnly, etag, adapt });
+  if (step === undefined) return undefined;
+  const place = isDone(step) ? (input ? instances.identities(step, item)[0]?.values : id) : undefined;
+  const read = place && (await sendTo(scene, item.read, place));
+  const isTaken = ({ name, schema, value }: Member): boolean =>
+    isSame(value, partAt(read?.json ?? null, [name]), run.responseSchemas, schema, true);
+  return { step, read, names: members.filter(isTaken).map(({ name }) => name) };
+}
+
+/** Returns the read-only members that a resource has, with other values. */
+function otherMembers(read: Step, { idMembers, run }: Scene, index: number): readonly Member[] {
+  const { responseSchemas, responseOracle, seed } = run;
+  const arbitraries = createArbitraries(responseSchemas, responseOracle);
+  const options = { text: 'well-formed', extras: false, plain: true } as const;
+  return membersOf(read.json ?? null).flatMap(([name, current]): readonly Member[] => {
+    const schema = propertyOf(responseSchemas, schemaOf(read), String(name)) ?? false;
+    const { readOnly } = Object(flatten(responseSchemas, schema)) as { readonly readOnly?: boolean };
+    if (readOnly !== true || idMembers.includes(String(name))) return [];
+    const isOther = (value: Json): boolean =>
+      isScalar(value) &&
+      value !== '' &&
+      !isSame(value, current, responseSchemas, schema, true) &&
+      !(typeof value === 'number' && Math.abs(value - Number(current)) < LEAST_DISTANCE);
+    const sample = { seed: seed + index, numRuns: SAMPLES };
+    const value = attempt(() => fc.sample(arbitraries(schema, options), sample))?.find(isOther);
+    return value === undefined ? [] : [{ name: String(name), schema, value }];
+  });
+}

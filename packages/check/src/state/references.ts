@@ -1,0 +1,103 @@
+import { parameterNames } from '@contract-first/contract';
+import type { ApiOperation } from '@contract-first/model/operations';
+import { classify } from '@contract-first/model/cases';
+import { type Json, propertiesOf } from '@contract-first/model/values';
+import { type RequestInput, withMember } from '@contract-first/model/requests';
+import { collectionOf, idText, isNamedFor, type ItemPath, shapeOf } from '@contract-first/model/resources';
+import type { Run } from '../run/run.ts';
+import { isLong } from './identity.ts';
+import type { Send } from './send.ts';
+import { withNamedValue } from './step-input.ts';
+
+/** Values that the server knows, such as ids, by the names of the body members and parameters that are about them. */
+export type References = ReadonlyMap<string, Json>;
+
+/**
+ * Finds {@link References} for an operation. A resource is created or found once.
+ *
+ * @param values the values of the first parameters of the path
+ */
+export type FindReferences = (
+  operation: ApiOperation,
+  values: readonly Json[],
+  send: Send,
+  salt: number,
+) => Promise<References>;
+
+/** Creates or finds a resource whose path begins with some values; returns its id, `undefined` without one. */
+type ObtainId = (item: ItemPath, send: Send, salt: number, parent: readonly Json[]) => Promise<Json | undefined>;
+
+// The values differ from those of the resources that an operation is about.
+const SALT = 100_000;
+
+/** Creates {@link FindReferences}. */
+export function createFindReferences(
+  items: readonly ItemPath[],
+  { requestSchemas, givenValues }: Run,
+  obtainId: ObtainId,
+): FindReferences {
+  const cache = new Map<ItemPath, Json | undefined>();
+  return async (operation, values, send, salt) => {
+    const found = new Map(givenValues(operation, salt));
+    for (const name of namesIn(operation)) {
+      if (found.has(name)) continue;
+      const item = items.find((one) => isNamedFor(name, one) && isOther(one, operation));
+      const id = item && (await idOf(item, operation, values, send, salt));
+      if (id !== undefined) found.set(name, id);
+    }
+    return found;
+  };
+
+  function namesIn({ parameters, requestBody }: ApiOperation): ReadonlySet<string> {
+    const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+    const bodies = (requestBody?.contents ?? []).map(({ schema }) => propertiesOf(requestSchemas, schema));
+    return new Set([...query, ...bodies.flatMap((properties) => Object.keys(properties))]);
+  }
+
+  async function idOf(
+    item: ItemPath,
+    operation: ApiOperation,
+    values: readonly Json[],
+    send: Send,
+    salt: number,
+  ): Promise<Json | undefined> {
+    const count = parameterNames(item.path).length;
+    if (isWithin(operation.path, item.path)) return values[count - 1];
+    if (values.length < count - 1) return undefined;
+    if (cache.has(item)) return cache.get(item);
+    cache.set(item, undefined); // Resources may refer to each other.
+    const id = await obtainId(item, send, salt + SALT, values.slice(0, count - 1));
+    if (id === undefined || isLong(id)) return undefined;
+    cache.set(item, id);
+    return id;
+  }
+}
+
+/** Copies values with those that the server knows, where they are as valid as before. */
+export function withReferences(
+  operation: ApiOperation,
+  input: RequestInput,
+  references: References,
+  { requestOracle, givenValues }: Run,
+): RequestInput {
+  if (references.size === 0) return input; // Validation may be costly.
+  const kind = classify(operation, requestOracle, input);
+  const given = givenValues(operation, 0);
+  return [...references].reduce((result, [name, id]) => {
+    const changed = [id, idText(id)].map((value) =>
+      withNamedValue(withMember(result, name, value), name, value, given.has(name) ? undefined : 'query'),
+    );
+    return changed.find((other) => classify(operation, requestOracle, other) === kind) ?? result;
+  }, input);
+}
+
+/** Returns whether the id of a resource is not the own one of an operation, and whether the outer ones are known. */
+function isOther(item: ItemPath, { path }: ApiOperation): boolean {
+  const collection = collectionOf(item.path);
+  const outer = collection.slice(0, collection.lastIndexOf('}') + 1);
+  return shapeOf(path) !== shapeOf(item.path) && shapeOf(path) !== shapeOf(collection) && isWithin(path, outer);
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return `${shapeOf(path)}/`.startsWith(outer === '' ? '' : `${shapeOf(outer)}/`);
+}

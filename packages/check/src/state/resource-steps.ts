@@ -1,0 +1,146 @@
+import { parameterNames } from '@contract-first/contract';
+import { type ApiOperation, headerParameter } from '@contract-first/model/operations';
+import type { Json, Schema } from '@contract-first/model/values';
+import { type RequestInput, withMember } from '@contract-first/model/requests';
+import type { ItemPath } from '@contract-first/model/resources';
+import { documentedResponse, headerOf } from '../judgement/conformance.ts';
+import type { Defect } from '../judgement/defect.ts';
+import type { Run } from '../run/run.ts';
+import type { Instances } from './instances.ts';
+import type { Judge } from './judge.ts';
+import { listAll, type Listing } from './list-all.ts';
+import { withReferences } from './references.ts';
+import type { Step } from './send.ts';
+import { isSuccess } from '../judgement/statuses.ts';
+import { withParameter, withPathValues, type PlainInputs } from './step-input.ts';
+import { findDifference, type Previous } from './written.ts';
+
+/** The resources of a path, and what their scenario needs. */
+export type Scene = {
+  readonly item: ItemPath;
+  /** The paths of all resources. */
+  readonly items: readonly ItemPath[];
+  /** The names that the identifying member may have. */
+  readonly idMembers: readonly string[];
+  readonly run: Run;
+  readonly judge: Judge;
+  readonly instances: Instances;
+  readonly plainInputs: PlainInputs;
+};
+
+/** Statuses that say that a resource does not exist. */
+export const MISSING: readonly number[] = [404, 410];
+
+/** The failure of a request whose If-Match is not current, and which is successful. */
+export const STALE_IS_ACCEPTED = 'another ETag in If-Match is accepted, not refused with 412';
+
+/** The identifying values of a resource, in the order of its path. */
+export type Id = readonly Json[];
+
+/** The seeds of the values of different steps. */
+export const SALT = {
+  first: 1,
+  second: 2,
+  update: 31,
+  stale: 32,
+  late: 34,
+  owned: 35,
+  trespass: 36,
+  omission: 37,
+  anew: 49,
+  patch: 50,
+  readOnly: 70,
+} as const;
+
+/** Sends a request to a resource, with plain values for everything else. */
+export async function sendTo(
+  { idMembers, instances, judge, plainInputs, run }: Scene,
+  operation: ApiOperation | undefined,
+  id: Id,
+  { salt = 0, etag, adapt = (input) => input }: SendOptions = {},
+): Promise<Step | undefined> {
+  const [plain] = operation === undefined ? [] : plainInputs(operation, salt);
+  if (operation === undefined || plain === undefined) return undefined;
+  const references = await instances.references(operation, id, judge.send, salt);
+  const named = idMembers.reduce(
+    (input, name) => withMember(input, name, id.at(-1) ?? null),
+    withReferences(operation, withPathValues(operation, plain, id), references, run),
+  );
+  const condition = headerParameter(operation, 'if-match');
+  const isConditional = etag !== undefined && condition !== undefined;
+  const headers = etag === undefined || isConditional ? [] : [['If-Match', etag] as const];
+  return judge.send(operation, adapt(isConditional ? withParameter(named, condition, etag) : named), headers);
+}
+
+type SendOptions = {
+  readonly salt?: number;
+  /** The value of `If-Match`. */
+  readonly etag?: string | undefined;
+  readonly adapt?: (input: RequestInput) => RequestInput;
+};
+
+/** Returns whether a step was successful; `false` without a response. */
+export function isDone(step: Step | undefined): step is Step {
+  return step !== undefined && isSuccess(step.response.status);
+}
+
+/** Returns the strong entity tag of a response (RFC 9110, 8.8.3). */
+export function etagOf(step: Step): string | undefined {
+  const etag = headerOf(step.response, 'etag');
+  return etag?.startsWith('"') === true ? etag : undefined;
+}
+
+/** Returns whether the document says that an operation is conditional. */
+export function isConditional(operation: ApiOperation): boolean {
+  return operation.responses[412] !== undefined || headerParameter(operation, 'if-match') !== undefined;
+}
+
+/** Returns an entity tag that differs from another one. */
+export function otherTag(etag: string): string {
+  return `${etag.slice(0, -1)}0"`;
+}
+
+/**
+ * Finds what a step has written and another one reads differently; `undefined` when there is nothing.
+ *
+ * @param value all that is written after the step, if it is more than its body
+ */
+export function differenceBetween(
+  written: Step,
+  read: Step,
+  { idMembers, run }: Scene,
+  { value, previous }: { readonly value?: Json; readonly previous?: Previous | undefined } = {},
+): Defect | undefined {
+  const { body } = written.testCase.input ?? {};
+  if (body === undefined || read.json === undefined) return undefined;
+  const schemas = { written: body.content.schema, read: schemaOf(read) };
+  return findDifference(value ?? body.value, read.json, schemas, run, idMembers, previous);
+}
+
+/** Reads a resource after an update; `undefined` when that fails. */
+export async function readUpdated(scene: Scene, id: Id): Promise<Step | undefined> {
+  const after = await sendTo(scene, scene.item.read, id);
+  if (after === undefined) return undefined;
+  const { status } = after.response;
+  const message = `after its update, the resource cannot be read: status ${String(status)}`;
+  scene.judge.expect('ensure_resource_availability', after, MISSING.includes(status) ? message : undefined);
+  return isDone(after) ? after : undefined;
+}
+
+/** Returns the schema of the body of a response; `undefined` without one. */
+export function schemaOf({ operation, response }: Step): Schema | undefined {
+  return documentedResponse(operation, response.status)?.contents.find(({ schema }) => schema !== undefined)?.schema;
+}
+
+/** Reads the whole list of the collection. */
+export async function list(
+  { item, idMembers, run, judge, plainInputs }: Scene,
+  id: Id,
+  isSmall: boolean,
+): Promise<Listing | undefined> {
+  const [plain] = item.list === undefined ? [] : plainInputs(item.list, 0);
+  if (item.list === undefined || plain === undefined) return undefined;
+  const outer = id.slice(0, parameterNames(item.list.path).length);
+  const first = withPathValues(item.list, plain, outer);
+  return listAll(item.list, first, idMembers, { send: judge.send, run, isSmall });
+}

@@ -1,0 +1,104 @@
+import { parameterNames, stringifyJson } from '@contract-first/contract';
+import { itemsOf, successSchemas } from '@contract-first/model/resources';
+import { isObject, type Json, partAt } from '@contract-first/model/values';
+import { checkDeletion } from './deletion.ts';
+import type { Absence } from './instances.ts';
+import { checkOmission } from './omission.ts';
+import {
+  differenceBetween,
+  etagOf,
+  isConditional,
+  isDone,
+  SALT,
+  sendTo,
+  type Id,
+  type Scene,
+} from './resource-steps.ts';
+import type { Defect } from '../judgement/defect.ts';
+import { withOtherChoices } from './step-input.ts';
+import { missingStatuses } from './scenario.ts';
+import type { Step } from './send.ts';
+import { isAsynchronous } from '../judgement/statuses.ts';
+import { checkUpdates } from './updates.ts';
+
+/** A PUT and the read after it. */
+type Round = {
+  readonly step: Step;
+  readonly read: Step;
+  /** The members of the read that were written. */
+  readonly text: string;
+  readonly difference: Defect | undefined;
+  /** Whether the response to the PUT has the written values, and the read has others. */
+  readonly isEchoed: boolean;
+};
+
+const NOT_FOLLOWED: Absence = { reason: 'reads do not return the written values' };
+
+/**
+ * Replaces the only resource of a path, such as `/settings`, and deletes it. Where its reads do not follow its PUT, the PUT has
+ * no effect, unless the server may have no state, as a mock.
+ *
+ * @returns why it was not followed; otherwise `undefined`
+ */
+export async function runSingletonScenario(scene: Scene): Promise<Absence | undefined> {
+  const { item, judge, instances, run } = scene;
+  const { read, replace, remove } = item;
+  if (replace === undefined || isAsynchronous(replace)) return undefined;
+  const count = parameterNames(replace.path).length;
+  const outer = count === 0 ? { values: [] } : await instances.obtain(replace, judge.send, SALT.first);
+  if ('reason' in outer) return outer;
+  const id = outer.values.slice(0, count);
+  const rounds: Round[] = [];
+  for (const salt of [SALT.first, SALT.second, SALT.late]) {
+    const round = await readReplaced(scene, id, salt);
+    if (round === undefined) return NOT_FOLLOWED;
+    rounds.push(round);
+  }
+  if (new Set(rounds.map(({ text }) => text)).size === 1) {
+    const lost = rounds.find(({ difference }) => difference !== undefined);
+    if (lost === undefined || !(await hasState(scene, rounds))) return NOT_FOLLOWED;
+    judge.expect('update_is_visible', lost.read, lost.difference);
+    return undefined;
+  }
+  await checkUpdates(scene, id, rounds.at(-1)?.step);
+  await checkOmission(scene, id);
+  // A list is empty after its deletion.
+  const isList = (read ? successSchemas(read) : []).some(
+    (schema) => itemsOf(schema, run.responseSchemas) !== undefined,
+  );
+  if (remove === undefined || isList) return undefined;
+  await checkDeletion(scene, id, []);
+  await sendTo(scene, replace, id, { salt: SALT.first }); // Later requests find it.
+  return undefined;
+}
+
+/** Replaces the resource and reads it; `undefined` when a request fails or two reads differ. */
+async function readReplaced(scene: Scene, id: Id, salt: number): Promise<Round | undefined> {
+  const { read, replace } = scene.item;
+  const before = await sendTo(scene, read, id);
+  const step = await sendTo(scene, replace, id, {
+    salt,
+    etag: before && replace && isConditional(replace) ? etagOf(before) : undefined,
+    adapt: (input) => (replace ? withOtherChoices(replace, input, before?.json, scene.run) : input),
+  });
+  const [first, second] = [await sendTo(scene, read, id), await sendTo(scene, read, id)];
+  if (!isDone(step) || !isDone(first) || !isDone(second)) return undefined;
+  const written = step.testCase.input?.body?.value ?? null;
+  const textOf = (json: Json = null): string =>
+    stringifyJson(isObject(written) ? Object.keys(written).map((name) => partAt(json, [name])) : json);
+  const text = textOf(first.json);
+  if (text !== textOf(second.json)) return undefined;
+  const told = textOf(step.json);
+  const isEchoed = told === textOf(written) && told !== text;
+  return { step, read: first, text, difference: differenceBetween(step, first, scene), isEchoed };
+}
+
+/** Whether the response to a PUT has the written values, or a read of an unknown id fails at another path. */
+async function hasState(scene: Scene, rounds: readonly Round[]): Promise<boolean> {
+  const { read, replace } = scene.item;
+  const parameters = [read, replace].flatMap((operation) => operation?.parameters ?? []);
+  if (parameters.some(({ in: place, required }) => place === 'query' && required)) return false; // It selects a state.
+  if (rounds.some(({ isEchoed }) => isEchoed)) return true;
+  const other = scene.items.find(({ path, read }) => read !== undefined && parameterNames(path).length === 1);
+  return other !== undefined && (await missingStatuses({ ...scene, item: other }, [])) !== undefined;
+}

@@ -1,0 +1,120 @@
+import { parameterNames, stringifyJson } from '@contract-first/contract';
+import fc from 'fast-check';
+import { type ApiOperation, headerParameter, type Parameter } from '@contract-first/model/operations';
+import { classify, createInputs, withIdOfPath } from '@contract-first/model/cases';
+import { attempt, flatten, isObject, type Json, partAt, propertyOf, uuidOf } from '@contract-first/model/values';
+import { type RequestInput, withMember } from '@contract-first/model/requests';
+import { IDEMPOTENCY_KEY } from '../run/idempotency-keys.ts';
+import type { Run } from '../run/run.ts';
+
+/** Generates plain valid values for an operation, other ones for another seed; the smaller ones last. */
+export type PlainInputs = (operation: ApiOperation, seed: number) => Iterable<RequestInput>;
+
+/** Creates {@link PlainInputs} with the required parameters only: others may filter, or only pretend to act. */
+export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): PlainInputs {
+  const factories = new Map<ApiOperation, ReturnType<typeof createInputs>>();
+  return function* (operation, offset) {
+    const factory = factories.get(operation) ?? createInputs(operation, arbitraries, requestOracle);
+    factories.set(operation, factory);
+    for (const choice of factory.choices) {
+      const sample = attempt(() => fc.sample(factory.plain(choice), { seed: seed + offset, numRuns: 1 }));
+      yield* (sample ?? []).map(usual);
+    }
+    const smallest = [...factory.plainInputs(seed + offset).values()].flatMap((inputs) => inputs.slice(0, 1));
+    yield* smallest.map(usual);
+
+    /** Removes optional parameters except an idempotency key, which is another one for each seed. */
+    function usual({ parameters, body }: RequestInput): RequestInput {
+      const key = headerParameter(operation, IDEMPOTENCY_KEY);
+      const kept = parameters.filter(({ parameter }) => parameter.required || parameter === key);
+      if (key === undefined) return { parameters: kept, body };
+      const own = uuidOf(`${operation.operationId} ${String(seed + offset)}`);
+      const value = requestOracle.allows(key.schema, own) ? own : undefined;
+      return {
+        parameters: kept.map((sent) => (sent.parameter === key ? { ...sent, value: value ?? sent.value } : sent)),
+        body,
+      };
+    }
+  };
+}
+
+/** Copies values with other ones for the first parameters of the path. */
+export function withPathValues(
+  operation: ApiOperation,
+  { parameters, body }: RequestInput,
+  values: readonly Json[],
+): RequestInput {
+  const { path } = operation;
+  const known = new Map(parameterNames(path).map((name, index) => [name, values[index]]));
+  const changed = parameters.map(({ parameter, value }) => {
+    const other = parameter.in === 'path' ? known.get(parameter.name) : undefined;
+    return { parameter, value: other ?? value };
+  });
+  return withIdOfPath(operation, { parameters: changed, body });
+}
+
+/** Copies values with another one for a parameter, which may be absent so far. */
+export function withParameter({ parameters, body }: RequestInput, parameter: Parameter, value: Json): RequestInput {
+  const others = parameters.filter((sent) => sent.parameter !== parameter);
+  return { parameters: [...others, { parameter, value }], body };
+}
+
+/** Copies values with another one for the parameters of a name, in some places or all; without them, returns them unchanged. */
+export function withNamedValue(
+  { parameters, body }: RequestInput,
+  name: string,
+  other: Json,
+  place?: Parameter['in'],
+): RequestInput {
+  const changed = parameters.map(({ parameter, value }) => {
+    return { parameter, value: parameter.name === name && (place ?? parameter.in) === parameter.in ? other : value };
+  });
+  return { parameters: changed, body };
+}
+
+/** Copies values with booleans and choices that a read does not have, if they are valid: generated ones may be equal. */
+export function withOtherChoices(
+  operation: ApiOperation,
+  input: RequestInput,
+  read: Json = null,
+  { requestSchemas, requestOracle }: Run,
+): RequestInput {
+  const { body } = input;
+  const members = body !== undefined && isObject(body.value) ? Object.entries(body.value) : [];
+  return members.reduce((result, [name, value]) => {
+    const schema = flatten(requestSchemas, propertyOf(requestSchemas, body?.content.schema, name) ?? false);
+    const { enum: choices = [] } = Object(schema) as { readonly enum?: readonly Json[] }; // The linter has checked its shape.
+    const isOld = (one: Json): boolean => stringifyJson(one) === stringifyJson(partAt(read, [name]));
+    const other = typeof value === 'boolean' ? !value : choices.find((choice) => choice !== null && !isOld(choice));
+    if (!isOld(value) || other === undefined) return result;
+    const changed = withMember(result, name, other);
+    return classify(operation, requestOracle, changed) === 'positive' ? changed : result;
+  }, input);
+}
+
+/** Copies values with null for the members of their JSON object that may be null; without any, returns them unchanged. */
+export function withNulls(input: RequestInput, { requestSchemas, requestOracle }: Run): RequestInput {
+  const { parameters, body } = input;
+  if (body === undefined || !isObject(body.value)) return input;
+  const { schema } = body.content;
+  const isNullable = (name: string): boolean =>
+    requestOracle.allows(propertyOf(requestSchemas, schema, name) ?? false, null);
+  const names = Object.keys(body.value).filter(isNullable);
+  if (names.length === 0) return input;
+  const nulls = Object.fromEntries(names.map((name) => [name, null]));
+  return { parameters, body: { ...body, value: { ...body.value, ...nulls } } };
+}
+
+// Identifiers that hardly any server has given to a resource.
+const UNUSUAL: readonly Json[] = [
+  ...['8f14e45f-ceea-467f-a1c5-7b3d5e0c9a61', 'contract-check-unknown', '507f1f77bcf86cd799439011'],
+  ...[2_147_483_629, 999_999_937, 999_983, 9_973],
+];
+
+/** Returns the value of a parameter that most likely identifies nothing; `undefined` when none is allowed. */
+export function unusedValue({ schema }: Parameter, { requestOracle, arbitraries, seed }: Run): Json | undefined {
+  const known = UNUSUAL.find((value) => requestOracle.allows(schema, value));
+  if (known !== undefined) return known;
+  const options = { text: 'token', extras: false, plain: false } as const;
+  return attempt(() => fc.sample(arbitraries(schema, options), { seed, numRuns: 20 }).at(-1));
+}

@@ -1,0 +1,146 @@
+import { stringifyJson } from '@contract-first/contract';
+import {
+  flatten,
+  isArray,
+  isObject,
+  isScalar,
+  type Json,
+  type JsonObject,
+  partAt,
+  propertiesOf,
+  type Schema,
+  type SchemaDocument,
+} from '@contract-first/model/values';
+import { defectOf, type Defect } from '../judgement/defect.ts';
+import type { Run } from '../run/run.ts';
+
+/** The schemas of a value that is written and read. */
+export type Schemas = { readonly written: Schema | undefined; readonly read: Schema | undefined };
+
+/** The values that were written before, and how they were read. */
+export type Previous = { readonly written: Json; readonly read: Json };
+
+/**
+ * Finds a member that was written and is read differently. Only members that both schemas declare are compared, so
+ * neither read-only nor write-only ones, and only where the schema of the read allows the written value. Servers may
+ * normalize: texts are equal apart from case, white space and Unicode normalization, times when they are the same instant,
+ * lists in any order.
+ *
+ * @param except the member that identifies the resource, which the server may choose
+ * @returns `undefined` when there is none
+ */
+export function findDifference(
+  written: Json,
+  read: Json,
+  schemas: Schemas,
+  { requestSchemas, responseSchemas, responseOracle, redactor }: Run,
+  except: readonly string[] = [],
+  previous?: Previous,
+): Defect | undefined {
+  const shown = (value: Json | undefined): string => redactor.text(shortText(value));
+  if (isObject(written) && isObject(read)) return differenceIn(written, read, schemas, []);
+  if (!isScalar(written) || !isScalar(read) || schemas.written === undefined || schemas.read === undefined)
+    return undefined;
+  if (isSame(written, read, requestSchemas, schemas.written)) return undefined;
+  return defectOf(
+    `${shown(written)} was written, and ${shown(read)} is read`,
+    'another value is read than was written',
+  );
+
+  function differenceIn(
+    sent: JsonObject,
+    received: JsonObject,
+    at: Schemas,
+    outer: readonly string[],
+  ): Defect | undefined {
+    const writable = propertiesOf(requestSchemas, at.written);
+    const readable = propertiesOf(responseSchemas, at.read);
+    for (const [name, value] of Object.entries(sent)) {
+      const [inWritten, inRead] = [writable[name], readable[name]];
+      if (inWritten === undefined || inRead === undefined || (outer.length === 0 && except.includes(name))) continue;
+      const place = [...outer, name];
+      const path = place.join('.');
+      const other = Object.hasOwn(received, name) ? (received[name] ?? null) : undefined;
+      const different = (): Defect =>
+        defectOf(
+          `${path} was written as ${shown(value)} and is read as ${shown(other)}`,
+          `${path} is read with another value than was written`,
+        );
+      if (isObject(value) && other !== undefined && other !== null) {
+        const inner = { written: inWritten, read: inRead };
+        const found = isObject(other) ? differenceIn(value, other, inner, place) : undefined;
+        if (found !== undefined) return found;
+        continue;
+      }
+      const isLost = isObject(value)
+        ? Object.keys(value).length > 0
+        : !isSame(value, other, requestSchemas, inWritten, isKept(place, value, other));
+      // Where reads cannot have the value, the server makes something else of it.
+      if (isLost && responseOracle.allows(inRead, value)) return different();
+    }
+    return undefined;
+  }
+
+  /** Whether the same value was read before, when another one had been written. */
+  function isKept(place: readonly string[], sent: Json, received: Json = null): boolean {
+    if (previous === undefined) return false;
+    const [writtenBefore, readBefore] = [partAt(previous.written, place), partAt(previous.read, place)];
+    return normalized(readBefore) === normalized(received) && normalized(writtenBefore) !== normalized(sent);
+  }
+}
+
+/**
+ * Returns whether a read value is the written one. Servers may normalize it.
+ *
+ * @param isKept whether the same value was read before, when another one had been written
+ */
+export function isSame(
+  sent: Json,
+  read: Json | undefined,
+  schemas: SchemaDocument,
+  schema: Schema,
+  isKept = false,
+): boolean {
+  const flat = flatten(schemas, schema);
+  const { format } = typeof flat === 'boolean' ? {} : (flat as { format?: string });
+  if (format === 'password') return true;
+  if (sent === null) return true; // A server may give it a default.
+  if (isArray(sent)) {
+    if (!sent.every(isScalar)) return !(isArray(read ?? null) && membersIn(read).length === 0 && sent.length > 0);
+    const known = new Set(membersIn(read).map((item) => normalized(item)));
+    return sent.every((item) => known.has(normalized(item))) && (isArray(read ?? null) || sent.length === 0);
+  }
+  if (sent === '') return read === '' || read === null || read === undefined;
+  if (read === undefined || read === null) return false;
+  if (typeof sent === 'number' && !Number.isInteger(sent)) return isClose(sent, Number(read));
+  if (typeof sent !== 'string' || format === undefined) return normalized(sent) === normalized(read);
+  if (format.startsWith('date') && typeof read === 'string') {
+    const [one, other] = [Date.parse(sent), Date.parse(read)];
+    return normalized(sent) === normalized(read) || Number.isNaN(one) || Math.abs(one - other) < 1_000;
+  }
+  // Other formats have several texts for one value, such as URLs and durations.
+  return !(isKept || ['email', 'uuid'].includes(format)) || normalized(sent) === normalized(read);
+}
+
+function membersIn(value: Json | undefined): readonly Json[] {
+  return value !== undefined && isArray(value) ? value : [];
+}
+
+/** Servers may round to the precision of their columns. */
+function isClose(one: number, other: number): boolean {
+  return Math.abs(one - other) <= Math.max(0.01, Math.abs(one) * 1e-6);
+}
+
+function normalized(value: Json): string {
+  return typeof value === 'string'
+    ? value.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+    : stringifyJson(value);
+}
+
+const MAX_CHARS = 60;
+
+function shortText(value: Json | undefined): string {
+  if (value === undefined) return 'nothing';
+  const text = stringifyJson(value);
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+}

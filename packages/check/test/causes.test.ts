@@ -1,0 +1,332 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { runHere } from '@contract-first/testing/command.ts';
+import { documentWith, type Fragment } from '@contract-first/testing/document.ts';
+import { checkCommand } from '../src/command.ts';
+import { answerJson, startReferenceServer, type ServerAnswer, type ServerRequest } from './support/reference-server.ts';
+
+// Services that differ from their documents for one reason: one failure, or none.
+
+type Handle = (request: ServerRequest) => ServerAnswer;
+const json = (schema: object) => ({ 'application/json': { schema } });
+const object = (properties: object, required: readonly string[] = []) => ({ type: 'object', properties, required });
+const done = { description: 'Done' };
+const rejected = { description: 'Rejected' };
+const named = object({ name: { type: 'string' } }, ['name']);
+const taking = (schema: object) => ({ required: true, content: json(schema) });
+const empty = (status: number, headers = {}): ServerAnswer => ({ status, headers, body: '' });
+const notAllowed = (allow: string): ServerAnswer => empty(405, { Allow: allow });
+
+/** Checks a service by the paths of its document; returns the failures, without their evidence, and what was printed. */
+async function check(paths: Fragment, service: Handle | string, args: readonly string[] = [], more: object = {}) {
+  const url = typeof service === 'string' ? service : await startReferenceServer(service);
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify({ ...documentWith(paths), ...more }));
+  const runs = args.includes('--runs') ? [] : ['--runs', '10'];
+  const required = ['openapi.json', '--url', url, '--seed', '1', ...runs, '--budget', '300'];
+  const { code, stdout, stderr } = await runHere(checkCommand, [...required, ...args], folder);
+  const failed = [...stdout.matchAll(/^FAILED (.*)$/gm)].map(([, line]) => line);
+  return { code, stdout, stderr, failed };
+}
+
+/** Returns the value of a body; `undefined` where it is not JSON. */
+function valueOf({ body }: ServerRequest): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+test('one server error for undocumented methods and HEAD; it is no second failure that it is not a 405', async () => {
+  const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done } } } };
+  const { failed } = await check(paths, ({ method, url }) => {
+    if (!url.endsWith('/a')) return empty(404);
+    return empty(method === 'GET' ? 200 : 500);
+  });
+  expect(failed).toEqual(['not_a_server_error  getA']);
+});
+
+test('wrong credentials that are accepted are one failure, with any statuses', async () => {
+  const [security, post] = [[{ bearer: [] }], { operationId: 'postA', responses: { 201: done, 401: rejected } }];
+  const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 401: rejected } }, post } };
+  const components = { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } };
+  const handle: Handle = ({ method }) => empty(method === 'POST' ? 201 : 200);
+  const args = ['--token', 'abc', '--checks', 'ignored_auth'];
+  const { failed, stdout } = await check(paths, handle, args, { security, components });
+  expect(failed).toEqual(['ignored_auth  getA']);
+  expect(stdout).toContain('\n  also: postA\n');
+});
+
+test('methods that are rejected without a 405 are one failure, with any statuses', async () => {
+  const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done } } } };
+  const statuses: Record<string, number> = { GET: 200, DELETE: 400 };
+  const handle: Handle = ({ method }) => empty(statuses[method] ?? 404);
+  const { failed } = await check(paths, handle, ['--checks', 'unsupported_method']);
+  expect(failed).toEqual(['unsupported_method  getA']);
+});
+
+test('an unusual value that is refused is one failure, with any statuses', async () => {
+  const accepting = (operationId: string) => ({
+    post: { operationId, requestBody: taking(named), responses: { 200: done, 422: rejected } },
+  });
+  const refusing: Handle = (request) => {
+    const { name } = Object(valueOf(request)) as { readonly name?: string };
+    if (name !== '') return empty(200);
+    return empty(request.url.endsWith('/a') ? 422 : 400);
+  };
+  const paths = { '/a': accepting('postA'), '/b': accepting('postB') };
+  const { failed, stdout } = await check(paths, refusing, ['--checks', 'positive_data_acceptance']);
+  expect(failed).toEqual(['positive_data_acceptance  postA']);
+  expect(stdout).toMatch(/^ {2}valid data \(an empty text\) got status 422$[^]*\n {2}also: postB\n/m);
+});
+
+test('a PUT whose body has another id than its path may be refused, and others may not', async () => {
+  const schema = object({ id: { type: 'integer' }, name: { type: 'string' } });
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
+  const put = {
+    operationId: 'putA',
+    parameters: [id],
+    requestBody: taking(schema),
+    responses: { 204: done, 400: rejected },
+  };
+  const refusing = (isRefused: (sent: string | undefined, path: string) => boolean) => {
+    const handle: Handle = (request) => {
+      const { id: sent } = Object(valueOf(request)) as { readonly id?: unknown };
+      const inPath = /[^/]*$/.exec(request.url)?.[0] ?? '';
+      return empty(isRefused(sent === undefined ? undefined : JSON.stringify(sent), inPath) ? 400 : 204);
+    };
+    return check({ '/as/{id}': { put } }, handle, ['--checks', 'positive_data_acceptance']);
+  };
+  expect((await refusing((sent, path) => sent !== undefined && sent !== path)).failed).toEqual([]);
+  expect((await refusing((sent) => sent === undefined)).failed).toEqual(['positive_data_acceptance  putA']);
+});
+
+test('a status that all data gets is one failure: of valid data', async () => {
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 201: done, 401: rejected } };
+  expect(
+    (await check({ '/a': { post } }, () => empty(401), ['--exclude-checks', 'unsupported_method'])).failed,
+  ).toEqual(['positive_data_acceptance  postA']);
+});
+
+test('a documented 405 rejects invalid data', async () => {
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done, 405: rejected } };
+  const args = ['--checks', 'negative_data_rejection'];
+  const refusing: Handle = (request) =>
+    empty(valueOf(request) !== undefined && request.headers['content-type'] === 'application/json' ? 200 : 405);
+  const { failed } = await check({ '/a': { post } }, refusing, args);
+  expect(failed).toEqual(['negative_data_rejection  postA']);
+  expect((await check({ '/a': { post } }, () => empty(405), args)).failed).toEqual([]);
+});
+
+test('a 503 is one failure, with any data and methods', async () => {
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done } };
+  const paths = { '/a': { post, get: { operationId: 'getA', responses: { 200: done } } } };
+  const overloaded: Handle = (request) => {
+    const isFine = request.method === 'GET' || (request.method === 'POST' && valueOf(request) !== undefined);
+    return empty(isFine ? 200 : 503);
+  };
+  const { failed, stdout } = await check(paths, overloaded, ['--checks', 'not_a_server_error']);
+  expect(failed).toEqual(['not_a_server_error  postA']);
+  expect(stdout).toContain('\n  also: getA\n');
+});
+
+test('malformed uploads that are accepted are one failure', async () => {
+  const schema = object({ file: { type: 'string', format: 'binary' } });
+  const requestBody = { required: true, content: { 'multipart/form-data': { schema } } };
+  const post = { operationId: 'upload', requestBody, responses: { 200: done } };
+  const handle: Handle = ({ headers }) =>
+    empty(headers['content-type']?.startsWith('multipart/form-data') === true ? 200 : 415);
+  const { failed, stdout } = await check({ '/a': { post } }, handle, ['--checks', 'negative_data_rejection']);
+  expect(failed).toEqual(['negative_data_rejection  upload']);
+  expect(stdout).toContain('invalid data (an upload without a boundary) got status 200');
+});
+
+test('invalid data that is accepted is the failure, not that it comes back', async () => {
+  const post = {
+    operationId: 'postA',
+    requestBody: taking(named),
+    responses: { 200: { description: 'The same', content: json(named) } },
+  };
+  const handle: Handle = (request) => {
+    if (request.method !== 'POST') return notAllowed('POST');
+    const value = valueOf(request);
+    return value === undefined ? empty(400) : answerJson(200, value);
+  };
+  const { failed } = await check({ '/a': { post } }, handle);
+  expect(new Set(failed)).toEqual(new Set(['negative_data_rejection  postA']));
+});
+
+test('stored invalid data that is read is no failure, where only its acceptance is one', async () => {
+  const stored: unknown[] = [];
+  const list = { description: 'All', content: json({ type: 'array', items: named }) };
+  const paths = {
+    '/a': {
+      get: { operationId: 'listA', responses: { 200: list } },
+      post: {
+        operationId: 'postA',
+        requestBody: taking(named),
+        responses: { 200: { description: 'The same', content: json(named) } },
+      },
+    },
+  };
+  const storing: Handle = (request) => {
+    if (request.method === 'GET') return answerJson(200, stored);
+    const value = valueOf(request);
+    if (value === undefined || request.headers['content-type'] !== 'application/json') return empty(400);
+    stored.push(value);
+    return answerJson(200, value);
+  };
+  const args = ['--checks', 'negative_data_rejection,response_schema_conformance', '--operation', 'postA'];
+  const { failed } = await check(paths, storing, [...args, '--operation', 'listA']);
+  expect(failed).toEqual(['negative_data_rejection  postA']);
+});
+
+test('a response that does not fit its schema after valid requests is a failure beside accepted invalid data', async () => {
+  const get = {
+    operationId: 'getA',
+    parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
+    responses: { 200: { description: 'A', content: json(named) } },
+  };
+  const args = ['--checks', 'negative_data_rejection,response_schema_conformance'];
+  const { failed } = await check({ '/a': { get } }, () => answerJson(200, {}), args);
+  expect(failed).toEqual(['negative_data_rejection  getA', 'response_schema_conformance  getA']);
+});
+
+test('bodies that are not validated at all are one failure', async () => {
+  const schema = object({ name: { type: 'string' }, size: { enum: ['s', 'm'] } }, ['name']);
+  const post = { operationId: 'postA', requestBody: taking(schema), responses: { 200: done } };
+  const handle: Handle = (request) => {
+    const isJson = request.headers['content-type'] === 'application/json' && request.body.length > 0;
+    return empty(isJson && valueOf(request) === undefined ? 400 : 200);
+  };
+  const { failed, stdout } = await check({ '/a': { post } }, handle, ['--checks', 'negative_data_rejection']);
+  expect(failed).toEqual(['negative_data_rejection  postA']);
+  expect(stdout).toContain("invalid data (body must have required property 'name') got status 200");
+});
+
+test('a required parameter that is not read is one failure', async () => {
+  const parameters = [{ name: 'size', in: 'query', required: true, schema: { type: 'integer', maximum: 9 } }];
+  const paths = { '/a': { get: { operationId: 'getA', parameters, responses: { 200: done } } } };
+  const { failed, stdout } = await check(paths, () => empty(200), ['--checks', 'negative_data_rejection']);
+  expect(failed).toEqual(['negative_data_rejection  getA']);
+  expect(stdout).toContain('invalid data (without the query parameter size) got status 200');
+});
+
+test('a number or a boolean in a query is a text where the schema has texts only', async () => {
+  const parameters = [{ name: 'code', in: 'query', schema: { type: 'string', pattern: '^[A-Z]{2}$' } }];
+  const paths = { '/a': { get: { operationId: 'getA', parameters, responses: { 200: done } } } };
+  const handle: Handle = ({ url }) => empty(url.split('code').length > 2 ? 400 : 200);
+  const { failed, stdout } = await check(paths, handle, ['--checks', 'negative_data_rejection']);
+  expect(failed).toEqual(['negative_data_rejection  getA']);
+  expect(stdout).toMatch(/^ {2}invalid data \(query parameter code must match pattern .*\) got status 200$/m);
+});
+
+test('null in place of absent members is one failure, with any names', async () => {
+  const reading = (operationId: string, name: string) => ({
+    get: {
+      operationId,
+      responses: { 200: { description: 'A', content: json(object({ [name]: { type: 'string' } })) } },
+    },
+  });
+  const paths = { '/a': reading('getA', 'title'), '/b': reading('getB', 'note') };
+  const { failed, stdout } = await check(paths, () => answerJson(200, { title: null, note: null }), [
+    '--checks',
+    'response_schema_conformance',
+  ]);
+  expect(failed).toEqual(['response_schema_conformance  getA']);
+  expect(stdout).toMatch(/^ {2}the body\/title must be string$[^]*\n {2}also: getB\n/m);
+});
+
+test('a failure of usual requests is no failure of the protocol, though an unusual one has shown it first', async () => {
+  const get = {
+    operationId: 'getA',
+    parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
+    responses: { 200: done, default: { description: 'A failure', content: json({}) } },
+  };
+  const failure = (status: number): ServerAnswer => ({ status, headers: { 'Content-Type': 'text/html' }, body: 'No' });
+  const handle: Handle = ({ url }) => {
+    if (url.startsWith('http')) return failure(404);
+    return /\?limit=(?!-?\d+$)/.test(url) ? failure(400) : empty(200);
+  };
+  const paths = { '/a': { get }, '/b': { get: { ...get, operationId: 'getB', parameters: [] } } };
+  const { failed, stdout } = await check(paths, handle, ['--exclude-checks', 'unsupported_method,head_conformance']);
+  expect(failed).toEqual(['content_type_conformance  getA']);
+  expect(stdout).toMatch(/< HTTP 400\n[^]*\n {2}also: getB\n/);
+});
+
+test('a request that ends the server is one failure', async () => {
+  const server = createServer((req, res) => {
+    req.on('data', (chunk: Buffer) => {
+      if (chunk.toString() !== '[') return;
+      server.close();
+      server.closeAllConnections();
+    });
+    req.on('end', () => {
+      res.writeHead(200).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp(() => {
+    server.close();
+  });
+  const operation = (operationId: string) => ({
+    post: { operationId, requestBody: taking({}), responses: { 200: done } },
+  });
+  const { failed, stdout, code } = await check(
+    { '/a': operation('postA'), '/b': operation('postB'), '/c': operation('postC') },
+    `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    ['--checks', 'not_a_server_error'],
+  );
+  expect([code, failed]).toEqual([1, ['not_a_server_error  postA']]);
+  expect(stdout).not.toContain('also:');
+  expect(stdout).toMatch(/^postA and 2 other operations: stopped early: the server became unreachable$/m);
+});
+
+test('a note says how to send a token to an operation without `security`', async () => {
+  const handle: Handle = ({ headers }) => empty(headers['authorization'] === 'Bearer abc' ? 200 : 403);
+  const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 403: rejected } } } };
+  const { stdout } = await check(paths, handle, ['--token', 'abc']);
+  expect(stdout).toContain(
+    "getA: no valid request was successful: they got 403; the document has no security here, so no token was sent: --header 'Authorization: Bearer ${CONTRACT_TOKEN}' sends one\n",
+  );
+  const { stdout: silent } = await check(paths, handle, ['--header', 'Authorization: Bearer abc']);
+  expect(silent).not.toContain('no token was sent');
+});
+
+test('a DELETE is tried with a resource that exists after it has deleted the one before', async () => {
+  const things = new Map<string, object>();
+  let deleted = 0;
+  const handle: Handle = ({ method, url, body }) => {
+    const [, collection, id] = /^\/(things)(?:\/(.*))?$/.exec(url) ?? [];
+    if (collection === undefined) return empty(404);
+    if (id === undefined) {
+      if (method !== 'POST') return notAllowed('POST');
+      const thing = { id: String(1_000 + things.size + deleted), ...(JSON.parse(body.toString()) as object) };
+      things.set(thing.id, thing);
+      return answerJson(201, thing);
+    }
+    if (!['GET', 'DELETE'].includes(method)) return notAllowed('GET, DELETE');
+    const thing = things.get(id);
+    if (thing === undefined) return empty(404);
+    if (method === 'GET') return answerJson(200, thing);
+    things.delete(id);
+    deleted += 1;
+    return empty(204);
+  };
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
+  const thing = { description: 'A thing', content: json(object({ id: { type: 'string' }, ...named.properties })) };
+  const paths = {
+    '/things': { post: { operationId: 'create', requestBody: taking(named), responses: { 201: thing } } },
+    '/things/{id}': {
+      parameters,
+      get: { operationId: 'read', responses: { 200: thing, 404: rejected } },
+      delete: { operationId: 'remove', responses: { 204: done, 404: rejected } },
+    },
+  };
+  await check(paths, handle, ['--operation', 'remove', '--operation', 'create', '--runs', '40']);
+  expect(deleted).toBeGreaterThan(10);
+});

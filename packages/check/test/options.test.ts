@@ -1,0 +1,333 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { CHECK_NAMES } from '../src/judgement/checks.ts';
+import { checkCommand } from '../src/command.ts';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { shallowDocument } from './support/reference-document.ts';
+import { startReferenceServer, TOKEN, type Defect, type ServerRequest } from './support/reference-server.ts';
+import { runHere } from '@contract-first/testing/command.ts';
+import type { Outcome } from '@contract-first/testing/service.ts';
+
+/** The document with tags, in a folder of its own. */
+function createFolder(files: Readonly<Record<string, string>> = {}): string {
+  const folder = temporaryFolder();
+  const { paths } = shallowDocument as unknown as { readonly paths: Record<string, Record<string, object>> };
+  const tagged = { ...paths, '/notes': { post: { ...paths['/notes']?.['post'], tags: ['texts'] } } };
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify({ ...shallowDocument, paths: tagged }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** Runs the command in a folder with the document. */
+function command(folder: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return runHere(checkCommand, args, folder, env);
+}
+
+/** Starts the reference server, and records its requests. */
+async function startRecorder(defect: Defect = (request, respond) => respond(request)) {
+  const requests: ServerRequest[] = [];
+  const url = await startReferenceServer((request, respond) => {
+    if (request.url !== '/') requests.push(request); // The first request only finds out whether the server is there.
+    return defect(request, respond);
+  });
+  return { url, requests };
+}
+
+/** Checks some operations, and returns the paths of the requests. */
+async function pathsChecked(...args: readonly string[]): Promise<readonly string[]> {
+  const { url, requests } = await startRecorder();
+  const folder = createFolder();
+  const required = ['--document', 'openapi.json', '--url', url, '--runs', '1', '--checks', 'unsupported_method'];
+  expect(await command(folder, [...required, ...args], { CONTRACT_TOKEN: TOKEN })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  return [...new Set(requests.map((request) => request.url.replace(/^\/v1(\/\w+).*/, '$1')))].sort();
+}
+
+test('--help prints all options, and the checks with their meanings', async () => {
+  const { code, stdout } = await command(createFolder(), ['--help']);
+  expect(code).toBe(0);
+  for (const check of CHECK_NAMES) expect(stdout).toMatch(new RegExp(`^  ${check} {2,}\\w.+$`, 'm'));
+});
+
+test.each([
+  ['by operationId', ['--operation', 'writeNote'], ['/notes']],
+  ['by several', ['--operation', 'writeNote', '--operation', 'uploadFile'], ['/files', '/notes']],
+  ['by path', ['--operation', '/items/{itemId}'], ['/items']],
+  ['by a part of the path', ['--operation', '/*es'], ['/files', '/notes']],
+  ['by method and path', ['--operation', 'post /*es'], ['/files', '/notes']],
+  ['by tag', ['--tag', 'texts'], ['/notes']],
+  ['by tag and operationId', ['--tag', 'texts', '--operation', 'uploadFile'], ['/files', '/notes']],
+])('the operations are selected: %s', async (_name, args, paths) => {
+  expect(await pathsChecked(...args)).toEqual(paths);
+});
+
+test.each([
+  [
+    'operationId',
+    ['--operation', 'none', '--operation', 'PUT /notes'],
+    'unknown operation none; the document has .*writeNote.*\nunknown operation PUT /notes; .*',
+  ],
+  ['tag', ['--tag', 'none'], 'unknown tag none; the document has texts'],
+  ['expected operation', ['--expect', 'none:409'], 'unknown operation none; .*'],
+])('the operations are selected: exit 2: unknown %s', async (_name, args, message) => {
+  const required = ['--document', 'openapi.json', '--url', 'http://127.0.0.1:1', '--token', 'x'];
+  expect(await command(createFolder(), [...required, ...args])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(new RegExp(`^${message}\n$`)),
+  });
+});
+
+test.each([
+  [['--checks', 'ignored_auth,not_a_server_error'], ['not_a_server_error']],
+  [['--checks', 'ignored_auth'], []],
+  [
+    ['--exclude-checks', 'not_a_server_error', '--exclude-checks', 'positive_data_acceptance, status_code_conformance'],
+    [],
+  ],
+])('the checks are selected: %p', async (args, failing) => {
+  const { url } = await startRecorder((request, respond) => {
+    const answer = respond(request);
+    return answer.status < 300 ? { status: 500, headers: {}, body: '' } : answer;
+  });
+  const required = ['--document', 'openapi.json', '--url', url, '--token', TOKEN, '--operation', 'writeNote'];
+  const { stdout } = await command(createFolder(), [...required, '--runs', '1', ...args]);
+  expect([...stdout.matchAll(/^FAILED (\w+)/gm)].map(([, check]) => check)).toEqual(failing);
+});
+
+const required = ['--document', 'openapi.json', '--runs', '1', '--seed', '1'];
+
+test('headers of --header are in every request, in place of the documented parameter; variables are not printed', async () => {
+  const { url, requests } = await startRecorder((request, respond) =>
+    request.method === 'PUT' && request.headers['authorization'] === `Bearer ${TOKEN}`
+      ? { status: 500, headers: {}, body: 'for tenant-secret' }
+      : respond(request),
+  );
+  const args = [
+    '--url',
+    url,
+    '--operation',
+    'putItem',
+    '--header',
+    'X-Tenant: a-${TENANT}',
+    '--header',
+    'x-request-id: 7',
+  ];
+  const { stdout } = await command(createFolder(), [...required, ...args], {
+    CONTRACT_TOKEN: TOKEN,
+    TENANT: 'tenant-secret',
+  });
+  expect(requests.every(({ headers }) => headers['x-tenant'] === 'a-tenant-secret')).toBe(true);
+  expect(requests.every(({ headers }) => headers['x-request-id'] === '7')).toBe(true);
+  expect(stdout).toContain(`-H 'X-Tenant: a-'"$TENANT"`);
+  expect(stdout).toContain(`'Authorization: Bearer '"$CONTRACT_TOKEN"`);
+  expect(stdout).toContain(`--header 'X-Tenant: a-\${TENANT}' --header 'x-request-id: 7'`);
+  expect(stdout).not.toMatch(/tenant-secret|reference-token/);
+});
+
+test('headers may have the credentials; then requests without credentials are not among the checks', async () => {
+  const { url, requests } = await startRecorder();
+  const args = ['--url', url, '--operation', 'deleteItem', '--header', 'Authorization: Bearer ${SECRET}'];
+  const { code } = await command(createFolder(), [...required, ...args], { SECRET: TOKEN });
+  expect(code).toBe(0);
+  expect(requests.every(({ headers }) => headers['authorization'] === `Bearer ${TOKEN}`)).toBe(true);
+});
+
+test('.contract.yaml has the same options; those of the command line win', async () => {
+  const { url, requests } = await startRecorder();
+  const file = `url: ${url}\ndocument: openapi.json\ntoken: \${SECRET}\noperation: [uploadFile]\nruns: 1\nseed: 5\nallow-incomplete: true\nheader:\n  - 'X-A: 1'\n`;
+  const folder = createFolder({ '.contract.yaml': file, 'other.yaml': file.replace('uploadFile', 'findItems') });
+  const outcome = await command(folder, ['--operation', 'writeNote', '--seed', '6'], { SECRET: TOKEN });
+  expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('1 operation, ') });
+  expect(outcome.stdout).toContain('(seed 6)');
+  const paths = (): ReadonlySet<string> => new Set(requests.map((request) => new URL(request.url, url).pathname));
+  expect(paths()).toEqual(new Set(['/v1/notes', '/v1/notes/unknown-to-the-document']));
+  expect(requests.every(({ headers }) => headers['x-a'] === '1')).toBe(true);
+  requests.length = 0;
+  await command(folder, ['--config', 'other.yaml'], { SECRET: TOKEN });
+  expect(paths()).toEqual(new Set(['/v1/items']));
+});
+
+test('.contract.yaml: exit 2: all mistakes of the file and of the command line, with their places', async () => {
+  const file = 'runs: many\nworker: 2\nchecks: [ignored_auth, nothing]\nallow-incomplete: 1\nurl: [a]\ntoken: ${NO}\n';
+  const folder = createFolder({ '.contract.yaml': file });
+  const args = [
+    '--colour',
+    '--seed',
+    '--budget',
+    'one.yaml',
+    'two.yaml',
+    '--expect',
+    'a:600',
+    '--value',
+    'tripId',
+    '--header',
+    'none',
+    '--help=1',
+    '--url',
+    'a',
+  ];
+  const { code, stdout, stderr } = await command(folder, [...args, '--url', 'b']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr.trim().split('\n')).toEqual([
+    '--colour is not an option; see --help',
+    '--seed needs a value',
+    '--document may be given once',
+    '--help has no value',
+    '--url may be given once',
+    expect.stringMatching(/^\.contract\.yaml:2:1 worker is not an option; there are url, /),
+    '.contract.yaml:4:1 allow-incomplete must be true or false',
+    '.contract.yaml:5:1 url must be a text or a number',
+    '.contract.yaml:6:1 token: the environment has no NO',
+    expect.stringMatching(
+      /^\.contract\.yaml:3:1 checks: unknown check "nothing"; there are default, strict, protocol, not_a_server_error, /,
+    ),
+    `--header must be such as 'X-Tenant: a', not "none"`,
+    '--expect must be such as createItem:409,422 or 409, with statuses below 500, not "a:600"',
+    '--value must be such as tripId=7 or createBooking:tripId=7, not "tripId"',
+    '.contract.yaml:1:1 runs must be an integer from 0 to 2147483647, not "many"',
+  ]);
+});
+
+test.each([
+  ['no YAML', 'a: [', /^\.contract\.yaml:\d+:\d+ /],
+  ['no options', '- a', /^\.contract\.yaml must have options by name/],
+])('.contract.yaml: exit 2: %s', async (_name, text, message) => {
+  const { code, stderr } = await command(createFolder({ '.contract.yaml': text }), []);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+});
+
+test('exit 2: an operation got less than the minimum, unless that is allowed', async () => {
+  const { url } = await startRecorder((request, respond) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    return respond(request);
+  });
+  const required = ['--document', 'openapi.json', '--url', url, '--token', TOKEN, '--operation', 'findItems'];
+  const check = (...args: readonly string[]): Promise<Outcome> =>
+    command(createFolder(), [...required, '--budget', '1', ...args]);
+  const stdout = expect.stringMatching(/^incomplete, with less than the minimum of requests: findItems$/m);
+  expect(await check()).toMatchObject({ code: 2, stdout });
+  expect(await check('--allow-incomplete')).toMatchObject({ code: 0, stdout });
+});
+
+test('--expect allows a status of valid data', async () => {
+  const { url } = await startRecorder((request, respond) => {
+    const answer = respond(request);
+    return answer.status === 201
+      ? { ...answer, status: 415, headers: { 'Content-Type': 'application/json' }, body: '{"error":1,"message":""}' }
+      : answer;
+  });
+  const args = [
+    '--document',
+    'openapi.json',
+    '--url',
+    url,
+    '--token',
+    TOKEN,
+    '--operation',
+    'writeNote',
+    '--runs',
+    '1',
+  ];
+  expect(await command(createFolder(), args)).toMatchObject({ code: 1 });
+  for (const expected of ['415', 'writeNote:415', 'POST /notes:409,415'])
+    expect(await command(createFolder(), [...args, '--expect', expected])).toMatchObject({ code: 0 });
+});
+
+test('--document takes an http URL of this machine, and no other one', async () => {
+  const { url } = await startRecorder((request, respond) =>
+    request.url === '/openapi.json'
+      ? { status: 200, headers: {}, body: JSON.stringify(shallowDocument) }
+      : respond(request),
+  );
+  const check = (document: string) =>
+    command(createFolder(), [document, '--url', url, '--token', TOKEN, '--runs', '1', '--checks', 'head_conformance']);
+  expect(await check(`${url}/openapi.json`)).toMatchObject({ code: 0, stderr: '' });
+  expect(await check('https://example.invalid/a.json')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('https://example.invalid/a.json is not an http URL of this machine'),
+  });
+});
+
+test('--document takes a valid document with methods that a service on Node cannot have', async () => {
+  const methods = new Set<string | undefined>();
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => undefined)
+      .on('data', (bytes) => {
+        methods.add(/^\w+/.exec(bytes.toString())?.[0]);
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanUp(() => void server.close());
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
+  const operation = { responses: { '200': { description: 'Done.' } } };
+  const document = {
+    openapi: '3.2.0',
+    info: { title: 'A', version: '1' },
+    security: [],
+    paths: { '/a': { additionalOperations: { FOO: operation } } },
+  };
+  const folder = createFolder({ 'foo.json': JSON.stringify(document) });
+  const args = ['--document', 'foo.json', '--url', url, '--exclude-checks', 'unsupported_method'];
+  expect(await command(folder, args)).toMatchObject({ code: 0, stderr: '' });
+  expect(methods).toContain('FOO');
+});
+
+/** A failure as the document describes it. */
+function failure(status: number) {
+  const body = JSON.stringify({ error: status, message: '' });
+  return { status, headers: { 'Content-Type': 'application/json' }, body };
+}
+
+test.each<[string, string, Defect, RegExp]>([
+  [
+    'a wrong base path',
+    '/v2',
+    (request, respond) => respond(request),
+    /^no operation was successful: all 3 answer 404: is the base path right\?$/m,
+  ],
+  [
+    'the root as the base path',
+    '/',
+    (request, respond) => respond(request),
+    /: all 3 answer 404: is the base path right\?$/m,
+  ],
+  [
+    'a server that fails',
+    '',
+    () => failure(503),
+    /^no operation was successful: all 3 answer 503: is the server well\?$/m,
+  ],
+  [
+    'a server with one of its operations',
+    '',
+    (request, respond) => (/^\/v1\/items(?:\?|$)/.test(request.url) ? respond(request) : failure(404)),
+    /^only 1 of 3 operations were successful: the others answer 404: is the base path right\?$/m,
+  ],
+])(
+  'a run that says little is no success, and a line has its likely cause: exit 2 for %s',
+  async (_name, path, defect, line) => {
+    const { url } = await startRecorder(defect);
+    const args = [
+      'openapi.json',
+      '--url',
+      url + path,
+      '--token',
+      TOKEN,
+      '--runs',
+      '1',
+      '--checks',
+      'response_schema_conformance',
+      ...['readSecret', 'findItems', 'deleteItem'].flatMap((operation) => ['--operation', operation]),
+    ];
+    const { code, stdout } = await command(createFolder(), args);
+    expect([code, stdout]).toEqual([2, expect.stringMatching(line)]);
+    expect(await command(createFolder(), [...args, '--allow-incomplete'])).toMatchObject({ code: 0 });
+  },
+);

@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkCommand } from '../src/command.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { runHere } from '@contract-first/testing/command.ts';
+import { startReferenceServer, type ServerAnswer } from './support/reference-server.ts';
+
+const SECOND_MS = 1_000;
+const operation = (operationId: string) => ({ get: { operationId, responses: { '200': { description: 'Done' } } } });
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'Slow', version: '1' },
+  security: [],
+  paths: { '/a': operation('getA'), '/b': operation('getB') },
+};
+const done: ServerAnswer = { status: 200, headers: {}, body: '' };
+const ARGS = [
+  '--seed',
+  '1',
+  '--runs',
+  '0',
+  '--checks',
+  'positive_data_acceptance,not_a_server_error,max_response_time',
+];
+
+/** Checks a server whose answers depend on the time and the number of the request. */
+async function check(answer: (count: number, nowMs: number) => ServerAnswer, args: readonly string[]) {
+  const times: number[] = [];
+  const url = await startReferenceServer(() => {
+    times.push(performance.now());
+    return answer(times.length, performance.now());
+  });
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
+  const outcome = await runHere(checkCommand, ['openapi.json', '--url', url, ...ARGS, ...args], folder, {});
+  return { ...outcome, times };
+}
+
+test('--rate limits the requests of all workers together', async () => {
+  const { code, times } = await check(() => done, ['--rate', '12.5', '--workers', '2']);
+  const [first = 0] = times;
+  const lastMs = (times.at(-1) ?? 0) - first;
+  expect(code).toBe(0);
+  expect(times.length).toBeGreaterThan(5);
+  expect(lastMs).toBeGreaterThanOrEqual((times.length - 2) * (SECOND_MS / 12.5));
+});
+
+const inSeconds = (): string => '1';
+const asTime = (): string => new Date(Date.now() + 2 * SECOND_MS).toUTCString();
+
+test.each([
+  ['429', 'in seconds', 429, inSeconds],
+  ['503', 'in seconds', 503, inSeconds],
+  ['429', 'as a time', 429, asTime],
+  ['503', 'as a time', 503, asTime],
+])('after a %s, all workers wait as long as Retry-After says: %s', async (_status, _form, status, retryAfter) => {
+  let until = 0;
+  const early: number[] = [];
+  const answer = (count: number, nowMs: number): ServerAnswer => {
+    if (count === 3) {
+      until = nowMs + SECOND_MS;
+      return { status, headers: { 'Retry-After': retryAfter() }, body: '' };
+    }
+    if (nowMs < until) early.push(count);
+    return done;
+  };
+  const { code, stdout, times } = await check(answer, ['--workers', '2', '--max-response-time', '900']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('0 failures')]);
+  expect(times.length).toBeGreaterThan(5);
+  expect(early.length).toBeLessThanOrEqual(1); // The other worker had sent it already.
+});
+
+test.each([
+  ['a wait of more than a minute', '61'],
+  ['neither seconds nor a time', 'soon'],
+])('a 503 fails at once: %s', async (_name, retryAfter) => {
+  const answer = (count: number): ServerAnswer =>
+    count === 3 ? { status: 503, headers: { 'Retry-After': retryAfter }, body: '' } : done;
+  const { stdout } = await check(answer, []);
+  expect(stdout).toContain('FAILED not_a_server_error');
+});
+
+test('a server may be overloaded again after the wait, as several workers continue at once', async () => {
+  const answer = (count: number): ServerAnswer =>
+    count > 2 && count % 3 > 0 ? { status: 429, headers: { 'Retry-After': '0' }, body: '' } : done;
+  const { code, times } = await check(answer, []);
+  expect(code).toBe(0);
+  expect(times.length).toBeGreaterThan(15);
+});
+
+test('a server that is overloaded after every wait fails', async () => {
+  const answer = (): ServerAnswer => ({ status: 503, headers: { 'Retry-After': '0' }, body: '' });
+  const { stdout } = await check(answer, []);
+  expect(stdout).toContain('FAILED not_a_server_error');
+});
+
+test.each(['0', '-1', 'fast'])('exit 2: the rate %s', async (rate) => {
+  const { code, stderr } = await check(() => done, ['--rate', rate]);
+  expect([code, stderr]).toEqual([2, `--rate must be a number above 0, such as 20 or 0.5, not "${rate}"\n`]);
+});

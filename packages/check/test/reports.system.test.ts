@@ -1,0 +1,264 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkCommand } from '../src/command.ts';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { shallowDocument } from './support/reference-document.ts';
+import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
+import { runHere } from '@contract-first/testing/command.ts';
+import { ROOT, start } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
+import { parseXml } from './support/xml.ts';
+
+const SCRIPT = join(ROOT, 'packages/cli/bin.js');
+
+type Har = { readonly log: { readonly version: string; readonly entries: readonly HarEntry[] } };
+type HarEntry = {
+  readonly startedDateTime: string;
+  readonly time: number;
+  readonly request: HarMessage & {
+    readonly url: string;
+    readonly postData?: HarBody & { readonly _encoding?: string };
+  };
+  readonly response: HarMessage & {
+    readonly status: number;
+    readonly content: HarBody & { readonly encoding?: string };
+  };
+  readonly timings: Readonly<Record<string, number>>;
+};
+type HarMessage = { readonly headers: readonly { readonly name: string; readonly value: string }[] };
+type HarBody = { readonly mimeType: string; readonly text: string };
+type Line = Readonly<Record<string, unknown>> & {
+  readonly operation: string;
+  readonly failedChecks: readonly string[];
+};
+
+/** Runs the command on a few requests in a folder of its own. */
+async function check(options: {
+  readonly defect?: Defect;
+  readonly args?: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}) {
+  const { defect, args = [], files = {}, env = { CONTRACT_TOKEN: TOKEN } } = options;
+  const url = await startReferenceServer(defect);
+  const folder = temporaryFolder();
+  const all = { 'openapi.json': JSON.stringify(shallowDocument), ...files };
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
+  mkdirSync(join(folder, 'reports'));
+  const required = ['--document', 'openapi.json', '--url', url, '--seed', '1'];
+  const limits = args.includes('--runs') ? [] : ['--runs', '2'];
+  const outcome = await runHere(checkCommand, [...required, ...limits, ...args], folder, env);
+  return { ...outcome, url, read: (name: string) => readFileSync(join(folder, name), 'utf8') };
+}
+
+function linesOf(text: string): readonly Line[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** Answers notes with a failure that quotes the token and has characters that XML does not have. */
+const leaking: Defect = (request, respond) =>
+  request.url === '/v1/notes' && request.method === 'POST' && request.headers['content-type'] === 'text/plain'
+    ? { status: 500, headers: {}, body: `<oops> & \u0000\u001b ${TOKEN} ]]>` }
+    : respond(request);
+
+test('--report junit has a test case for each operation and check, with the evidence of failures', async () => {
+  const args = ['--report', 'junit:reports/junit.xml', '--operation', 'writeNote', '--operation', 'deleteItem'];
+  const { code, stdout, read } = await check({ defect: leaking, args });
+  expect(code).toBe(1);
+  const { name, attributes, children } = parseXml(read('reports/junit.xml'));
+  expect([name, attributes['name']]).toEqual(['testsuites', 'contract']);
+  expect(children.map((suite) => suite.attributes['name'])).toEqual(['deleteItem', 'writeNote']);
+  for (const suite of [...children]) {
+    const failed = suite.children.filter((one) => one.children.length > 0);
+    expect(suite.attributes['tests']).toBe(String(suite.children.length));
+    expect(suite.attributes['failures']).toBe(String(failed.length));
+    expect(Number(suite.attributes['time'])).toBeGreaterThan(0);
+    expect(suite.children.every((one) => one.attributes['classname'] === suite.attributes['name'])).toBe(true);
+  }
+  const cases = children.flatMap((suite) => suite.children);
+  expect(cases.map((one) => one.attributes)).toContainEqual({ classname: 'deleteItem', name: 'ignored_auth' });
+  const [failure] =
+    cases.find((one) => one.attributes['classname'] === 'writeNote' && one.attributes['name'] === 'not_a_server_error')
+      ?.children ?? [];
+  expect(failure).toMatchObject({
+    attributes: { type: 'not_a_server_error', message: 'the status is 500 for valid data' },
+  });
+  expect(failure?.text).toContain('  curl -sSi');
+  expect(failure?.text).toContain('  < <oops> & \\u0000\\u001b $CONTRACT_TOKEN ]]>');
+  expect(stdout).toContain(failure?.text);
+});
+
+test('--report junit has a failure for an operation that is not implemented, and for one below the minimum', async () => {
+  const defect: Defect = (request, respond) => {
+    if (request.url === '/v1/notes') return { status: 501, headers: {}, body: '' };
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, request.url === '/' ? 0 : 100);
+    return respond(request);
+  };
+  const names = ['--operation', 'writeNote', '--operation', 'findItems'];
+  const { read } = await check({ defect, args: ['--report', 'junit:a.xml', '--budget', '2', ...names] });
+  const failures = parseXml(read('a.xml')).children.flatMap((suite) =>
+    suite.children.flatMap((one) =>
+      one.children.map((failure) => [suite, one, failure].map((node) => node.attributes)),
+    ),
+  );
+  const listed = failures.map(([suite, one, failure]) => [suite?.['name'], one?.['name'], failure?.['message']]);
+  expect(listed).toContainEqual(['writeNote', 'implemented', 'not implemented (501)']);
+  expect(listed).toContainEqual(['findItems', 'complete', 'incomplete, with less than the minimum of requests']);
+});
+
+test('--report junit has a failure when the server is unreachable', async () => {
+  const folder = temporaryFolder();
+  const args = [join(ROOT, 'openapi.yaml'), '--url', 'http://127.0.0.1:9', '--token', TOKEN, '--report', 'junit:a.xml'];
+  const { code, stderr } = await runHere(checkCommand, args, folder);
+  const { attributes, children } = parseXml(readFileSync(join(folder, 'a.xml'), 'utf8'));
+  expect([code, attributes]).toEqual([2, { name: 'contract', tests: '1', failures: '1' }]);
+  const [one] = children.flatMap((suite) => suite.children);
+  expect(one?.attributes).toEqual({ classname: 'contract', name: 'run' });
+  expect(stderr).toContain('http://127.0.0.1:9: ');
+  expect(one?.children.map((failure) => failure.text)).toEqual([stderr.trimEnd()]);
+});
+
+test('--report har has every request with its answer; binary bodies are base64, and secrets are hidden', async () => {
+  const args = ['--report', 'har:a.har', '--report', 'ndjson:a.ndjson'];
+  const { code, stdout, url, read } = await check({ defect: leaking, args });
+  expect(code).toBe(1);
+  expect(read('a.har') + stdout).not.toContain(TOKEN);
+  const { log } = JSON.parse(read('a.har')) as Har;
+  expect(log).toMatchObject({ version: '1.2', creator: { name: expect.any(String), version: expect.any(String) } });
+  expect(log.entries).toHaveLength(linesOf(read('a.ndjson')).length);
+  expect(stdout).toContain(` ${String(log.entries.length)} requests`);
+  const pair = { name: expect.any(String), value: expect.any(String) };
+  for (const { startedDateTime, time, request, response, timings } of log.entries) {
+    expect(new Date(startedDateTime).toISOString()).toBe(startedDateTime);
+    expect(time).toBe((timings['send'] ?? NaN) + (timings['wait'] ?? NaN) + (timings['receive'] ?? NaN));
+    const message = { httpVersion: 'HTTP/1.1', headersSize: -1, bodySize: expect.any(Number) };
+    expect(request).toMatchObject({ ...message, method: expect.any(String), url: expect.any(String) });
+    expect(request.url.startsWith(`${url}/`)).toBe(true);
+    expect(request).toMatchObject({ cookies: expect.any(Array), queryString: expect.any(Array) });
+    expect(response).toMatchObject({ ...message, cookies: [], statusText: expect.any(String), redirectURL: '' });
+    expect(response.content).toMatchObject({ size: expect.any(Number), mimeType: expect.any(String) });
+    for (const header of [...request.headers, ...response.headers]) expect(header).toEqual(pair);
+  }
+  expect(read('a.har')).toContain('Bearer $CONTRACT_TOKEN');
+  const binary = log.entries.find(({ request }) => request.postData?._encoding === 'base64');
+  expect(binary?.request).toMatchObject({
+    bodySize: Buffer.from(binary?.request.postData?.text ?? '', 'base64').length,
+  });
+});
+
+test('--report har hides a password in Basic and a key in the query', async () => {
+  const { paths } = shallowDocument as unknown as { readonly paths: Record<string, Record<string, object>> };
+  const document = {
+    ...shallowDocument,
+    security: [{ basic: [], query: [] }],
+    components: {
+      ...(shallowDocument['components'] as object),
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic' },
+        query: { type: 'apiKey', in: 'query', name: 'key' },
+      },
+    },
+    paths: { '/items/{itemId}': paths['/items/{itemId}'] },
+  };
+  const files = { 'basic.json': JSON.stringify(document) };
+  const url = await startReferenceServer();
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'basic.json'), files['basic.json']);
+  const args = [
+    '--document',
+    'basic.json',
+    '--url',
+    url,
+    '--runs',
+    '0',
+    '--report',
+    'har:a.har',
+    '--report',
+    'ndjson:b',
+  ];
+  const { stdout } = await runHere(checkCommand, args, folder, { CONTRACT_TOKEN: 'pass word+1' });
+  const all = stdout + readFileSync(join(folder, 'a.har'), 'utf8') + readFileSync(join(folder, 'b'), 'utf8');
+  const encoded = Buffer.from('user:pass word+1').toString('base64');
+  for (const spelling of ['pass word+1', 'pass%20word%2B1', encoded]) expect(all).not.toContain(spelling);
+  expect(all).toContain('"Basic $CONTRACT_TOKEN"');
+  expect(all).toContain('key=$CONTRACT_TOKEN');
+});
+
+test('--report ndjson has a line for each request', async () => {
+  const { stdout, read } = await check({ defect: leaking, args: ['--report', 'ndjson:a.ndjson'] });
+  const lines = linesOf(read('a.ndjson'));
+  expect(stdout).toContain(`, ${String(lines.length)} requests, `);
+  expect(new Set(lines.map(({ operation }) => operation)).size).toBe(6);
+  expect(lines).toContainEqual({
+    operation: 'writeNote',
+    kind: 'positive',
+    description: 'positive',
+    method: 'POST',
+    target: '/v1/notes',
+    status: 500,
+    startedAt: expect.any(String),
+    durationMs: expect.any(Number),
+    failedChecks: expect.arrayContaining(['not_a_server_error']),
+  });
+  expect(lines.filter(({ operation }) => operation === 'putItem').flatMap((line) => line.failedChecks)).toEqual([]);
+});
+
+test('--report ndjson has the requests that got no answer', async () => {
+  const args = ['--operation', 'writeNote', '--report', 'ndjson:a.ndjson', '--report', 'har:a.har'];
+  const defect: Defect = (request, respond) => {
+    if (request.body.length > 0) throw new Error('closes the connection');
+    return respond(request);
+  };
+  const { read } = await check({ defect, args });
+  const unanswered = linesOf(read('a.ndjson')).filter(({ status }) => status === null);
+  expect(unanswered[0]).toMatchObject({ failedChecks: ['not_a_server_error'] });
+  const { log } = JSON.parse(read('a.har')) as Har;
+  expect(log.entries.filter(({ response }) => response.status === 0)).toHaveLength(unanswered.length);
+});
+
+test('reports are named in .contract.yaml, too, and are not part of the line that repeats a failure', async () => {
+  const files = { '.contract.yaml': 'report: ["junit:a.xml", "ndjson:b.ndjson"]\n' };
+  const { stdout, read } = await check({ defect: leaking, files, args: ['--operation', 'writeNote'] });
+  expect(parseXml(read('a.xml')).name).toBe('testsuites');
+  expect(linesOf(read('b.ndjson')).length).toBeGreaterThan(0);
+  expect(stdout).toContain('  repeat: npx contract-first check ');
+  const { stdout: other } = await check({ defect: leaking, args: ['--report', 'har:c.har'] });
+  expect(other).toContain('  repeat: npx contract-first check ');
+  for (const text of [stdout, other]) expect(text).not.toContain('--report');
+});
+
+test.each([
+  ['a folder that is missing', ['har:none/a.har'], 'the report none/a.har cannot be written: ENOENT'],
+  ['an unknown kind', ['vcr:a'], '--report must be such as junit:report.xml, with junit, har, ndjson'],
+  ['no file', ['junit'], '--report must be such as junit:report.xml'],
+  ['one file for two', ['har:a', 'ndjson:a'], '--report: a is the file of several reports'],
+])('reports: exit 2 before the first request: %s', async (_name, reports, message) => {
+  let requests = 0;
+  const args = reports.flatMap((report) => ['--report', report]);
+  const { code, stderr } = await check({ defect: (request, respond) => ((requests += 1), respond(request)), args });
+  expect([code, requests]).toEqual([2, 0]);
+  expect(stderr).toContain(message);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('reports are whole after %s', async (signal, expected) => {
+  const url = await startReferenceServer();
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));
+  const reports = ['junit:a.xml', 'har:a.har', 'ndjson:a.ndjson'].flatMap((report) => ['--report', report]);
+  const args = ['--document', 'openapi.json', '--url', url, '--token', TOKEN, '--runs', '100000', ...reports];
+  const { process, outcome } = start('node', [SCRIPT, 'check', ...args], {}, folder);
+  const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  const file = join(folder, 'a.ndjson');
+  await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('"findItems"'), true);
+  process.kill(signal);
+  expect(await outcome).toMatchObject({ code: expected, stderr: '' });
+  const requests = linesOf(read('a.ndjson')).length;
+  expect((JSON.parse(read('a.har')) as Har).log.entries).toHaveLength(requests);
+  expect(parseXml(read('a.xml')).children.length).toBeGreaterThan(0);
+});

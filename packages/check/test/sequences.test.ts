@@ -1,0 +1,196 @@
+import { CHECK_NAMES, isStateCheck } from '../src/judgement/checks.ts';
+import type { ContractResult } from '../src/run/contract-result.ts';
+import { checkContract } from '../src/contract-run.ts';
+import { formatResult } from '../src/reports/text.ts';
+import { noteDocument, startNotes, type NoteBehaviour } from './support/note-service.ts';
+import { answerJson } from './support/reference-server.ts';
+
+const done = { description: 'Done' };
+const empty = (status: number) => ({ status, headers: {}, body: '' });
+
+/** Checks the state of a service of notes. */
+async function checkNotes(behaviour: NoteBehaviour, operations?: readonly string[], seed = 1): Promise<ContractResult> {
+  const checks = new Set(CHECK_NAMES.filter(isStateCheck));
+  const [document, baseUrl] = [noteDocument(behaviour), await startNotes(behaviour)];
+  return checkContract({ document, baseUrl, operations, checks, seed, runs: 0, budgetMs: 120_000 });
+}
+
+const found = ({ failures }: ContractResult): readonly string[] =>
+  failures.map(({ check, operationId }) => `${check} ${operationId}`);
+
+test.each<[string, NoteBehaviour]>([
+  ['a deletion that is answered later', { removed: { '202': done }, remove: () => empty(202) }],
+  [
+    'a creation that is carried out later',
+    { created: { '202': done }, read: () => empty(404), create: () => empty(202) },
+  ],
+  [
+    'a second deletion that is answered as the first, where any status is documented',
+    { removed: { default: done }, remove: (notes, id) => (notes.delete(id), empty(200)) },
+  ],
+  [
+    'a deletion that only marks',
+    {
+      remove: (notes, id) => {
+        notes.set(id, { ...notes.get(id), deleted: true });
+        return empty(204);
+      },
+    },
+  ],
+  [
+    'a read of a deleted resource that is answered 410',
+    { read: (note) => (note === undefined ? empty(410) : undefined) },
+  ],
+  [
+    'a read of what does not exist that is answered 403',
+    { read: (note) => (note === undefined ? empty(403) : undefined) },
+  ],
+  [
+    'a text without white space around it, or in lower case',
+    { store: (note) => ({ ...note, text: ` ${String(note['text']).toUpperCase()} ` }) },
+  ],
+  [
+    'a time in another time zone',
+    { store: (note) => ({ ...note, ...(note['at'] !== undefined && { at: inParis(note['at']) }) }) },
+  ],
+  [
+    'an object that is not read, where reads have more in it than a client can send',
+    { store: ({ author: _author, ...note }) => note },
+  ],
+  ['a list in another order', { store: (note) => ({ ...note, tags: [note['tags'] ?? []].flat().reverse() }) }],
+  ['a read-only member that is ignored', { store: (note) => ({ ...note, deleted: false }) }],
+  [
+    'a read-only member that is refused',
+    {
+      store: (note) => ({ ...note, deleted: false }),
+      create: ({ deleted }) => (deleted === undefined ? undefined : empty(400)),
+    },
+  ],
+  ['a list with a limit that is not documented', { list: (notes) => [...NOTES, ...notes].slice(0, 10) }],
+])('no failure is %s', async (_name, behaviour) => {
+  expect(found(await checkNotes(behaviour))).toEqual([]);
+});
+
+test('a PUT to the collection replaces the resource whose id is in its body', async () => {
+  const replace = (notes: Map<string, object>, { id, ...note }: Readonly<Record<string, unknown>>, isKept: boolean) => {
+    if (!notes.has(String(id))) return empty(404);
+    if (!isKept) notes.set(String(id), { id, ...note });
+    return empty(204);
+  };
+  expect(found(await checkNotes({ replace: (notes, note) => replace(notes, note, false) }))).toEqual([]);
+  const result = await checkNotes({ replace: (notes, note) => replace(notes, note, true) });
+  expect(found(result)).toEqual(['update_is_visible getNote']);
+});
+
+test('a read-only member that is read as the client has sent it is a failure', async () => {
+  const result = await checkNotes({ store: (note) => ({ deleted: false, ...note }) });
+  expect(found(result)).toEqual(['read_only_members getNote']);
+});
+
+test('resources whose paths end with a slash are followed', async () => {
+  const result = await checkNotes({ slash: '/', remove: () => empty(204) });
+  expect(found(result)).toContain('use_after_free getNote');
+});
+
+test('no failure is a creation that is refused, which is noted', async () => {
+  const result = await checkNotes({ create: () => empty(409) });
+  expect(found(result)).toEqual([]);
+  expect(result.notes).toEqual(['createNote: its resources were not followed: the creation was refused with 409']);
+});
+
+test('a creation that is refused is tried with the examples of the document, which may name what the server has', async () => {
+  const create = ({ text }: { readonly text?: unknown }) => (text === 'known' ? undefined : empty(404));
+  const result = await checkNotes({ create, example: 'known', remove: () => empty(204) });
+  expect(found(result)).toEqual(['use_after_free getNote', 'use_after_free listNotes']);
+  expect(result.notes).toEqual([]);
+});
+
+test('no failure is a server without state, which is noted once', async () => {
+  const note = { id: '00000000-0000-4000-8000-000000000000', text: 'any' };
+  const result = await checkNotes({ read: () => answerJson(200, note), list: () => [note] });
+  expect(found(result)).toEqual([]);
+  expect(result.notes).toEqual([
+    'state was not judged, as reads of what never existed succeed: the resources of createNote',
+  ]);
+});
+
+const NOTES = Array.from({ length: 10 }, (_, index) => ({
+  id: `10000000-0000-4000-8000-00000000000${String(index)}`,
+  text: 'an old one',
+}));
+
+function inParis(time: unknown): string {
+  return new Date(Date.parse(String(time)) + 3_600_000).toISOString().replace('Z', '+01:00');
+}
+
+const behaviour: NoteBehaviour = { remove: () => empty(204) };
+
+test('the evidence of a sequence is all requests that changed something and the last one, with their answers', async () => {
+  const result = await checkNotes(behaviour);
+  expect(found(result)).toContain('use_after_free getNote');
+  const repeated: (readonly string[])[] = [];
+  const options = {
+    baseUrl: 'http://server',
+    redactor: undefined,
+    repeatLine: (ids: readonly string[]) => (repeated.push(ids), 'again'),
+  };
+  const lines = formatResult(result, options).split('\n');
+  const start = lines.indexOf('FAILED use_after_free  getNote');
+  const end = lines.indexOf('  repeat: again', start);
+  const evidence = lines.slice(start + 1, end).filter((line) => /curl|FAILED|status|< HTTP/.test(line));
+  const id = '00000000-0000-4000-8000-000000000001';
+  expect(evidence).toEqual([
+    '  a deleted resource can be read: status 200',
+    ...Array.from({ length: 3 }, () => [
+      expect.stringMatching(/^ {2}curl .* -X POST 'http:\/\/server\/notes' .*$/),
+      '  < HTTP 201',
+    ]).flat(),
+    `  curl -sSi --path-as-is -g -X DELETE 'http://server/notes/${id}'`,
+    '  < HTTP 204',
+    `  curl -sSi --path-as-is -g -X GET 'http://server/notes/${id}'`,
+    '  < HTTP 200',
+  ]);
+  expect(repeated[0]?.toSorted()).toEqual(['createNote', 'deleteNote', 'getNote', 'listNotes']);
+});
+
+test('the evidence of a sequence is found again by the operations that its repeat line names', async () => {
+  const result = await checkNotes(behaviour);
+  const [first] = result.failures;
+  const again = await checkNotes(behaviour, first?.operationIds);
+  expect(again.failures.map(({ request }) => request.target)).toEqual(
+    result.failures.map(({ request }) => request.target),
+  );
+});
+
+const check = async (behaviour: NoteBehaviour, operations?: readonly string[]): Promise<readonly string[]> => {
+  const [document, baseUrl] = [noteDocument(behaviour), await startNotes(behaviour)];
+  const checks = new Set(['not_a_server_error'] as const);
+  const result = await checkContract({ document, baseUrl, operations, checks, seed: 1, runs: 5, budgetMs: 120_000 });
+  return result.notes;
+};
+
+test('ids of resources that exist come from creations, so that reads and deletions are successful', async () => {
+  expect(await check({})).toEqual([]);
+});
+
+test('ids of resources that exist come from lists where nothing can be created', async () => {
+  const isKnown = (note: object | undefined) => (note === undefined ? answerJson(200, NOTES[0]) : undefined);
+  expect(await check({ list: () => NOTES, read: isKnown }, ['listNotes', 'getNote'])).toEqual([]);
+});
+
+test('a lost value has the same cause with any seed, as baselines need', async () => {
+  const lossy: NoteBehaviour = { read: (note) => note && answerJson(200, { ...note, text: 'another one' }) };
+  const [one, other] = [await checkNotes(lossy, undefined, 1), await checkNotes(lossy, undefined, 2)];
+  const causesOf = ({ failures }: ContractResult): readonly string[] => failures.map(({ cause }) => cause);
+  expect(causesOf(one)).toContain('text is read with another value than was written');
+  expect(causesOf(other)).toEqual(causesOf(one));
+});
+
+test('ids of resources that exist that are missing are noted with the reason', async () => {
+  expect(await check({}, ['getNote'])).toEqual([
+    'getNote: no valid request was successful: they got 404; no checked operation gives an id for id: give one with --value id=…',
+  ]);
+  const refused = 'no valid request was successful: they got 404; the creation was refused with 409';
+  const notes = await check({ create: () => empty(409) }, ['createNote', 'getNote']);
+  expect(notes).toContain(`getNote: ${refused}`);
+});

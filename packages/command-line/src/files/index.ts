@@ -1,0 +1,9 @@
+/**
+ * Files and URLs that commands read and write.
+ *
+ * @module @contract-first/command-line/files
+ */
+
+export { fetchLocal, isUrl } from './local-url.ts';
+export { readIfPresent } from './read-if-present.ts';
+export { writeModule } from './write-module.ts';

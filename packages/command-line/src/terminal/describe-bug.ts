@@ -1,0 +1,21 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Bug } from '@contract-first/documents';
+
+/** The folder of the packages. */
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+
+/** Describes an error that is a bug of a tool, in one line with the place where it was thrown, and the part of the document. */
+export function describeBug(thrown: unknown): string {
+  const error = isBug(thrown) ? thrown.cause : thrown;
+  const part = isBug(thrown) ? `, at ${thrown.pointer}` : '';
+  const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+  const [, place] = /(?:file:\/\/|\()(\/[^()\n]*:\d+):\d+\)?$/m.exec(stack) ?? [];
+  const [first = ''] = message.split('\n', 1);
+  return `a bug of this tool${part}: ${name}: ${first}${place === undefined ? '' : ` (${relative(ROOT, place)})`}`;
+}
+
+// Its class would load the linter, which takes longer than all other modules of most commands.
+function isBug(thrown: unknown): thrown is Bug {
+  return thrown instanceof Error && thrown.name === 'Bug';
+}

@@ -1,0 +1,11 @@
+/**
+ * Output of a command, its refusals, and the signals that end it.
+ *
+ * @module @contract-first/command-line/terminal
+ */
+
+export { abortOnSignals } from './abort-on-signals.ts';
+export { exitWithoutOutput, print, printError, refuse, reportBugs, reportRefusal } from './command.ts';
+export { describeBug } from './describe-bug.ts';
+export { stopWithNpm } from './stop-with-npm.ts';
+export { VERSION } from './version.ts';

@@ -1,0 +1,25 @@
+import { escapeMarkdown } from '@contract-first/command-line/reports';
+import type { Consequence } from '../change.ts';
+import { listOperations, type Report } from './report.ts';
+
+/** The rules about the comparison itself. */
+const INTERNAL = /^(?:api-(?:major-)?version|ignore-entry)-/;
+const PREFIXES = { ERR: '**Breaking.** ', WARN: '**May break.** ', INFO: '' } as const;
+
+/** Formats changes as Markdown for the readers of a release, by the operations they reach, breaking ones first. */
+export const formatChangelog: Report = ({ changes, versions: { base, revision } }) => {
+  const title = base === revision ? `Changes of ${revision}` : `Changes from ${base} to ${revision}`;
+  // Changes are sorted, so the operations with the most severe one come first.
+  const ofClients = changes.filter(({ findings }) => !findings.every(({ rule }) => INTERNAL.test(rule)));
+  const sections = [...Map.groupBy(ofClients, ({ operations }) => operations.join())].map(([, found]) => {
+    const items = found.flatMap(({ findings }) => findings.map((finding) => `- ${sentenceOf(finding)}\n`));
+    const [operations = ''] = found.map(listOperations);
+    return `\n## ${escapeMarkdown(operations || 'The whole document')}\n\n${[...new Set(items)].join('')}`;
+  });
+  const content = sections.length === 0 ? '\nNothing changes for clients.\n' : sections.join('');
+  return `# ${escapeMarkdown(title)}\n${content}`;
+};
+
+function sentenceOf({ level, message }: Consequence): string {
+  return `${PREFIXES[level]}${escapeMarkdown(`${message.charAt(0).toUpperCase()}${message.slice(1)}`)}.`;
+}

@@ -1,0 +1,29 @@
+import { formatWorkflowCommand, shorten } from '@contract-first/command-line/reports';
+import type { Change } from '../change.ts';
+import { lineOf, listOperations, summarize, type Report } from './report.ts';
+import { formatChange } from './text.ts';
+
+const COMMANDS = { ERR: 'error', WARN: 'warning', INFO: 'notice' } as const;
+/** GitHub shows no more annotations of a step. */
+const MAX_ANNOTATIONS = 10;
+
+/** Formats the worst changes as workflow commands of GitHub, which shows them beside the lines, and the others as text. */
+export const formatGithub: Report = (comparison) => {
+  const annotated = comparison.changes.slice(0, MAX_ANNOTATIONS).map(formatAnnotation);
+  const others = comparison.changes.slice(MAX_ANNOTATIONS).map(formatChange);
+  return `${[...annotated, ...others].join('')}${summarize(comparison)}\n`;
+};
+
+function formatAnnotation(change: Change): string {
+  const { level, reference, findings, file, line, column, commit } = change;
+  const messages = findings.map(({ message }) => message);
+  const operations = listOperations(change);
+  const text = [
+    operations === '' ? '' : `${operations}: `,
+    shorten(reference === undefined ? messages : [reference, ...messages], 5).join('\n'),
+    // GitHub knows the files of the checkout only, so the revision of another one is part of the text.
+    commit === undefined ? '' : ` (${lineOf(change)})`,
+  ].join('');
+  const title = [...new Set(findings.map(({ rule }) => rule))][0] ?? '';
+  return formatWorkflowCommand(COMMANDS[level], { file, line, col: column, title }, text);
+}

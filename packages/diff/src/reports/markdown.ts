@@ -1,0 +1,19 @@
+import { escapeMarkdown, formatTable, shorten } from '@contract-first/command-line/reports';
+import { lineOf, listOperations, summarize, type Report } from './report.ts';
+
+/** Formats changes as a table for a comment, below a summary. */
+export const formatMarkdown: Report = (comparison) => {
+  const rows = comparison.changes.map((change) => {
+    const { level, reference, findings } = change;
+    const lines = findings.map(({ rule, message }) => `${escapeMarkdown(message)} (\`${rule}\`)`);
+    const described = reference === undefined ? lines : [escapeMarkdown(reference), ...lines];
+    return [
+      level,
+      shorten(described, 5).join('<br>'),
+      escapeMarkdown(lineOf(change)),
+      escapeMarkdown(listOperations(change)),
+    ];
+  });
+  const table = rows.length === 0 ? '' : `\n${formatTable(['Level', 'Change', 'Place', 'Operations'], rows)}`;
+  return `**${summarize(comparison)}**\n${table}`;
+};

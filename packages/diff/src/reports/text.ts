@@ -1,0 +1,23 @@
+import { shorten } from '@contract-first/command-line/reports';
+import type { Change } from '../change.ts';
+import { lineOf, listOperations, summarize, type Report } from './report.ts';
+
+/** Formats each change as a block of its place, findings and operations, and a summary line. */
+export const formatText: Report = (comparison) =>
+  `${comparison.changes.map(formatChange).join('')}${summarize(comparison)}\n`;
+
+/** Formats a change as a block of lines. */
+export function formatChange(change: Change): string {
+  const { pointer, reference, findings, operations } = change;
+  const ruleWidth = Math.max(...findings.map(({ rule }) => rule.length));
+  const lines = findings.map(({ level, rule, message }) => `${level.padEnd(4)}  ${rule.padEnd(ruleWidth)}  ${message}`);
+  const reach = operations.length > 3 ? `in ${String(operations.length)} operations: ` : 'in ';
+  const block = [
+    `${lineOf(change)} ${pointer}`,
+    ...(reference === undefined ? [] : [`  ${reference}`]),
+    ...shorten(lines, 10).map((line) => `  ${line}`),
+    ...(operations.length === 0 ? [] : [`  ${reach}${listOperations(change)}`]),
+  ];
+  // A line feed in a name must not begin a line, which may be a command for GitHub.
+  return block.map((line) => `${line.replaceAll(/[\r\n]/g, ' ')}\n`).join('');
+}

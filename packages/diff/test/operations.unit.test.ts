@@ -1,0 +1,184 @@
+import type { OpenApiDocument } from '@contract-first/documents';
+import { membersOf } from '../src/node.ts';
+import {
+  documentWith,
+  get,
+  headersWith,
+  integer,
+  ok,
+  operationWith,
+  parametersWith,
+  query,
+  summarize,
+  text,
+  type Fragment,
+} from '@contract-first/testing/document.ts';
+
+const SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+};
+const secured = (security: readonly Fragment[], securitySchemes: Fragment = SCHEMES): OpenApiDocument =>
+  operationWith({ security }, { components: { securitySchemes } });
+const served = (...urls: readonly string[]): OpenApiDocument =>
+  operationWith({}, { servers: urls.map((url) => ({ url })) });
+
+const inPath = (name: string): Fragment => ({ name, in: 'path', required: true, schema: text });
+const answers = (responses: Fragment): OpenApiDocument => operationWith({ responses });
+const answersAs = (type: string): OpenApiDocument => answers({ '200': { ...ok, content: { [type]: {} } } });
+const json = (schema: unknown): Fragment => ({ ...ok, content: { 'application/json': { schema } } });
+
+test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
+  [
+    'another operationId',
+    [operationWith({}), operationWith({ operationId: 'add' })],
+    ['INFO api-operation-id-removed'],
+  ],
+  [
+    'a parameter of the same place in the path has another type',
+    [
+      documentWith({ '/a/{id}': { get: get({ parameters: [inPath('id')] }) } }),
+      documentWith({ '/a/{key}': { get: get({ parameters: [{ ...inPath('key'), schema: integer }] }) } }),
+    ],
+    ['ERR request-parameter-type-changed'],
+  ],
+  [
+    'moved to a path with a parameter',
+    [documentWith({ '/a': { get: get() } }), documentWith({ '/a/{id}': { get: get({ parameters: [inPath('id')] }) } })],
+    ['ERR api-path-removed-without-deprecation', 'ERR new-request-path-parameter', 'INFO endpoint-added'],
+  ],
+])('operations: %s', (_name, [base, revision], want) => {
+  expect(summarize(base, revision)).toEqual(want);
+});
+
+test.each<readonly [string, readonly [readonly Fragment[], readonly Fragment[]], readonly string[]]>([
+  [
+    'moved from the query to a header',
+    [[query()], [query({ in: 'header' })]],
+    ['INFO new-optional-request-parameter', 'WARN request-parameter-removed'],
+  ],
+  [
+    'from integer to string, which has the same format',
+    [[query({ schema: integer })], [query()]],
+    ['INFO request-parameter-type-generalized'],
+  ],
+  ['from string to integer', [[query()], [query({ schema: integer })]], ['ERR request-parameter-type-changed']],
+  ['explode of a single value', [[query()], [query({ explode: false })]], []],
+  ['a header in other letters', [[query({ in: 'header', name: 'X-A' })], [query({ in: 'header', name: 'x-a' })]], []],
+  ['a header that OpenAPI ignores', [[], [query({ in: 'header', name: 'Accept', required: true })]], []],
+])('parameters: %s', (_name, [base, revision], want) => {
+  expect(summarize(parametersWith(...base), parametersWith(...revision))).toEqual(want);
+});
+
+test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
+  [
+    'authentication added for the whole document',
+    [
+      operationWith({}, { security: [] }),
+      operationWith({}, { security: [{ bearer: [] }], components: { securitySchemes: SCHEMES } }),
+    ],
+    ['ERR api-security-added'],
+  ],
+  [
+    'a second scheme beside the first',
+    [secured([{ bearer: [] }]), secured([{ bearer: [], key: [] }])],
+    ['ERR api-security-removed'],
+  ],
+  [
+    'one of two schemes is enough',
+    [secured([{ bearer: [], key: [] }]), secured([{ key: [] }])],
+    ['INFO api-security-added'],
+  ],
+  ['anonymous clients shut out', [secured([{}, { key: [] }]), secured([{ key: [] }])], ['ERR api-security-added']],
+  ['another name for the same scheme', [secured([{ key: [] }]), secured([{ token: [] }], { token: SCHEMES.key })], []],
+  ['ways in reordered', [secured([{ bearer: [] }, { key: [] }]), secured([{ key: [] }, { bearer: [] }])], []],
+  [
+    'the same base path elsewhere',
+    [served('https://a.test/v1'), served('https://b.test/v1/')],
+    ['INFO api-server-added', 'WARN api-server-removed'],
+  ],
+  [
+    'another base path',
+    [served('https://a.test/v1'), served('https://a.test/v2')],
+    ['ERR api-base-path-changed', 'INFO api-server-added'],
+  ],
+  [
+    'a server variable replaced by its default',
+    [
+      operationWith({}, { servers: [{ url: '{base}', variables: { base: { default: 'http://a.test' } } }] }),
+      operationWith({}, { servers: [{ url: 'http://a.test' }] }),
+    ],
+    [],
+  ],
+])('security and servers: %s', (_name, [base, revision], want) => {
+  expect(summarize(base, revision)).toEqual(want);
+});
+
+test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
+  ['a charset added', [answersAs('application/json'), answersAs('application/json; charset=utf-8')], []],
+  ['a status became part of a range', [answers({ '200': json(text) }), answers({ '2XX': json(text) })], []],
+  [
+    'a range has another body than its status had',
+    [answers({ '200': json(text) }), answers({ '2XX': json(integer) })],
+    ['ERR response-body-type-changed'],
+  ],
+  [
+    'a failure looks different from default, which it was part of',
+    [answers({ default: json(text) }), answers({ default: json(text), '404': json(integer) })],
+    ['ERR response-body-type-changed', 'INFO response-non-success-status-added'],
+  ],
+  [
+    'another type of a header',
+    [headersWith({ 'X-A': { schema: integer } }), headersWith({ 'x-a': { schema: text } })],
+    ['ERR response-header-type-generalized'],
+  ],
+])('responses: %s', (_name, [base, revision], want) => {
+  expect(summarize(base, revision)).toEqual(want);
+});
+
+const post = (schema: unknown): Fragment => ({
+  post: { requestBody: { content: { 'application/json': { schema } } }, responses: { '204': ok } },
+});
+const bodiless = { post: { responses: { '204': ok } } };
+const withHeader = (rest: Fragment): Fragment => {
+  const parameters = [{ name: 'X-A', in: 'header', schema: text, ...rest }];
+  return { post: { ...membersOf(post(text)['post']), parameters } };
+};
+const notify = (schema: unknown): Fragment => ({ additionalOperations: { NOTIFY: post(schema)['post'] } });
+const hook = (item: Fragment): OpenApiDocument => documentWith({}, { openapi: '3.2.0', webhooks: { changed: item } });
+const call = (item: Fragment): OpenApiDocument =>
+  operationWith({ callbacks: { changed: { '{$request.body#/url}': item } } }, { openapi: '3.2.0' });
+
+test.each<readonly [string, Fragment, Fragment, Readonly<Record<'webhook' | 'callback', readonly string[]>>]>([
+  ['the same', post(text), post(text), { webhook: [], callback: [] }],
+  ['another body', post(text), post(integer), both('ERR response-body-type-changed')],
+  ['a body removed', post(text), bodiless, both('ERR response-media-type-removed')],
+  ['a body added', bodiless, post(text), both('INFO response-media-type-added')],
+  [
+    'a required header removed',
+    withHeader({ required: true }),
+    post(text),
+    both('ERR required-response-header-removed'),
+  ],
+  ['a header added', post(text), withHeader({}), both('INFO response-header-added')],
+  ['another body with a method of its own', notify(text), notify(integer), both('ERR response-body-type-changed')],
+  [
+    'another method',
+    post(text),
+    notify(text),
+    {
+      webhook: ['ERR webhook-removed', 'INFO webhook-added'],
+      callback: ['ERR callback-removed', 'INFO callback-added'],
+    },
+  ],
+])('webhooks and callbacks: %s', (_name, base, revision, want) => {
+  const findings = {
+    webhook: summarize(hook(base), hook(revision)),
+    callback: summarize(call(base), call(revision)),
+  };
+  expect(findings).toEqual(want);
+});
+
+function both(finding: string): Readonly<Record<'webhook' | 'callback', readonly string[]>> {
+  return { webhook: [finding], callback: [finding] };
+}

@@ -1,0 +1,30 @@
+import type { OpenApiDocument } from '@contract-first/documents';
+import { messageOf } from '../src/finding.ts';
+import { body, compare, documentWith, integer, ok } from '@contract-first/testing/document.ts';
+
+test('schemas that several operations share are reported in each, at its own place', () => {
+  const documentOf = (type: string, openapi: string): OpenApiDocument => {
+    const schema = { $ref: '#/components/schemas/Thing' };
+    const content = { 'application/json': { schema } };
+    const thing = type === 'object' ? { type, properties: { id: integer } } : { type };
+    const post = {
+      requestBody: body({ content }),
+      responses: { '200': { ...ok, content } },
+    };
+    return {
+      ...documentWith({ '/a': { post }, '/b': { post } }, { components: { schemas: { Thing: thing } } }),
+      openapi,
+    };
+  };
+  for (const version of ['3.0.3', '3.1.0']) {
+    const found = compare(documentOf('object', version), documentOf('string', version));
+    const lines = found.map(({ operation = '', pointer, ...found }) => `${operation} ${messageOf(found)} ${pointer}`);
+    const content = 'content/application~1json/schema';
+    expect(lines).toEqual(
+      ['a', 'b'].flatMap((name) => [
+        `POST /${name} request body: type object became string /paths/~1${name}/post/requestBody/${content}`,
+        `POST /${name} response 200 body: type object became string /paths/~1${name}/post/responses/200/${content}`,
+      ]),
+    );
+  }
+});

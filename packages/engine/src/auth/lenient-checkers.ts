@@ -1,0 +1,54 @@
+import { checkerKindOf, type SecurityScheme } from '@contract-first/contract';
+import type { Checker, Credentials } from './credentials.ts';
+
+const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER'];
+
+/**
+ * Creates checkers that accept any well-formed credentials, with every scope. Where credentials are configured, the engine
+ * checks bearer tokens and API keys itself. Of basic credentials, the password or `user:password` must be one of `API_TOKENS`;
+ * of other schemes, what follows the name of the scheme.
+ */
+export function createCheckers(
+  schemes: Readonly<Record<string, SecurityScheme>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, Checker>> {
+  const isConfigured = VARIABLES.some((name) => env[name] !== undefined);
+  const tokens = env['API_TOKENS']?.split(',').map((entry) => entry.trim()) ?? [];
+  const checked = Object.entries(schemes).filter(([, scheme]) => !isConfigured || checkerKindOf(scheme) === undefined);
+  return Object.fromEntries(
+    checked.map(([name, scheme]): [string, Checker] => [
+      name,
+      (credentials) => {
+        const secret = secretOf(scheme, credentials);
+        const isKnown = (text: string): boolean =>
+          tokens.includes(text) || tokens.includes(text.replace(/^[^:]*:/, ''));
+        const isKnowable = isConfigured && scheme.type !== 'mutualTLS';
+        const isValid = secret !== undefined && (!isKnowable || isKnown(secret));
+        return isValid ? { name: 'mock', scopes: 'all' } : undefined;
+      },
+    ]),
+  );
+}
+
+/** Returns the token, the key, or `user:password`; `undefined` when they are missing or malformed. */
+function secretOf(scheme: SecurityScheme, credentials: Credentials): string | undefined {
+  const { authorization = '' } = credentials;
+  const { type, in: place, name = '' } = scheme;
+  if (type === 'mutualTLS') return ''; // The certificate is not part of the request.
+  if (type === 'apiKey') {
+    const key = credentials[place === 'query' || place === 'cookie' ? place : 'header'](name);
+    return key === '' ? undefined : key;
+  }
+  const [, sent = '', value = ''] = /^([^ ]+) +(.+)$/.exec(authorization) ?? [];
+  if (isBasic(scheme)) {
+    const pair = /^basic$/i.test(sent) ? Buffer.from(value, 'base64').toString() : '';
+    return pair.includes(':') ? pair : undefined;
+  }
+  const expected = type === 'http' ? (scheme.scheme ?? '') : 'bearer';
+  if (sent.toLowerCase() !== expected) return undefined;
+  return expected !== 'bearer' || /^[\w\-.~+/]+=*$/.test(value) ? value : undefined;
+}
+
+function isBasic({ type, scheme }: SecurityScheme): boolean {
+  return type === 'http' && scheme === 'basic';
+}

@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { glob, mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { readDeclared } from './declared.ts';
+import { findObject, listUnmatched } from './handlers.ts';
+import { escapeControls } from '@contract-first/contract';
+import { formatDiagnostic, NO_OUTSIDE, type AllowedRefs } from '@contract-first/documents';
+import { readIfPresent } from '@contract-first/command-line/files';
+import { print, printError, VERSION } from '@contract-first/command-line/terminal';
+import { renderContract, versionOf } from './render.ts';
+import { scaffold as addMissing } from './scaffold.ts';
+
+/** The result of a run of the generator. */
+export type Generated = {
+  /** Whether generated/ has the files of the document: `false` if the document was rejected, or `check` found a stale file. */
+  readonly isCurrent: boolean;
+  /** Errors and warnings of the document and stale files, for standard error. Control characters are escaped. */
+  readonly problems: readonly string[];
+  /** Written files and missing code, for standard output. */
+  readonly notes: readonly string[];
+  /** The text of every generated file by name; `undefined` when the document was rejected. */
+  readonly files: Readonly<Record<string, string>> | undefined;
+  /** The absolute paths of the files that the generated ones depend on: those of the document, `codecs.ts` and `formats.ts`. */
+  readonly sources: readonly string[];
+};
+
+/** Settings of a run of the generator. */
+export type GenerateOptions = {
+  /** Only compares, and writes nothing. */
+  readonly check?: boolean;
+  /** Adds a module for each operation without a handler, and functions for the bodies of failures. */
+  readonly scaffold?: boolean;
+  /** The files outside of its folder that the document may refer to; by default, there are none. */
+  readonly allowed?: AllowedRefs;
+  /** Whether openapi-typescript must be installed. Without it, `types.ts` is not written. */
+  readonly needsTypes?: boolean;
+};
+
+// The folder of an application binds the engine to the generated types in contract.ts.
+const CONTRACT = 'src/*/contract.ts';
+
+/**
+ * Reads openapi.yaml in the working directory, and writes generated/: `types.ts` with the types of openapi-typescript,
+ * `contract.json` with the compiled contract that the engine serves, and `openapi.json` with the document. A rejected document
+ * leaves generated/ unchanged.
+ */
+export async function generate({
+  check = false,
+  scaffold = false,
+  allowed = NO_OUTSIDE,
+  needsTypes = true,
+}: GenerateOptions = {}): Promise<Generated> {
+  const [folder = 'src'] = (await Array.fromAsync(glob(CONTRACT))).map(dirname).sort();
+  const declared = readDeclared(folder);
+  const reject = (sources: readonly string[], ...problems: readonly string[]): Generated => ({
+    isCurrent: false,
+    problems: problems.map(escapeControls),
+    notes: [],
+    files: undefined,
+    sources,
+  });
+  if (declared.problems.length > 0) return reject([resolve('openapi.yaml'), ...declared.sources], ...declared.problems);
+  const rendered = await renderContract('openapi.yaml', allowed, declared);
+  const { files, gaps, operationIds, unusedCodecs } = rendered;
+  const sources = [...rendered.sources, ...declared.sources];
+  const problems = rendered.diagnostics.map(formatDiagnostic);
+  if (files === undefined || gaps === undefined)
+    return reject(sources, ...problems, 'openapi.yaml was rejected; generated/ is unchanged');
+  if (needsTypes && files['types.ts'] === undefined)
+    return reject(
+      sources,
+      ...problems,
+      'install two more packages: npm install --save-dev openapi-typescript typescript',
+    );
+
+  const notes: string[] = [];
+  const stale = Object.entries(files).filter(([name, text]) => readIfPresent(`generated/${name}`) !== text);
+  for (const [name, text] of stale) {
+    if (check) {
+      problems.push(describeStale(name));
+    } else {
+      await replaceFile(`generated/${name}`, text);
+      notes.push(`generated/${name}`);
+    }
+  }
+  if (stale.length === 0) notes.push('generated/ is up to date');
+  if (unusedCodecs.length > 0) notes.push(`codecs without a body in the document: ${unusedCodecs.join(', ')}`);
+  const handlers = join(folder, 'handlers.ts');
+  if (existsSync(handlers)) {
+    if (scaffold && !check) notes.push(...(await addMissing(gaps, handlers)));
+    notes.push(...findUnmatched(operationIds, handlers));
+  }
+  return {
+    isCurrent: !check || stale.length === 0,
+    problems: problems.map(escapeControls),
+    notes: notes.map(escapeControls),
+    files,
+    sources,
+  };
+}
+
+/** Prints the result of a run, problems on standard error. Returns the exit code. */
+export function printGenerated({ isCurrent, problems, notes }: Generated): number {
+  for (const problem of problems) printError(problem);
+  for (const note of notes) print(note);
+  return isCurrent ? 0 : 1;
+}
+
+function describeStale(name: string): string {
+  const writer = versionOf(readIfPresent(`generated/${name}`) ?? '') ?? VERSION;
+  const versions = writer === VERSION ? '' : `contract-first ${writer} wrote it, this is ${VERSION}; `;
+  return `generated/${name} is stale: ${versions}run npm run generate`;
+}
+
+function findUnmatched(operationIds: readonly string[], path: string): readonly string[] {
+  const names = findObject(readFileSync(path, 'utf8'), 'createHandlers')?.names;
+  return names === undefined
+    ? [`cannot read the handler names from ${path}: npm run typecheck names missing and superfluous handlers`]
+    : listUnmatched(operationIds, names);
+}
+
+/** Replaces a file atomically: readers get the old text or the new one. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await mkdir('generated', { recursive: true });
+  const temporary = `${path}.${String(process.pid)}`; // Unique per process: another run may be writing too.
+  await writeFile(temporary, text);
+  await rename(temporary, path);
+}

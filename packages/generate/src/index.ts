@@ -1,0 +1,8 @@
+/**
+ * Generated code for a service and its document.
+ *
+ * @module @contract-first/generate
+ */
+
+export { generate, printGenerated, type Generated, type GenerateOptions } from './generate.ts';
+export { renderContract } from './render.ts';

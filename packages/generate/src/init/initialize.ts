@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative, resolve } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { escapeControls } from '@contract-first/contract';
+import { formatDiagnostic, type AllowedRefs } from '@contract-first/documents';
+import { quote } from '@contract-first/model/requests';
+import { escapeMarkdown } from '@contract-first/command-line/reports';
+import { print, refuse } from '@contract-first/command-line/terminal';
+import { generate, printGenerated } from '../generate.ts';
+import { renderContract } from '../render.ts';
+import { addToProject, readExistingProject } from './existing-project.ts';
+import { createManifest, type Manifest } from './manifest.ts';
+import { toServiceName } from './name.ts';
+import { findPackages } from './packages.ts';
+import { copyMissing, copyTemplate, write } from './project-files.ts';
+import { renderTests } from './render-tests.ts';
+
+/** The variables of an environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type InitOptions = {
+  /** The path of the document. */
+  readonly document: string;
+  /** The folder of the project; by default, the name of the service. */
+  readonly folder: string | undefined;
+  /** The name of the service; by default, it is derived from the title of the document. */
+  readonly name: string | undefined;
+  readonly hasDatabase: boolean;
+  /** The files outside of its folder that the document may refer to. */
+  readonly allowed: AllowedRefs;
+};
+
+/**
+ * Writes a project for a document, with a handler for each operation that responds 501, and installs its packages. Files that
+ * exist are kept. Refuses, with nothing written, when the document is rejected.
+ *
+ * @throws the error of a file that cannot be rendered, with nothing written
+ */
+export async function initialize(options: InitOptions, environment: Environment): Promise<void> {
+  const { document: path, allowed, hasDatabase } = options;
+  const { gaps, files: generated, diagnostics, sources, operationIds } = await renderContract(path, allowed);
+  if (gaps === undefined || generated === undefined)
+    return refuse(...diagnostics.filter(({ severity }) => severity === 'error').map(formatDiagnostic));
+  const { title: fullTitle } = gaps.document.info ?? { title: '' };
+  const title = fullTitle.replaceAll(/\s+/g, ' ').trim();
+  if (escapeControls(title) !== title) return refuse('info.title must not have control characters');
+  const name = toServiceName(options.name ?? title);
+  if (options.name !== undefined && options.name !== name.kebab)
+    return refuse(`--name must be words in lower case, such as pet-store, not ${options.name}`);
+
+  const folder = options.folder ?? name.kebab;
+  const target = resolve(folder);
+  const existing = readExistingProject(target);
+  const isInPlace = resolve(path) === join(target, 'openapi.yaml');
+  if (!isInPlace && existsSync(join(target, 'openapi.yaml')))
+    return refuse(`${join(target, 'openapi.yaml')} is another document: rename it, or name another folder`);
+  const outside = sources.filter((source) => relative(target, source).startsWith('..'));
+  if (isInPlace && outside.length > 0)
+    return refuse(`${path} refers to files outside of the folder, such as ${outside[0] ?? ''}: name another folder`);
+  const packages = findPackages(hasDatabase);
+  // A document in the folder keeps its files; another one of several is bundled into openapi.yaml.
+  const isOneFile = sources.filter((source) => existsSync(source)).length === 1;
+  const files = new Map(
+    isInPlace
+      ? sources.map((source) => [relative(target, source), readFileSync(source, 'utf8')])
+      : [['openapi.yaml', isOneFile ? readFileSync(path, 'utf8') : toYaml(generated['openapi.json'])]],
+  );
+
+  const root = process.cwd();
+  const rendered = mkdtempSync(join(tmpdir(), 'init-'));
+  let manifest: Manifest;
+  try {
+    process.chdir(rendered);
+    const words = { NAME: name.kebab, TITLE: escapeMarkdown(title), WORDS: name.words, CODE: name.code };
+    for (const part of ['common', hasDatabase ? 'database' : 'plain']) copyTemplate(part, words);
+    const template = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // The template's own.
+    manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages);
+    write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
+    for (const [file, text] of files) write(file, text);
+    printGenerated(await generate({ scaffold: true, needsTypes: false }));
+    for (const [file, text] of Object.entries(renderTests(gaps.document))) write(`test/${file}`, escapeControls(text));
+    for (const tarball of packages.tarballs.values()) {
+      mkdirSync('vendor', { recursive: true });
+      copyFileSync(tarball, join('vendor', basename(tarball)));
+    }
+    process.chdir(root);
+    if (existing !== undefined) {
+      manifest = addToProject(existing, manifest, rendered);
+      write(join(target, 'package.json'), `${JSON.stringify(manifest, null, existing.indent)}\n`);
+    }
+    copyMissing(rendered, target);
+  } finally {
+    process.chdir(root);
+    rmSync(rendered, { recursive: true, force: true });
+  }
+  // npx installs the commands without openapi-typescript. Then the project prints its types.
+  const install = [
+    ['install', '--no-audit', '--no-fund', '--loglevel=error'],
+    ...(generated['types.ts'] === undefined ? [['run', '--silent', 'generate']] : []),
+  ];
+  const isInstalled = install.every((args) => runNpm(args, target, environment));
+  const kept = Object.entries(existing?.manifest.scripts ?? {}).flatMap(([script, text]) =>
+    manifest.scripts?.[script] === text ? [script] : [],
+  );
+  const missing = isInstalled ? [] : install.map((args) => args.filter((arg) => !arg.startsWith('-')).join(' '));
+  print(conclusion({ title, folder, operations: operationIds.length, missing, kept }));
+}
+
+/** Runs npm in a project. Returns whether npm succeeded. */
+function runNpm(args: readonly string[], folder: string, environment: Environment): boolean {
+  try {
+    execFileSync('npm', args, {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      shell: process.platform === 'win32', // npm is a script there.
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Converts the JSON of a document. Integers keep their digits. */
+function toYaml(json = ''): string {
+  return stringify(parse(json, { intAsBigInt: true }));
+}
+
+type Conclusion = {
+  readonly title: string;
+  readonly folder: string;
+  readonly operations: number;
+  /** The npm commands that the user has to repeat. */
+  readonly missing: readonly string[];
+  /** The scripts of the project that were kept. */
+  readonly kept: readonly string[];
+};
+
+function conclusion({ title, folder, operations, missing, kept }: Conclusion): string {
+  const count = operations === 1 ? 'one operation' : `${String(operations)} operations`;
+  const scripts = {
+    start: 'npm start          serves it',
+    mock: 'npm run mock       serves examples in place of the handlers',
+    test: 'npm test           tests every documented status; tests of handlers are skipped until these are written',
+    contract: 'npm run contract   checks that the service does what the document says',
+  };
+  const lines = Object.entries(scripts).flatMap(([script, line]) => (kept.includes(script) ? [] : [line]));
+  return `
+${title} is a service with ${count}. Each responds 501 until its handler is written.
+
+cd ${/^[\w./-]+$/.test(folder) ? folder : quote(folder)}
+${missing.map((command) => `npm ${command.padEnd(14)} has failed; repeat it\n`).join('')}${lines.join('\n')}`;
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readIfPresent } from '@contract-first/command-line/files';
+import { refuse, VERSION } from '@contract-first/command-line/terminal';
+
+/** The packages that a project depends on, directly or not. */
+export type Packages = {
+  readonly version: string;
+  /** The tarballs of the packages that no registry has, by the name of the package. */
+  readonly tarballs: ReadonlyMap<string, string>;
+};
+
+type Lock = { readonly packages: Readonly<Record<string, { readonly resolved?: string }>> };
+
+const OWN = fileURLToPath(new URL('../..', import.meta.url));
+const MODULES = `${sep}node_modules${sep}`;
+const PARTS = ['check', 'command-line', 'contract', 'diff', 'documents', 'engine', 'generate', 'mock', 'model'];
+const NAMES = ['contract-first', ...PARTS.map((name) => `@contract-first/${name}`)];
+
+/**
+ * Finds where the packages of this version are: where this one came from. In the repository, they are the tarballs that
+ * `npm run pack -w packages/testing` wrote; refuses when there are none.
+ *
+ * @param hasDatabase whether the project has a store
+ */
+export function findPackages(hasDatabase: boolean): Packages {
+  const names = hasDatabase ? [...NAMES, '@contract-first/database'] : NAMES;
+  const at = OWN.lastIndexOf(MODULES);
+  const tarballs = new Map(
+    names.flatMap((name) => {
+      const path = at === -1 ? packedTarball(name) : installedTarball(OWN.slice(0, at), name);
+      return path === undefined ? [] : [[name, path] as const];
+    }),
+  );
+  return { version: VERSION, tarballs };
+}
+
+function packedTarball(name: string): string {
+  const folder = join(OWN, '../../packed');
+  const path = join(folder, `${name.replace('@', '').replace('/', '-')}-${VERSION}.tgz`);
+  if (!existsSync(path)) return refuse(`${path} does not exist: run npm run pack -w packages/testing`);
+  return path;
+}
+
+/** Returns the tarball from which npm installed a package; `undefined` when it came from a registry. */
+function installedTarball(root: string, name: string): string | undefined {
+  const lock = readIfPresent(join(root, 'node_modules/.package-lock.json'));
+  if (lock === undefined) return undefined;
+  const { packages } = JSON.parse(lock) as Lock; // npm writes it.
+  const { resolved = '' } = packages[`node_modules/${name}`] ?? {};
+  return resolved.startsWith('file:') ? resolve(root, resolved.slice('file:'.length)) : undefined;
+}

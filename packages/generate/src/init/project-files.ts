@@ -1,0 +1,47 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { printError } from '@contract-first/command-line/terminal';
+
+const TEMPLATES = fileURLToPath(new URL('templates', import.meta.url));
+// npm leaves them out of a package when they have their own names.
+const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', npmrc: '.npmrc' };
+
+/** Copies files with their modes. Existing files stay. */
+export function copyMissing(from: string, to: string): void {
+  for (const file of filesIn(from)) {
+    const [source, target] = [join(from, file), join(to, file)];
+    if (existsSync(target)) {
+      if (!readFileSync(source).equals(readFileSync(target))) printError(`${file}: kept`);
+    } else {
+      mkdirSync(dirname(target), { recursive: true });
+      cpSync(source, target);
+    }
+  }
+}
+
+/** Copies a template, with its words in capitals replaced in the names of files and in their texts. */
+export function copyTemplate(name: string, words: Readonly<Record<string, string>>): void {
+  const template = join(TEMPLATES, name);
+  const fill = (text: string): string => text.replaceAll(/\b[A-Z]{4,}\b/g, (word) => words[word] ?? word);
+  for (const file of filesIn(template)) {
+    const target = RENAMED[file] ?? fill(file);
+    mkdirSync(dirname(target), { recursive: true });
+    cpSync(join(template, file), target); // With its mode.
+    write(target, fill(readFileSync(join(template, file), 'utf8')));
+  }
+}
+
+/** Returns the files in a folder and below. */
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .sort();
+}
+
+/** Writes a file, and creates its folder. */
+export function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,0 +1,161 @@
+import {
+  concreteMediaType,
+  type Contract,
+  escapeControls,
+  findSchemes,
+  listCodecs,
+  MAX_MEMBERS,
+  NotImplemented,
+  type Operation,
+  Validators,
+} from '@contract-first/contract';
+import {
+  compileContract,
+  NOTHING_DECLARED,
+  operationPointer,
+  optional,
+  placeDiagnostics,
+  type AllowedRefs,
+  type FailureBody,
+  type PlacedDiagnostic,
+  type Diagnostic,
+} from '@contract-first/documents';
+import { exampleRequest } from '@contract-first/model/scaffolds';
+import { VERSION } from '@contract-first/command-line/terminal';
+import type { DeclaredModules } from './declared.ts';
+import { compactJson } from './compact-json.ts';
+import { CompilationCache } from './compilation-cache.ts';
+import type { Gaps } from './scaffold.ts';
+
+/** The generated files of a document, or its diagnostics. */
+type RenderedContract = {
+  /**
+   * The text of the files in generated/ by name; `undefined` when the document was rejected. `types.ts` is absent where
+   * openapi-typescript and typescript are not installed.
+   */
+  readonly files: Readonly<Record<string, string>> | undefined;
+  /** The parts that the application completes; `undefined` when the document was rejected. */
+  readonly gaps: Gaps | undefined;
+  readonly operationIds: readonly string[];
+  /** The codecs for media types that the document does not have, or that the engine parses itself. */
+  readonly unusedCodecs: readonly string[];
+  readonly diagnostics: readonly PlacedDiagnostic[];
+  /** The absolute paths of the files that the document consists of. */
+  readonly sources: readonly string[];
+};
+
+const NO_MODULES = { ...NOTHING_DECLARED, formatsModule: undefined };
+const NOTICE = `Generated from openapi.yaml by contract-first ${VERSION} (npm run generate). Do not edit.`;
+
+/** Returns the version of contract-first that wrote a generated file; `undefined` when it does not say so. */
+export function versionOf(text: string): string | undefined {
+  return /^.{0,20}Generated from openapi\.yaml by contract-first (\S+) /s.exec(text)?.[1];
+}
+
+/**
+ * Renders the generated files of an OpenAPI document, deterministically, or returns the diagnostics that prevent it.
+ *
+ * @param declared by the application
+ */
+export async function renderContract(
+  path: string,
+  allowed?: AllowedRefs,
+  declared: Pick<DeclaredModules, 'codecs' | 'formats' | 'formatsModule'> = NO_MODULES,
+): Promise<RenderedContract> {
+  const { compiled, text, diagnostics, placeOf, sources } = await compileContract(path, allowed, declared);
+  const reject = (found: readonly PlacedDiagnostic[]): RenderedContract => ({
+    files: undefined,
+    gaps: undefined,
+    operationIds: [],
+    unusedCodecs: [],
+    diagnostics: [...diagnostics, ...found],
+    sources,
+  });
+  if (compiled === undefined) return reject([]);
+  const { contract, document, failureBodies } = compiled;
+  const invalid = tryValidators(contract);
+  if (invalid.length > 0) return reject(placeDiagnostics('error', invalid, placeOf));
+
+  const { unchecked: uncheckedSchemes = [] } = findSchemes(contract);
+  const printer = await loadPrinter();
+  const types = printer && [
+    `// ${NOTICE}\n${printer.renderTypes(document, declared.codecs, declared.formatsModule)}`,
+    renderOperationId(contract),
+    renderUncheckedSchemes(uncheckedSchemes),
+    renderFailures(failureBodies),
+  ];
+  const warnings: Diagnostic[] = [];
+  const example = exampleRequest(compiled, ({ path, method }, { message }) => {
+    warnings.push({
+      pointer: operationPointer(path, method),
+      message: `has no example request: a value is ${message}`,
+    });
+  });
+  const served = { $comment: NOTICE, ...contract, ...optional('example', example) };
+  return {
+    files: {
+      ...(types && { 'types.ts': escapeControls(types.join('\n')) }),
+      'openapi.json': escapeControls(`${compactJson(text)}\n`),
+      'contract.json': escapeControls(`${compactJson(JSON.stringify(served, null, 2))}\n`),
+    },
+    gaps: { document, failureBodies, uncheckedSchemes },
+    operationIds: Object.keys(contract.operations),
+    unusedCodecs: declared.codecs.filter((name) => !listCodecs(contract.operations).has(name)),
+    diagnostics: [...diagnostics, ...placeDiagnostics('warn', warnings, placeOf)],
+    sources,
+  };
+}
+
+/** Loads openapi-typescript, which is installed where types are generated; `undefined` elsewhere. */
+async function loadPrinter() {
+  try {
+    return await import('./types.ts');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** Compiles every schema, so that diagnostics are reported now instead of with the first request. */
+function tryValidators(contract: Contract): Diagnostic[] {
+  const compilationCache = new CompilationCache(contract);
+  const operations = Object.values(contract.operations).filter((operation) => !compilationCache.has(operation));
+  if (operations.length === 0) return [];
+  const validators = new Validators(contract);
+  const invalid = new Map<Operation, Diagnostic>();
+  for (const operation of operations) {
+    try {
+      validators.compileSync(operation);
+    } catch (error) {
+      const pointer = operationPointer(operation.path, operation.method);
+      const isLarge = error instanceof NotImplemented;
+      const reason = isLarge ? `a schema has too many members; ${MAX_MEMBERS} are possible` : (error as Error).message;
+      invalid.set(operation, { pointer, message: `cannot be validated: ${reason}` });
+    }
+  }
+  compilationCache.add(operations.filter((operation) => !invalid.has(operation)));
+  return [...invalid.values()];
+}
+
+/** Renders the union of served operations; `operations` also has those of webhooks. */
+function renderOperationId({ operations }: Contract): string {
+  const names = Object.keys(operations).map((operationId) => `\n  | ${JSON.stringify(operationId)}`);
+  return `/** The operations that the service has. */\nexport type OperationId =${names.join('') || ' never'};\n`;
+}
+
+/** Renders the union of security schemes whose credentials the application checks. */
+function renderUncheckedSchemes(names: readonly string[]): string {
+  const members = names.map((name) => `\n  | ${JSON.stringify(name)}`).join('') || ' never';
+  return `/** The security schemes that the application checks. */\nexport type UncheckedScheme =${members};\n`;
+}
+
+/** Renders the bodies of the failures that the application renders, by name. */
+function renderFailures(bodies: readonly FailureBody[]): string {
+  const members = bodies.map(({ name, mediaType, hasCodec, operationId, response }) => {
+    const place = ['responses', response, 'content', mediaType].map((key) => `[${JSON.stringify(key)}]`).join('');
+    const schema = `operations[${JSON.stringify(operationId)}]${place}`;
+    const codec = hasCodec ? ' codec: true;' : '';
+    return `  ${JSON.stringify(name)}: { mediaType: ${JSON.stringify(concreteMediaType(mediaType))};${codec} schema: ${schema} };\n`;
+  });
+  return `/** The bodies of failures, by the name of their schema. */\nexport interface failures {\n${members.join('')}}\n`;
+}

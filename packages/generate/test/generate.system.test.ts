@@ -1,0 +1,244 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Contract } from '@contract-first/contract';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { runHere } from '@contract-first/testing/command.ts';
+import { problemsOf } from '@contract-first/testing/problems.ts';
+import { ROOT, run } from '@contract-first/testing/service.ts';
+import { generateCommand } from '../src/command.ts';
+
+const CONTRACT = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
+
+let project: string;
+beforeEach(() => {
+  project = temporaryFolder();
+});
+
+const generate = (...args: string[]) => runHere(generateCommand, args, project);
+const generateAsProcess = () => run('contract-first', ['generate'], {}, project);
+const writeContract = (text: string): void => {
+  writeFileSync(join(project, 'openapi.yaml'), text);
+};
+const readGenerated = (folder: string) =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+
+test('npm run generate: the same document always gives the same files, which are those in the repository', async () => {
+  writeContract(CONTRACT);
+  const names = ['generated/types.ts', 'generated/openapi.json', 'generated/contract.json'];
+  expect(await generateAsProcess()).toEqual({ code: 0, stdout: `${names.join('\n')}\n`, stderr: '' });
+  expect(readGenerated(join(project, 'generated'))).toEqual(readGenerated(join(ROOT, 'generated')));
+  expect(await generate()).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
+});
+
+test('npm run generate -- --check names stale and missing files, exits 1 and changes nothing', async () => {
+  writeContract(CONTRACT);
+  await generate();
+  expect(await generate('--check')).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
+
+  const before = readGenerated(join(project, 'generated'));
+  writeContract(CONTRACT.replace('createPlant', 'addPlant'));
+  const names = ['generated/types.ts', 'generated/openapi.json', 'generated/contract.json'];
+  const stderr = names.map((name) => `${name} is stale: run npm run generate\n`).join('');
+  expect(await generate('--check')).toEqual({ code: 1, stdout: '', stderr });
+  expect(readGenerated(join(project, 'generated'))).toEqual(before);
+});
+
+test('npm run generate finds every int64, through references, lists, maps, unions and recursion', async () => {
+  writeContract(
+    withSchema(`
+      type: object
+      properties:
+        plain: { type: integer }
+        nullable: { type: [integer, 'null'], format: int64 }
+        list: { type: array, items: { type: integer, format: int64 } }
+        map:
+          type: object
+          properties: { size: { type: integer } }
+          additionalProperties: { type: integer, format: int64 }
+        either: { oneOf: [{ type: string }, { type: integer, format: int64 }] }
+        children: { type: array, items: { $ref: '#/components/schemas/Body' } }
+        text: { $ref: '#/components/schemas/Text' }`),
+  );
+  expect(await generate()).toMatchObject({ code: 0, stderr: '' });
+  const generated = readGenerated(join(project, 'generated'));
+  const { int64Shapes } = JSON.parse(generated['contract.json'] ?? '') as Contract;
+  expect(int64Shapes).toEqual({
+    '#/components/schemas/Body': {
+      properties: {
+        nullable: { int64: true },
+        list: { items: { int64: true } },
+        map: { properties: { size: {} }, additionalProperties: { int64: true } },
+        either: { allOf: [{ int64: true }] },
+        children: { items: { $ref: '#/components/schemas/Body' } },
+      },
+    },
+  });
+  expect(generated['types.ts']).toMatch(/nullable\?: bigint \| null;\s+list\?: bigint\[\];/);
+});
+
+test('npm run generate: formats.ts declares which strings are decoded; without it, nothing changes', async () => {
+  writeContract(
+    withSchema(`
+      type: object
+      properties: { day: { type: string, format: date }, other: { type: string, format: uuid } }`),
+  );
+  await generate();
+  const before = readGenerated(join(project, 'generated'));
+
+  const folder = join(project, 'src/things');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'contract.ts'), '');
+  const formats = (declared: string): void => {
+    writeFileSync(join(folder, 'formats.ts'), `export const formats: Formats<{ date: Day }> = { ${declared} };`);
+  };
+  formats('date: { decode: toDay, encode: String }');
+  expect(await generate('--check')).toMatchObject({ code: 1, stderr: expect.stringMatching(/types\.ts is stale/) });
+  expect(await generate()).toMatchObject({ code: 0, stderr: '' });
+  const { 'types.ts': types = '', ...others } = readGenerated(join(project, 'generated'));
+  expect(types).toContain('import type { formats } from "../src/things/formats.ts";');
+  expect(types).toMatch(/day\?: Decoded<"date">;\s+\/\*\* Format: uuid \*\/\s+other\?: string;/);
+  expect(JSON.parse(others['contract.json'] ?? '')).toMatchObject({ formats: { names: ['date'] } });
+
+  formats('...dates');
+  const stderr =
+    'cannot read the names of formats from src/things/formats.ts: write an object literal without a spread\n';
+  expect(await generate()).toEqual({ code: 1, stdout: '', stderr });
+  rmSync(join(folder, 'formats.ts'));
+  await generate();
+  expect(readGenerated(join(project, 'generated'))).toEqual(before);
+});
+
+test('npm run generate types the files of a form as Blobs, also by reference, and other binary strings as strings', async () => {
+  const schema = `
+      allOf: [{ type: object, properties: { file: { $ref: '#/components/schemas/File' } } }]
+      type: object
+      properties: { files: { type: array, items: { $ref: '#/components/schemas/File' } } }
+    File: { type: string, format: binary }`;
+  writeContract(withSchema(schema).replace('application/json', 'multipart/form-data'));
+  await generate();
+  expect(readGenerated(join(project, 'generated'))['types.ts']).toMatch(/file\?: Blob;/);
+  expect(readGenerated(join(project, 'generated'))['types.ts']).toMatch(/files\?: Blob\[\];/);
+  writeContract(withSchema(schema));
+  await generate();
+  expect(readGenerated(join(project, 'generated'))['types.ts']).not.toContain('Blob');
+});
+
+test.each<[string, string, RegExp]>([
+  ['not YAML', 'openapi: 3.1.0\n  info: x\n', /^openapi\.yaml:2:7 {2}error: bad indentation/],
+  ['empty', '', /^openapi\.yaml {2}error: must be an OpenAPI document of version 3\.0, 3\.1 or 3\.2/],
+  ['OpenAPI 3.3', CONTRACT.replace('3.1.0', '3.3.0'), /version 3\.0, 3\.1 or 3\.2, not "3\.3\.0"/],
+  [
+    'Swagger 2',
+    'swagger: "2.0"\n',
+    /version 3\.0, 3\.1 or 3\.2, not null; convert Swagger 2\.0 with npx swagger2openapi/,
+  ],
+  ['a violation of OpenAPI', CONTRACT.replace('  version: 1.0.0\n', ''), /openapi\.yaml:\d+:\d+ #\/info.*`version`/],
+  [
+    'a reference to nothing',
+    CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake'),
+    /openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post\/responses\/400.* error: Can't resolve \$ref/,
+  ],
+  [
+    'a security scheme that is not defined',
+    CONTRACT.replace('- bearerAuth: []', '- other: []'),
+    /openapi\.yaml:\d+:\d+ #\/security {2}error: there is no security scheme other/,
+  ],
+  [
+    'a mistake below a name that every object inherits',
+    CONTRACT.replace(/ {8}tag:\n.*string/, '        valueOf:\n          type: text'),
+    /openapi\.yaml:\d+:\d+ #\/components\/schemas\/Plant\/properties\/valueOf\/type {2}error: `type` can be one of/,
+  ],
+  [
+    'a method of OpenAPI 3.2',
+    CONTRACT.replace('    post:', '    query:'),
+    /#\/paths\/~1plants\/query {2}error: Property `query`/,
+  ],
+  [
+    'a method that Node cannot parse',
+    CONTRACT.replace('3.1.0', '3.2.0').replace('    post:', '    additionalOperations:\n     Copy:'),
+    /#\/paths\/~1plants\/additionalOperations\/Copy {2}error: no client can call the method Copy/,
+  ],
+  [
+    'a method that has a key of its own',
+    CONTRACT.replace('3.1.0', '3.2.0').replace('    post:', '    additionalOperations:\n     POST:'),
+    /error: POST must not be in additionalOperations: write post/,
+  ],
+  [
+    'a querystring beside a query',
+    CONTRACT.replace('3.1.0', '3.2.0').replace(
+      '    post:',
+      '    parameters:\n    - { name: a, in: query, schema: {} }\n    - { name: b, in: querystring, content: { application/json: {} } }\n    post:',
+    ),
+    /error: a parameter in querystring must be the only one in the query/,
+  ],
+  [
+    'an operationId __proto__',
+    CONTRACT.replace('createPlant', '__proto__'),
+    /__proto__ cannot be the name of an operation/,
+  ],
+  [
+    'a limit of OpenAPI 3.0 in a 3.1 document, beside keywords that are only unknown',
+    CONTRACT.replace(
+      '        tag:',
+      '        size: { type: integer, nullable: true, exclusiveMinimum: true }\n        tag:',
+    ),
+    /^(?=.*size\/nullable {2}warn: )(?=.*size\/exclusiveMinimum {2}error: Expected type `number`)/s,
+  ],
+  ['a property __proto__', CONTRACT.replace('        tag:', '        __proto__:'), /__proto__ cannot be validated/],
+])('a document is refused with the place and the reason: %s', async (_name, text, problem) => {
+  const problems = await problemsOf(text);
+  expect(problems).toMatch(problem);
+  expect(problems).not.toMatch(/\n\s+at /);
+});
+
+test('a document is refused with the place and the reason: generated/ is unchanged', async () => {
+  mkdirSync(join(project, 'generated'));
+  writeFileSync(join(project, 'generated', 'types.ts'), 'as it was');
+  const text = CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake');
+  writeContract(text);
+  const stderr = `${await problemsOf(text)}\nopenapi.yaml was rejected; generated/ is unchanged\n`;
+  expect(await generateAsProcess()).toEqual({ code: 1, stdout: '', stderr });
+  expect(readGenerated(join(project, 'generated'))).toEqual({ 'types.ts': 'as it was' });
+});
+
+test('a document is refused with the place and the reason: a schema that cannot be compiled, in every run, among others that could be', async () => {
+  const other = "  /other: { get: { operationId: other, responses: { '204': { description: Done. } } } }\n  /things:";
+  const valid = withSchema(' { type: object }').replace('  /things:', other);
+  const names = Array.from({ length: 2_500 }, (_, index) => `p${String(index)}: { type: string }`);
+  const invalid = valid.replace('type: object', `properties: { ${names.join()} }`);
+  const outcomes = [];
+  for (const text of [valid, invalid, invalid, valid]) {
+    writeContract(text);
+    const { code, stderr } = await generate();
+    outcomes.push([code, /(?:post|get) {2}error: cannot be validated: .*/.exec(stderr)?.[0]]);
+  }
+  const reason = 'a schema has too many members; 2,000 are possible';
+  const refusal = [1, `post  error: cannot be validated: ${reason}`];
+  expect(outcomes).toEqual([[0, undefined], refusal, refusal, [0, undefined]]);
+});
+
+test('a document is refused with the place and the reason: the document does not exist', async () => {
+  const outcome = await generate();
+  expect(outcome).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^openapi\.yaml {2}error: cannot be read/),
+  });
+});
+
+function withSchema(schema: string): string {
+  return `
+openapi: 3.1.0
+info: { title: Test, version: 1.0.0 }
+security: []
+paths:
+  /things:
+    post:
+      operationId: createThing
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Body' } } } }
+      responses: { '204': { description: Done. } }
+components:
+  schemas:
+    Text: { type: string }
+    Body:${schema}
+`;
+}

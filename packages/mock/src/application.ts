@@ -1,0 +1,126 @@
+import type { Operation } from '@contract-first/contract';
+import type { Application } from '@contract-first/engine';
+import { type AnyHandler, type AnyReply, createCheckers, type DocumentText } from '@contract-first/engine/tools';
+import { optional, type CompiledDocument } from '@contract-first/documents';
+import { listOperations } from '@contract-first/model/operations';
+import { createValues } from '@contract-first/model/values';
+import { exampleRequest } from '@contract-first/model/scaffolds';
+import { createCallbacks } from './callbacks/callbacks.ts';
+import { createFailures } from './responses/failures.ts';
+import { createFailureHeaders } from './responses/headers.ts';
+import { hasPreferences, withPreferences, type Delay } from './responses/preferences.ts';
+import { createMemory, type Memory, type MemoryOptions } from './memory/memory.ts';
+import { createFail, type MockRequest } from './memory/reply.ts';
+import { createRespond } from './responses/respond.ts';
+import { createDelay } from './scenarios/delay.ts';
+import { createErrors } from './scenarios/error-rate.ts';
+import { createPaired } from './scenarios/pairs.ts';
+import { createRandom } from './scenarios/random.ts';
+
+/** The values of options that are not given. */
+export const DEFAULTS = { seed: 1, limit: 10_000 };
+
+/** The smallest values of options that are integers. */
+export const LEAST = { seed: 0, limit: 1 };
+
+/** The largest value of these options. */
+export const MAX_INTEGER = 2 ** 31 - 1;
+
+/** The first value for a large schema takes long; meanwhile, other requests must not be refused. */
+export const EVENT_LOOP_DELAY_LIMIT_MS = '60000';
+
+/** The deviations of a mock from a service that succeeds at once. */
+export type Scenarios = {
+  /** The number of items of generated lists. */
+  readonly listSize?: number | undefined;
+  /** The time until responses for which the client asks for none. */
+  readonly delay?: Delay | undefined;
+  /** The share of requests that fail. */
+  readonly errorRate?: number | undefined;
+  /** The hosts that callbacks are sent to besides this machine; `undefined`: callbacks are not sent. */
+  readonly callbackHosts?: ReadonlySet<string> | undefined;
+};
+
+type Options = {
+  /** Decides which values are generated, and which requests fail. */
+  readonly seed: number;
+  /** The options of the memory; without them, nothing is remembered. */
+  readonly memory: Omit<MemoryOptions, 'seed'> | undefined;
+  /** The environment variables that may configure credentials. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly scenarios?: Scenarios;
+};
+
+const NO_DELAY: Delay = { least: 0, most: 0 };
+
+/**
+ * Creates an application without code of its own for a document: handlers that remember resources and else respond with
+ * examples and generated values, failures and checkers.
+ *
+ * @param document the text for the docs page, if there is to be one
+ * @throws {CannotCheck} with all mistakes in the options of the memory
+ */
+export function createMock(
+  compiled: CompiledDocument,
+  document: DocumentText | undefined,
+  options: Options & { readonly memory: object },
+): { readonly application: Application; readonly memory: Memory };
+export function createMock(
+  compiled: CompiledDocument,
+  document: DocumentText | undefined,
+  options: Options,
+): { readonly application: Application; readonly memory: Memory | undefined };
+export function createMock(
+  compiled: CompiledDocument,
+  document: DocumentText | undefined,
+  { seed, memory: options, env, scenarios = {} }: Options,
+) {
+  const { listSize, delay = NO_DELAY, errorRate = 0, callbackHosts } = scenarios;
+  const requests = createValues(compiled.document, seed, 'request');
+  const responses = createValues(compiled.document, seed, 'response');
+  const values = { requests, responses, operations: listOperations(requests.schemas, responses.schemas, '/') };
+  const contract = { ...withPreferences(compiled.contract), ...optional('example', exampleRequest(compiled)) };
+  const memory = options && createMemory(values, { ...options, seed });
+  const errors = { rate: errorRate, random: createRandom(`${String(seed)} errors`) };
+  const closing = new AbortController();
+  const callbacks = callbackHosts && createCallbacks(responses, callbackHosts, closing.signal);
+  const handlers = Object.values(contract.operations).map(
+    (operation) => [operation.operationId, handlerOf(operation)] as const,
+  );
+  const application: Application = {
+    contract,
+    ...optional('document', document),
+    ...optional('state', memory?.describe),
+    failures: createFailures(compiled, responses),
+    failureHeaders: createFailureHeaders(contract, responses),
+    open: () =>
+      Promise.resolve({
+        handlers: Object.fromEntries(handlers),
+        checkers: createCheckers(contract.securitySchemes, env),
+        middleware: [createDelay(delay, createRandom(`${String(seed)} delays`))],
+        check: () => Promise.resolve(),
+        close: async () => {
+          closing.abort();
+          await memory?.close();
+        },
+      }),
+  };
+  return { application, memory };
+
+  /** Creates the handler of an operation. The response that a client asks for does not depend on the memory. */
+  function handlerOf(operation: Operation): AnyHandler {
+    const respond = createRespond(responses, operation, listSize);
+    const remember = memory?.handle(operation, respond);
+    const respondNow = memory?.respondWithin(operation, respond) ?? respond;
+    const handle = createPaired(operation, values, respondNow, remember) ?? remember ?? respondNow;
+    const fail = errorRate > 0 ? createErrors(operation, errors, createFail(responses, operation, respond)) : undefined;
+    const sendCallbacks = callbacks?.of(operation);
+    const reply = (request: MockRequest): AnyReply =>
+      hasPreferences(request) ? respond(request) : (fail?.(request) ?? handle(request));
+    return (request: MockRequest) => {
+      const made = reply(request);
+      sendCallbacks?.(request, made);
+      return Promise.resolve(made);
+    };
+  }
+}

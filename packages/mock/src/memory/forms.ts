@@ -1,0 +1,68 @@
+import {
+  flatten,
+  type Json,
+  type JsonObject,
+  type Schema,
+  toJsonTree,
+  type Values,
+} from '@contract-first/model/values';
+
+/** A form that requests or responses give to a resource: one alternative of a schema. */
+export type Form = {
+  readonly values: Values;
+  readonly properties: Readonly<Record<string, Schema>>;
+  /** Whether it may have other members. */
+  readonly isOpen: boolean;
+};
+
+/**
+ * Lists the alternatives of a schema.
+ *
+ * @param holder the member of the resource that has the value, if it is not the resource itself
+ */
+export function formsIn(values: Values, schema: Schema | undefined, holder?: string): readonly Form[] {
+  if (schema === undefined) return [];
+  if (holder !== undefined) return [{ values, properties: { [holder]: schema }, isOpen: false }];
+  const visited = new Set<Schema>();
+  return alternatives(schema);
+
+  function alternatives(part: Schema): readonly Form[] {
+    if (visited.has(part)) return [];
+    visited.add(part);
+    const flat = flatten(values.schemas, part);
+    if (typeof flat === 'boolean') return [];
+    // The linter has checked the shape of these keywords.
+    const {
+      properties = {},
+      anyOf = [],
+      oneOf = [],
+      additionalProperties,
+      unevaluatedProperties,
+    } = flat as {
+      readonly properties?: Readonly<Record<string, Schema>>;
+      readonly anyOf?: readonly Schema[];
+      readonly oneOf?: readonly Schema[];
+      readonly additionalProperties?: Schema;
+      readonly unevaluatedProperties?: Schema;
+    };
+    const isOpen = additionalProperties !== false && unevaluatedProperties !== false;
+    return [{ values, properties, isOpen }, ...[...anyOf, ...oneOf].flatMap(alternatives)];
+  }
+}
+
+/** Lists the members of a resource that no form allows, with the reasons. */
+export function memberProblems(forms: readonly Form[], resource: JsonObject): readonly string[] {
+  return Object.entries(resource).flatMap(([name, value]) => problemOf(forms, name, value) ?? []);
+}
+
+function problemOf(forms: readonly Form[], name: string, value: Json): string | undefined {
+  const declaring = forms.filter(({ properties }) => Object.hasOwn(properties, name));
+  const reasons = declaring.map(({ values, properties }) => {
+    const violation = values.oracle.violation(properties[name], toJsonTree(value));
+    return violation && `${name}${violation.path} ${violation.message}`;
+  });
+  if (declaring.length > 0) return reasons.includes(undefined) ? undefined : reasons[0];
+  if (forms.length === 0 || forms.some(({ isOpen }) => isOpen)) return undefined;
+  const names = new Set(forms.flatMap(({ properties }) => Object.keys(properties)));
+  return `${name} is not a member; there are ${[...names].join(', ')}`;
+}

@@ -1,0 +1,44 @@
+import type { AnyReply } from '@contract-first/engine/tools';
+import { headerParameter } from '@contract-first/model/operations';
+import { sizeOf, sizeOfText } from '@contract-first/model/values';
+import { BoundedMap } from './bounded-map.ts';
+import { pathOf } from './paths.ts';
+import { etagOf, type MockRequest } from './reply.ts';
+import type { Scope } from './scope.ts';
+import { jsonOf } from './sent.ts';
+
+/** The statuses for a key that is sent again with another body, the best first. */
+const REUSED = [422, 409, 400] as const;
+const MESSAGE = 'the Idempotency-Key was sent with another body before: send a new key';
+
+/** The successful replies to requests with a documented `Idempotency-Key`. */
+export class IdempotencyKeys {
+  readonly #replies: BoundedMap<{ readonly reply: AnyReply; readonly body: string }>;
+
+  constructor(limit: number) {
+    this.#replies = new BoundedMap(
+      limit,
+      (key, { reply: { body } }) => sizeOfText(key.length) + sizeOf(jsonOf(body) ?? null),
+    );
+  }
+
+  /** Handles a request once: another one with its key gets the same reply, or is refused if it has another body. */
+  handleOnce({ operation, documented, fail }: Scope, request: MockRequest, handle: () => AnyReply): AnyReply {
+    const key = request.rawHeaders['idempotency-key'];
+    if (key === undefined || headerParameter(operation, 'idempotency-key') === undefined) return handle();
+    const place = `${pathOf(operation.path, request)} ${String(key)}`;
+    const body = etagOf(jsonOf(request.body) ?? null);
+    const known = this.#replies.get(place);
+    if (known !== undefined) {
+      const status = REUSED.find((one) => documented.responses[one] !== undefined) ?? REUSED[0];
+      return (known.body === body ? undefined : fail(request, status, MESSAGE)) ?? known.reply;
+    }
+    const reply = handle();
+    if (reply.status < 300) this.#replies.set(place, { reply, body });
+    return reply;
+  }
+
+  clear(): void {
+    this.#replies.clear();
+  }
+}

@@ -1,0 +1,83 @@
+import { idText } from '@contract-first/model/resources';
+import {
+  flatten,
+  isScalar,
+  type Json,
+  type JsonObject,
+  type Schema,
+  uuidOf,
+  type Values,
+} from '@contract-first/model/values';
+
+/** The source of ids. */
+export type Identifiers = ReturnType<typeof createIdentifiers>;
+
+/** The schemas of an id: of the parameter of its path, and of the member of a response. */
+export type IdSchemas = { readonly parameter: Schema | undefined; readonly member: Schema | undefined };
+
+const MAX_GENERATED = 50;
+
+/**
+ * Creates the source of ids: integers count up, other ids are UUIDs where the schemas allow that, else values that they allow.
+ *
+ * @param requests validates parameters
+ */
+export function createIdentifiers(requests: Values, responses: Values, seed: number) {
+  const counts = new Map<string, number>();
+  return { next, idIn, isAllowed, restart };
+
+  /** Counts from the beginning again. */
+  function restart(): void {
+    counts.clear();
+  }
+
+  /** Returns the id that a state has: the first of some members that may be one. */
+  function idIn(state: JsonObject, members: readonly string[], schemas: IdSchemas): Json | undefined {
+    return members.map((name) => state[name] ?? null).find((id) => isAllowed(schemas, id));
+  }
+
+  /** Returns an id that is not taken. @param path of the resources, which are counted together */
+  function next(path: string, schemas: IdSchemas, isTaken: (id: Json) => boolean): Json {
+    const { parameter = true, member = true } = schemas;
+    const least = Math.max(minimumOf(requests, parameter), minimumOf(responses, member));
+    let id: Json = 1;
+    for (let generations = 0; generations < MAX_GENERATED;) {
+      const count = (counts.get(path) ?? 0) + 1;
+      counts.set(path, count);
+      const text = `${String(seed)} ${path} ${String(count)}`;
+      const known = [() => least + count - 1, () => uuidOf(text), () => String(count)]
+        .values()
+        .map((create) => create())
+        .find((one) => isAllowed(schemas, one));
+      if (known === undefined) generations += 1;
+      id = known ?? generate(schemas, text) ?? id;
+      if (!isTaken(id)) break;
+    }
+    return id; // Where the schema allows no more, the last one is replaced.
+  }
+
+  function isAllowed({ parameter, member }: IdSchemas, id: Json): boolean {
+    return isScalar(id) && isInPath(idText(id)) && requests.allows(parameter, id) && responses.allows(member, id);
+  }
+
+  function generate(schemas: IdSchemas, key: string): Json | undefined {
+    const wanted = { key, dynamic: true, isText: true };
+    const { member, parameter } = schemas;
+    const described = [
+      responses.valuesOf({ schema: member ?? true }, wanted),
+      requests.valuesOf({ schema: parameter ?? true }, wanted),
+    ];
+    for (const found of described) for (const value of found) if (isAllowed(schemas, value)) return value;
+    return undefined;
+  }
+}
+
+/** Returns whether a text can be a segment of a URL. */
+function isInPath(text: string): boolean {
+  return text.isWellFormed() && !['', '.', '..'].includes(text);
+}
+
+function minimumOf({ schemas }: Values, schema: Schema): number {
+  const { minimum = 1 } = Object(flatten(schemas, schema)) as { readonly minimum?: unknown };
+  return typeof minimum === 'number' ? Math.max(1, Math.ceil(minimum)) : 1;
+}

@@ -1,0 +1,196 @@
+import { parameterNames } from '@contract-first/contract';
+import type { AnyReply } from '@contract-first/engine/tools';
+import { idText, snakeCase } from '@contract-first/model/resources';
+import { type Described, type Json, type JsonObject, partAt, replaceAt } from '@contract-first/model/values';
+import { usualStatus } from '../responses/respond.ts';
+import { pathValues, pathWithin, storeCollection, storePath } from './paths.ts';
+import { etagOf, namesTag, type MockRequest } from './reply.ts';
+import type { Resource } from './resources.ts';
+import type { Handle, Scope } from './scope.ts';
+import { mergePatch, readBody } from './sent.ts';
+
+const NOT_MODIFIED = 304;
+const PRECONDITION_FAILED = 412;
+
+/** Creates a resource with the id of the request, or a new one. */
+export const create: Handle = (scope, request) => {
+  const { operation, resource, model, store, identifiers, documented, fail } = scope;
+  const sent = writtenMembers(scope, request);
+  const collection = storeCollection(resource.item, pathValues(operation.path, request));
+  const isTaken = (id: Json): boolean => store.has(pathWithin(collection, id));
+  const schemas = model.idSchemasOf(resource);
+  const given = identifiers.idIn(sent, resource.idMembers, schemas);
+  const conflict =
+    given !== undefined && isTaken(given) ? fail(request, 409, `${idText(given)} exists already`) : undefined;
+  if (conflict !== undefined) return conflict;
+  const id = given ?? identifiers.next(resource.item.path, schemas, isTaken);
+  const own = { ...unwritten(scope, model.sampleOf(resource)), ...idsOfParents(scope, request), ...sent };
+  const state = model.complete(resource, { ...own, ...withId(resource, id) });
+  store.set(pathWithin(collection, id), state);
+  const status = documented.responses['201'] === undefined ? usualStatus(documented) : 201;
+  return replyWith(scope, request, state, { status, id });
+};
+
+/** Reads a resource. */
+export const read: Handle = (scope, request) => {
+  const { documented, respond } = scope;
+  const state = existing(scope, request);
+  if (state === undefined) return missing(scope, request);
+  const isKnown =
+    documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', () => etagOf(state));
+  return isKnown
+    ? respond(request, { status: NOT_MODIFIED, header: tagOf(state) })
+    : replyWith(scope, request, state, {});
+};
+
+/** Replaces a resource, or creates it where 201 is documented. */
+export const replace: Handle = (scope, request) => {
+  const { resource, model, store, documented } = scope;
+  const sent = writtenMembers(scope, request);
+  const state = existing(scope, request);
+  const [id] = idsOf(scope, request).slice(-1);
+  const isCreated = state === undefined && id !== '' && (isOnly(resource) || documented.responses['201'] !== undefined);
+  if (state === undefined && !isCreated) return missing(scope, request);
+  const refused = refuseStale(scope, request, state);
+  if (refused !== undefined) return refused;
+  const own = state === undefined ? withId(resource, id ?? null) : idOf(resource, state);
+  const kept = unwritten(scope, state ?? { ...model.sampleOf(resource), ...idsOfParents(scope, request) });
+  const next = model.complete(resource, { ...kept, ...sent, ...own });
+  store.set(storePathOf(scope, request), next);
+  const { 201: created, ...others } = documented.responses;
+  const responses = isCreated && created !== undefined ? { 201: created } : others;
+  const status = usualStatus(Object.keys(responses).length === 0 ? documented : { ...documented, responses });
+  return replyWith(scope, request, next, { status, id });
+};
+
+/** Changes the members of a resource that a merge patch has (RFC 7396). The operations of a JSON Patch are not carried out. */
+export const patch: Handle = (scope, request) => {
+  if (request.contentType?.includes('json-patch') === true) return change(scope, request, (state) => state);
+  const sent = writtenMembers(scope, request);
+  return change(scope, request, (state, path) => {
+    const next = { ...mergePatch(state, sent), ...idOf(scope.resource, state) };
+    scope.store.set(path, next);
+    return next;
+  });
+};
+
+/** Removes a resource, and those below it. */
+export const remove: Handle = (scope, request) => {
+  return change(scope, request, (state, path) => {
+    scope.store.remove(path);
+    if (isOnly(scope.resource)) scope.store.set(path, undefined);
+    return state;
+  });
+};
+
+/** Changes an existing resource whose ETag If-Match names, and responds with the state that `apply` returns. */
+function change(
+  scope: Scope,
+  request: MockRequest,
+  apply: (state: JsonObject, path: string) => JsonObject,
+): AnyReply | undefined {
+  const state = existing(scope, request);
+  if (state === undefined) return missing(scope, request);
+  const refused = refuseStale(scope, request, state);
+  return refused ?? replyWith(scope, request, apply(state, storePathOf(scope, request)), {});
+}
+
+/** Returns the state of a resource; a path of one resource has a generated one until it is replaced. */
+function existing(scope: Scope, request: MockRequest): JsonObject | undefined {
+  const { resource, store, model } = scope;
+  const path = storePathOf(scope, request);
+  return store.has(path) || !isOnly(resource) ? store.get(path) : model.sampleOf(resource);
+}
+
+function storePathOf(scope: Scope, request: MockRequest): string {
+  return storePath(scope.resource.item, idsOf(scope, request));
+}
+
+/** Returns the values of the parameters of a resource's path. A PUT to the collection has the last one in its body. */
+function idsOf({ operation, resource, model, identifiers }: Scope, request: MockRequest): readonly Json[] {
+  const values = pathValues(operation.path, request);
+  if (values.length === parameterNames(resource.item.path).length) return values;
+  const sent = readBody(request, model.sentPlaceIn(operation, resource));
+  return [...values, identifiers.idIn(sent, resource.idMembers, model.idSchemasOf(resource)) ?? ''];
+}
+
+function missing(scope: Scope, request: MockRequest): AnyReply | undefined {
+  return scope.fail(request, 404, `${storePathOf(scope, request)} does not exist`);
+}
+
+/** Responds 412 where that is documented and If-Match names another entity tag. */
+function refuseStale({ documented, fail }: Scope, request: MockRequest, state: Json = null): AnyReply | undefined {
+  const isConditional = documented.responses[PRECONDITION_FAILED] !== undefined;
+  if (!isConditional || request.rawHeaders['if-match'] === undefined) return undefined;
+  if (state !== null && namesTag(request, 'if-match', () => etagOf(state))) return undefined;
+  return fail(request, PRECONDITION_FAILED, 'If-Match does not name the ETag of the resource');
+}
+
+function replyWith(
+  { operation, resource, model, respond }: Scope,
+  request: MockRequest,
+  state: JsonObject,
+  { status, id }: { readonly status?: number; readonly id?: Json | undefined },
+): AnyReply {
+  const place = model.placeIn(operation, resource);
+  const body = (generated: Json, { schema }: Described): Json =>
+    replaceAt(generated, place, model.represent(model.schemaAt(schema, place), partAt(generated, place), state));
+  const header = (name: string): readonly Json[] | undefined =>
+    name.toLowerCase() === 'location' && id !== undefined ? locationsOf(id) : tagOf(state)(name);
+  return respond(request, { ...(status !== undefined && { status }), body, header });
+
+  function locationsOf(id: Json): readonly Json[] | undefined {
+    const { read } = resource.item;
+    if (read === undefined) return undefined;
+    const names = parameterNames(read.path);
+    const values = [...pathValues(operation.path, request).slice(0, names.length - 1), id];
+    const path = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    const url = request.url(read.operationId, { path });
+    return [url, new URL(url).pathname];
+  }
+}
+
+function tagOf(state: Json) {
+  return (name: string): readonly Json[] | undefined => (name.toLowerCase() === 'etag' ? [etagOf(state)] : undefined);
+}
+
+/** Returns the members of a resource that a request writes, without those of the server. */
+function writtenMembers({ operation, resource, model }: Scope, request: MockRequest): JsonObject {
+  const sent = readBody(request, model.sentPlaceIn(operation, resource));
+  const holder = model.holderOf(operation, resource);
+  if (holder !== undefined) return { [holder]: sent };
+  const [written, sample] = [model.writtenBy(operation, resource), model.sampleOf(resource)];
+  const isOwn = (name: string): boolean => written.size > 0 && !written.has(name) && Object.hasOwn(sample, name);
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !isOwn(name)));
+}
+
+/** Returns the members of a resource that the requests of an operation do not write. */
+function unwritten({ operation, resource, model }: Scope, state: JsonObject): JsonObject {
+  const written = model.writtenBy(operation, resource);
+  return Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
+}
+
+/** Returns the members of a resource that have the name of a parameter of the path, with its value: the ids of its parents. */
+function idsOfParents({ operation, resource, model }: Scope, request: MockRequest): JsonObject {
+  const values = pathValues(operation.path, request);
+  const names = parameterNames(operation.path).map(snakeCase);
+  const members = Object.keys(model.sampleOf(resource)).map(
+    (member) => [member, names.indexOf(snakeCase(member))] as const,
+  );
+  return Object.fromEntries(members.flatMap(([member, index]) => (index < 0 ? [] : [[member, values[index] ?? null]])));
+}
+
+function withId({ idMembers }: Resource, id: Json): JsonObject {
+  return Object.fromEntries(idMembers.map((name) => [name, id]));
+}
+
+function idOf({ idMembers }: Resource, state: JsonObject): JsonObject {
+  return Object.fromEntries(
+    idMembers.filter((name) => Object.hasOwn(state, name)).map((name) => [name, state[name] ?? null]),
+  );
+}
+
+/** Returns whether a path has one resource, such as `/settings`. */
+function isOnly({ item }: Resource): boolean {
+  return item.parameter === '';
+}

@@ -1,0 +1,189 @@
+import type { ApiOperation } from '@contract-first/model/operations';
+import {
+  type DirectedSchemas,
+  findItems,
+  identityPlace,
+  type Items,
+  itemSchemas,
+  itemsIn,
+  schemaAt,
+  successSchemas,
+} from '@contract-first/model/resources';
+import {
+  allPropertiesOf,
+  flatten,
+  isObject,
+  type Json,
+  type JsonObject,
+  partAt,
+  type Place,
+  propertyOf,
+  requiredBy,
+  type Schema,
+  type Values,
+} from '@contract-first/model/values';
+import type { IdSchemas } from './identifiers.ts';
+import { formsIn, type Form } from './forms.ts';
+import { createRepresent } from './representation.ts';
+import type { Resource } from './resources.ts';
+import type { Member } from './selection.ts';
+
+/** The schemas and generated values of resources. Each is worked out once. */
+export type Model = ReturnType<typeof createModel>;
+
+/** Creates the {@link Model} of a document. */
+export function createModel(requests: Values, responses: Values) {
+  const schemas: DirectedSchemas = { requestSchemas: requests.schemas, responseSchemas: responses.schemas };
+  const places = memoize(
+    (operation: ApiOperation, { item }: Resource) => identityPlace(operation, item, schemas)?.slice(0, -1) ?? [],
+  );
+  const sentPlaces = memoize((operation: ApiOperation, resource: Resource): readonly string[] => {
+    const contents = operation.requestBody?.contents ?? [];
+    const isSent = (place: readonly string[]): boolean =>
+      place.length > 0 && contents.some(({ schema }) => schemaAt(requests.schemas, schema, place) !== undefined);
+    // A response without a body does not show the place.
+    return [operation, resource.item.read].map((one) => (one ? places(one, resource) : [])).find(isSent) ?? [];
+  });
+  const parts = memoize((schema: Schema | undefined, place: readonly string[]) =>
+    schemaAt(responses.schemas, schema, place),
+  );
+  const items = memoize((schema: Schema | undefined, operation: ApiOperation) =>
+    findItems(operation, schema, responses.schemas),
+  );
+  const written = memoize((operation: ApiOperation, resource: Resource): ReadonlySet<string> => {
+    const bodies = sentSchemas(operation, resource);
+    return new Set(bodies.flatMap((schema) => Object.keys(allPropertiesOf(requests.schemas, schema))));
+  });
+  const samples = memoize(createSample);
+  const holders = memoize((operation: ApiOperation, resource: Resource): string | undefined => {
+    const names = [...written(operation, resource)];
+    const own = allPropertiesOf(responses.schemas, samples(resource).schema);
+    const isIn = (properties: object): boolean => names.every((name) => Object.hasOwn(properties, name));
+    if (names.length === 0 || names.some((name) => Object.hasOwn(own, name))) return undefined;
+    return Object.entries(own).find(([, property]) => isIn(allPropertiesOf(responses.schemas, property)))?.[0];
+  });
+  const forms = memoize((resource: Resource) => createForms(resource));
+  return {
+    requests,
+    responses,
+    /** Lists the forms that requests and responses give to a resource. */
+    formsOf: forms,
+    represent: createRepresent(responses),
+    /** Returns where a resource is in the JSON bodies of an operation, such as `data`; empty for the whole body. */
+    placeIn: places,
+    /** Returns where a resource is in the bodies of the requests of an operation. */
+    sentPlaceIn: sentPlaces,
+    /** Returns the schema of the part of a response at a place. */
+    schemaAt: (schema: Schema | undefined, place: readonly string[]) =>
+      place.length === 0 ? schema : parts(schema, place),
+    /** Returns where the items of a list are, and their schema. */
+    itemsAt: (operation: ApiOperation, schema: Schema | undefined) => items(schema, operation),
+    /** Returns a generated resource with all members that it may have. */
+    sampleOf: (resource: Resource) => samples(resource).value,
+    /** Returns a state with generated values for the members that the document requires and a request has left out. */
+    complete: (resource: Resource, state: JsonObject): JsonObject => {
+      const { schema, value } = samples(resource);
+      return complete(schema, value, state);
+    },
+    /** Returns the schemas of an id. */
+    idSchemasOf: memoize((resource: Resource): IdSchemas => {
+      const { item, idMembers } = resource;
+      const { read, remove, replace, patch } = item;
+      const parameters = (read ?? remove ?? replace ?? patch)?.parameters ?? [];
+      const { schema } = samples(resource);
+      return {
+        parameter: parameters.find((one) => one.in === 'path' && one.name === item.parameter)?.schema,
+        member: allPropertiesOf(responses.schemas, schema)[idMembers[0] ?? ''],
+      };
+    }),
+    /** Returns the names of the members that the requests of an operation write. */
+    writtenBy: (operation: ApiOperation, resource: Resource): ReadonlySet<string> => {
+      const holder = holders(operation, resource);
+      return holder === undefined ? written(operation, resource) : new Set([holder]);
+    },
+    /** Returns the member of a resource that an operation writes; `undefined` where it writes the resource itself. */
+    holderOf: holders,
+    /** Returns the members of the items of a list, also those inside `attributes` or a holder, and how many items a page may have. */
+    listOf: memoize((operation: ApiOperation, resource: Resource) => {
+      const [schema] = successSchemas(operation);
+      const found = items(schema, operation);
+      const list = schemaAt(responses.schemas, schema, found?.place ?? []) ?? true;
+      // The linter has checked the shape of this keyword.
+      const { maxItems = Infinity } = Object(flatten(responses.schemas, list)) as { readonly maxItems?: number };
+      const { create } = resource.item;
+      const holder = (create && holders(create, resource)) ?? 'attributes';
+      const own = allPropertiesOf(responses.schemas, found?.schema);
+      const held = allPropertiesOf(responses.schemas, own[holder]);
+      const members = [
+        ...Object.entries(held).map(([name, property]) => memberAt([holder, name], property)),
+        ...Object.entries(own).map(([name, property]) => memberAt([name], property)),
+      ];
+      return { members: new Map(members), maxItems };
+    }),
+  };
+
+  /** Returns the schemas of a resource in the requests of an operation. */
+  function sentSchemas(operation: ApiOperation, resource: Resource): readonly (Schema | undefined)[] {
+    const place = sentPlaces(operation, resource);
+    const contents = operation.requestBody?.contents ?? [];
+    return contents.map(({ schema }) => schemaAt(requests.schemas, schema, place) ?? schema);
+  }
+
+  function complete(schema: Schema | undefined, sample: JsonObject, state: JsonObject): JsonObject {
+    const required = requiredBy(responses.schemas, schema).filter((name) => Object.hasOwn(sample, name));
+    const own = Object.entries(state).map(([name, member]) => {
+      const inside = sample[name] ?? null;
+      if (!isObject(member) || !isObject(inside)) return [name, member] as const;
+      return [name, complete(propertyOf(responses.schemas, schema, name), inside, member)] as const;
+    });
+    return { ...Object.fromEntries(required.map((name) => [name, sample[name] ?? null])), ...Object.fromEntries(own) };
+  }
+
+  function memberAt(place: Place, schema: Schema): readonly [name: string, member: Member] {
+    // The linter has checked the shape of this keyword.
+    const { enum: values } = Object(flatten(responses.schemas, schema)) as { readonly enum?: readonly Json[] };
+    return [String(place.at(-1)), { place, values }];
+  }
+
+  function createForms(resource: Resource): readonly Form[] {
+    const { create, list, read, replace, patch } = resource.item;
+    const written = [create, replace, patch].filter((one) => one !== undefined);
+    const sent = written.flatMap((operation) =>
+      sentSchemas(operation, resource).flatMap((schema) => formsIn(requests, schema, holders(operation, resource))),
+    );
+    const had = [...written, read].flatMap((operation) =>
+      operation === undefined
+        ? []
+        : successSchemas(operation).map((schema) => schemaAt(responses.schemas, schema, places(operation, resource))),
+    );
+    return [
+      ...[...had, ...itemSchemas(list, responses.schemas)].flatMap((schema) => formsIn(responses, schema)),
+      ...sent,
+    ];
+  }
+
+  function createSample(resource: Resource): { readonly schema: Schema | undefined; readonly value: JsonObject } {
+    const { read, list, create, replace } = resource.item;
+    for (const operation of [read, list, create, replace]) {
+      const [whole] = operation === undefined ? [] : successSchemas(operation);
+      if (operation === undefined || whole === undefined) continue;
+      const wanted = { key: operation.operationId, dynamic: false, isText: false };
+      const [generated = null] = responses.valuesOf({ schema: whole }, wanted);
+      const found: Items | undefined = operation === list ? items(whole, operation) : undefined;
+      const place = places(operation, resource);
+      const schema = operation === list ? found?.schema : schemaAt(responses.schemas, whole, place);
+      const value = operation === list ? (itemsIn(generated, operation)?.[0] ?? null) : partAt(generated, place);
+      if (isObject(value)) return { schema, value };
+    }
+    return { schema: undefined, value: {} };
+  }
+}
+
+/** Keeps the results of a function by its first argument, which decides the others. */
+function memoize<Key, Rest extends readonly unknown[], Result>(create: (key: Key, ...rest: Rest) => Result) {
+  const results = new Map<Key, Result>();
+  return (key: Key, ...rest: Rest): Result => {
+    if (!results.has(key)) results.set(key, create(key, ...rest));
+    return results.get(key) as Result; // Just set.
+  };
+}

@@ -1,0 +1,68 @@
+import { parameterNames } from '@contract-first/contract';
+import type { Json } from '@contract-first/model/values';
+import { idText, type ItemPath, shapeOf } from '@contract-first/model/resources';
+import type { MockRequest } from './reply.ts';
+import type { Resource } from './resources.ts';
+import type { Store } from './store.ts';
+
+/** Returns the path of a request to an operation. */
+export function pathOf(template: string, request: Pick<MockRequest, 'path'>): string {
+  return fill(template, pathValues(template, request)).replace(/\/$/, '');
+}
+
+/** Returns the values of the parameters of a path, in their order. */
+export function pathValues(template: string, { path }: Pick<MockRequest, 'path'>): readonly Json[] {
+  const values = path as Readonly<Record<string, Json>>; // As validated.
+  return parameterNames(template).map((name) => values[name] ?? null);
+}
+
+/** Returns the path of a resource in the store. Its requests have another one where its collection is corrected. */
+export function storePath(item: ItemPath, values: readonly Json[]): string {
+  return item.parameter === ''
+    ? fill(item.path, values)
+    : pathWithin(storeCollection(item, values), values.at(-1) ?? null);
+}
+
+/** Returns the path of the collection of resources in the store. @param values of its parameters, in their order */
+export function storeCollection(item: ItemPath, values: readonly Json[]): string {
+  return fill(collectionTemplate(item), values);
+}
+
+/** Returns the path of the resources before the parameter of their id. */
+export function collectionTemplate({ path }: ItemPath): string {
+  return path.slice(0, path.lastIndexOf('{')).replace(/\/$/, '');
+}
+
+/** Returns the path of a resource in a collection. */
+export function pathWithin(collection: string, id: Json): string {
+  return `${collection}/${encode(id)}`;
+}
+
+/** Returns the resources that a path names: of `/books/{bookId}/reviews`, the books. */
+export function resourcesIn(template: string, resources: readonly Resource[]): readonly Resource[] {
+  const shape = `${shapeOf(template)}/`;
+  return resources.filter(({ item }) => item.parameter !== '' && shape.startsWith(`${shapeOf(item.path)}/`));
+}
+
+/** Returns the path of the first one of some resources in a path that does not exist; `undefined` when all do. */
+export function findMissing(
+  template: string,
+  request: Pick<MockRequest, 'path'>,
+  resources: readonly Resource[],
+  store: Store,
+): string | undefined {
+  const values = pathValues(template, request);
+  return resources
+    .map(({ item }) => storePath(item, values.slice(0, parameterNames(item.path).length)))
+    .find((path) => !store.has(path));
+}
+
+function fill(template: string, values: readonly Json[]): string {
+  if (!template.includes('{')) return template;
+  let index = 0;
+  return template.replaceAll(/\{[^}]+\}/g, () => encode(values[index++] ?? null));
+}
+
+function encode(id: Json): string {
+  return idText(id).replaceAll(/[%/]/g, encodeURIComponent); // Other characters need not be encoded here.
+}

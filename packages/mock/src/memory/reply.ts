@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import { stringifyJson, type Operation, type RequestContext } from '@contract-first/contract';
+import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/engine/tools';
+import { createFailureRenderer, evaluate } from '@contract-first/model/scaffolds';
+import type { Json, Values } from '@contract-first/model/values';
+import type { Respond } from '../responses/respond.ts';
+
+/** A request as the engine passes it to a handler. */
+export type MockRequest = ValidRequest &
+  Pick<RequestContext, 'rawHeaders' | 'log'> & {
+    readonly url: (operationId: string, parameters?: LinkParameters) => string;
+  };
+
+/** Responds to a request with a failure of the document; `undefined` when the operation has none for the status. */
+export type Fail = (request: Parameters<Respond>[0], status: number, message: string) => AnyReply | undefined;
+
+/** Creates {@link Fail} for an operation. */
+export function createFail(values: Values, operation: Operation, respond: Respond): Fail {
+  const { renderValue } = createFailureRenderer(values);
+  const renderers = new Map<string, ReturnType<typeof evaluate>>();
+  return (request, status, message) => {
+    const response = failureKey(operation, status);
+    if (response === undefined) return undefined;
+    return respond(request, {
+      status,
+      body: (_generated, { schema }, mediaType) => {
+        const name = `${operation.operationId} ${response} ${mediaType}`;
+        const body = { name, mediaType, schema, response, operationId: operation.operationId, hasCodec: false };
+        const render = renderers.get(name) ?? evaluate(renderValue(body));
+        renderers.set(name, render);
+        return render({ status, message, violations: [] });
+      },
+    });
+  };
+}
+
+/** Returns the key of a documented failure; `default` is one where successes are documented, too. */
+export function failureKey({ responses }: { readonly responses: object }, status: number): string | undefined {
+  const keys = Object.keys(responses);
+  const usable = keys.some((key) => key.startsWith('2')) ? keys : keys.filter((key) => key !== 'default');
+  const wanted = [String(status), `${String(status).charAt(0)}XX`, 'default'];
+  return wanted.find((key) => usable.includes(key));
+}
+
+/** Returns a strong entity tag (RFC 9110, 8.8.3) of digits, which most schemas allow. */
+export function etagOf(value: Json): string {
+  return `"${String(Number.parseInt(hash('sha256', stringifyJson(value)).slice(0, 12), 16) % 1e9)}"`;
+}
+
+/** Returns whether the condition of a header such as If-Match names an entity tag; `false` without the header. */
+export function namesTag(
+  { rawHeaders }: MockRequest,
+  header: 'if-match' | 'if-none-match',
+  tagOf: () => string,
+): boolean {
+  const sent = rawHeaders[header];
+  if (sent === undefined) return false;
+  const names = String(sent)
+    .split(',', MAX_TAGS)
+    .map((name) => name.trim().replace(/^W\//, ''));
+  return names.includes('*') || names.includes(tagOf());
+}
+
+/** Further tags of a condition are not read. */
+const MAX_TAGS = 100;

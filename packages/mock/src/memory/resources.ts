@@ -1,0 +1,102 @@
+import type { ApiOperation } from '@contract-first/model/operations';
+import {
+  type Corrections,
+  type DirectedSchemas,
+  findItems,
+  findResourcePaths,
+  identifyingMembers,
+  identityPlace,
+  type ItemPath,
+  itemSchemas,
+  itemsOf,
+  shapeOf,
+  successSchemas,
+} from '@contract-first/model/resources';
+import { allPropertiesOf } from '@contract-first/model/values';
+
+/** The resources of a path that the mock remembers. */
+export type Resource = {
+  /** The path and the operations. Without a path of single resources, it is that of the collection and the parameter `id`. */
+  readonly item: ItemPath;
+  /** The members that have the id, in any response. */
+  readonly idMembers: readonly string[];
+};
+
+/** The role of an operation on the resources of a path. */
+export type Role = 'create' | 'list' | 'read' | 'replace' | 'patch' | 'remove';
+
+/** A path of single resources that the mock does not remember, and why. */
+export type Omitted = { readonly path: string; readonly reason: string };
+
+const ROLES: readonly Role[] = ['create', 'list', 'read', 'replace', 'patch', 'remove'];
+
+/** Finds the resources of a document that the mock can remember, and the others with the reasons. */
+export function findResources(operations: readonly ApiOperation[], schemas: DirectedSchemas, corrections: Corrections) {
+  const { items, singletons } = findResourcePaths(operations, corrections, schemas);
+  const resources: Resource[] = [];
+  const omitted: Omitted[] = [];
+  const claimed = new Set<ApiOperation>();
+  for (const found of [...items, ...singletons]) {
+    const item = withCreation(found, operations);
+    const idMembers = item.parameter === '' ? [] : idMembersOf(item, operations, schemas);
+    const reason = reasonAgainst(item, idMembers, operations, schemas);
+    const own = rolesOf(item).map(([, operation]) => operation);
+    const isClaimed = own.some((operation) => claimed.has(operation));
+    // A list without a path of single resources is rarely meant to be one of resources.
+    const isNoteworthy = own.length > 1 || item.list === undefined;
+    if (isClaimed) continue;
+    if (reason === undefined) {
+      resources.push({ item, idMembers });
+      own.forEach((operation) => claimed.add(operation));
+    } else if (isNoteworthy) omitted.push({ path: item.path, reason });
+  }
+  return { resources, omitted };
+}
+
+/** Lists the operations of a resource with their roles. */
+export function rolesOf(item: ItemPath): readonly (readonly [Role, ApiOperation])[] {
+  return ROLES.flatMap((role) => {
+    const operation = item[role];
+    const isOwnRole = operation !== undefined && !(role === 'create' && operation === item.replace);
+    return isOwnRole ? [[role, operation] as const] : [];
+  });
+}
+
+/** Adds the POST to a collection whose resources have no path of their own. */
+function withCreation(item: ItemPath, operations: readonly ApiOperation[]): ItemPath {
+  const { list } = item;
+  if (item.create !== undefined || item.parameter === '' || list === undefined) return item;
+  return { ...item, create: postTo(list.path, operations) };
+}
+
+function postTo(path: string, operations: readonly ApiOperation[]): ApiOperation | undefined {
+  return operations.find((one) => one.method === 'POST' && shapeOf(one.path) === shapeOf(path));
+}
+
+function idMembersOf(item: ItemPath, operations: readonly ApiOperation[], schemas: DirectedSchemas): readonly string[] {
+  const own = rolesOf(item).flatMap(([, operation]) => identityPlace(operation, item, schemas)?.at(-1) ?? []);
+  const { list } = item;
+  const [schema] = list === undefined ? [] : successSchemas(list);
+  const properties =
+    list && allPropertiesOf(schemas.responseSchemas, findItems(list, schema, schemas.responseSchemas)?.schema);
+  const listed = identifyingMembers(item, operations).find((name) => properties?.[name] !== undefined);
+  return [...new Set(listed === undefined ? own : [...own, listed])];
+}
+
+function reasonAgainst(
+  item: ItemPath,
+  idMembers: readonly string[],
+  operations: readonly ApiOperation[],
+  { responseSchemas }: DirectedSchemas,
+): string | undefined {
+  const { create, read, list, parameter } = item;
+  const ofRead = read === undefined ? [] : successSchemas(read);
+  const isListed = itemSchemas(list, responseSchemas).length > 0;
+  const isOnly = parameter === '';
+  const isCollection = itemsOf(ofRead[0], responseSchemas) !== undefined || postTo(item.path, operations) !== undefined;
+  if (isOnly && isCollection) return 'it is a collection whose resources have no path';
+  if (!isOnly && create === undefined) return 'no POST to its collection and no PUT with 201 creates it';
+  if (ofRead.length === 0 && !isListed) return 'no response with JSON reads or lists it';
+  const hasId = isOnly || idMembers.length > 0 || create === item.replace;
+  return hasId ? undefined : `no response has a member for {${parameter}}`;
+}

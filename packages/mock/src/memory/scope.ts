@@ -1,0 +1,27 @@
+import type { Operation } from '@contract-first/contract';
+import type { AnyReply } from '@contract-first/engine/tools';
+import type { ApiOperation } from '@contract-first/model/operations';
+import type { Respond } from '../responses/respond.ts';
+import type { Identifiers } from './identifiers.ts';
+import type { Model } from './model.ts';
+import type { Cursors } from './page.ts';
+import type { Fail, MockRequest } from './reply.ts';
+import type { Resource } from './resources.ts';
+import type { Store } from './store.ts';
+
+/** An operation on resources, and the dependencies of its handler. */
+export type Scope = {
+  readonly resource: Resource;
+  readonly operation: ApiOperation;
+  readonly documented: Operation;
+  readonly model: Model;
+  readonly store: Store;
+  readonly identifiers: Identifiers;
+  readonly cursors: Cursors;
+  /** Responds with generated values, apart from changes. */
+  readonly respond: Respond;
+  readonly fail: Fail;
+};
+
+/** Responds to a request of an operation; `undefined` where the document has no response for the case. */
+export type Handle = (scope: Scope, request: MockRequest) => AnyReply | undefined;

@@ -1,0 +1,104 @@
+import { findPaging, idText, isSorting, snakeCase } from '@contract-first/model/resources';
+import { isArray, isObject, type Json, type JsonObject, partAt, type Place } from '@contract-first/model/values';
+import { pageOf, type Page, type PageRequest } from './page.ts';
+
+/** A member of the items of a list: where it is in an item, and its only values, if it has an `enum`. */
+export type Member = { readonly place: Place; readonly values: readonly Json[] | undefined };
+
+/** The request for a page, and the members of the items by name. */
+type Selection = PageRequest & { readonly members: ReadonlyMap<string, Member> };
+
+// A list is sorted by so many members at most.
+const MAX_KEYS = 20;
+const MAX_NAME = 200;
+const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
+
+/**
+ * Selects the items of a page, as far as the names of the query parameters show it: filters are named like a member of the
+ * items.
+ */
+export function selectPage(items: readonly JsonObject[], selection: Selection): Page<JsonObject> {
+  const { operation, query, members } = selection;
+  // Longer texts name no member. Each name is kept in snake case.
+  const memberOf = (text: string): Member | undefined =>
+    text.length > MAX_NAME ? undefined : members.entries().find(([name]) => snakeCase(name) === snakeCase(text))?.[1];
+  const paging = Object.values(findPaging(operation));
+  const others = operation.parameters.filter((parameter) => parameter.in === 'query' && !paging.includes(parameter));
+  const sorting = others.filter(isSorting);
+  const filters = others.flatMap((parameter) => {
+    const member = memberOf(parameter.name.replace(/^filters?\[(\w+)\]$/, '$1'));
+    const value = query[parameter.name];
+    if (sorting.includes(parameter) || member === undefined || value === undefined) return [];
+    // A value that no item can have, such as `all`, does not filter.
+    const { place, values } = member;
+    const fits = createFilter(value);
+    return values === undefined || values.some(fits) ? [{ place, fits }] : [];
+  });
+  const isFound = (item: JsonObject): boolean => filters.every(({ place, fits }) => fits(partAt(item, place)));
+  const found = filters.length === 0 ? items : items.filter(isFound);
+  return pageOf(
+    sorted(
+      found,
+      sorting.map(({ name }) => query[name] ?? ''),
+      memberOf,
+    ),
+    selection,
+  );
+}
+
+/** Returns a function that says whether a member has a value, or one of several. */
+function createFilter(wanted: Json): (member: Json) => boolean {
+  if (isObject(wanted)) return () => true; // Its meaning is not documented.
+  const texts = (value: Json): readonly string[] => (isArray(value) ? value : [value]).map(idText);
+  const whole = new Set(texts(wanted));
+  const parts = typeof wanted === 'string' ? new Set(wanted.split(',')) : whole;
+  return (member) => texts(member).some((text) => (isArray(member) ? parts : whole).has(text));
+}
+
+/** Sorts by texts such as `name`, `-name`, `name:desc` and `desc`. */
+function sorted(
+  items: readonly JsonObject[],
+  values: readonly Json[],
+  memberOf: (name: string) => Member | undefined,
+): readonly JsonObject[] {
+  const texts = values
+    .flatMap((value) => (isArray(value) ? value : [value]))
+    .flatMap((text) => idText(text).split(',', MAX_KEYS))
+    .slice(0, MAX_KEYS)
+    .map((text) => text.trim());
+  const keys = texts.flatMap((text) => {
+    const sign = /^[-+]/.exec(text)?.[0] ?? '';
+    const { name, direction } = splitDirection(text.slice(sign.length));
+    const member = memberOf(name);
+    return member === undefined ? [] : [{ place: member.place, isDown: sign === '-' || /^desc/i.test(direction) }];
+  });
+  const isReversed = texts.some((text) => DIRECTION.test(text) && /^desc/i.test(text));
+  if (keys.length === 0) return items;
+  return items.toSorted((one, other) => {
+    for (const { place, isDown } of keys) {
+      const order = compare(partAt(one, place), partAt(other, place));
+      if (order !== 0) return isDown !== isReversed ? -order : order;
+    }
+    return 0;
+  });
+}
+
+/** Splits `name:desc`. Only the end of a text is searched, since a search from each separator would be quadratic. */
+function splitDirection(text: string): { readonly name: string; readonly direction: string } {
+  const words = text.split(/[\s:._]/);
+  const direction = words.at(-1) ?? '';
+  if (words.length < 2 || !DIRECTION.test(direction)) return { name: text, direction: '' };
+  const separator = words.findLastIndex((word, index) => index < words.length - 1 && word !== '');
+  const name = text.slice(0, words.slice(0, separator + 1).join(' ').length); // Each separator is one character.
+  return { name, direction };
+}
+
+function compare(one: Json, other: Json): number {
+  if (isNumber(one) && isNumber(other)) return one < other ? -1 : Number(one > other);
+  const [a, b] = [idText(one), idText(other)];
+  return a < b ? -1 : Number(a > b);
+}
+
+function isNumber(value: Json): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}

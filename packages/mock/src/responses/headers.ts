@@ -1,0 +1,72 @@
+import { findResponseKey, stringifyJson, type Contract } from '@contract-first/contract';
+import type { FailureHeaders } from '@contract-first/engine/tools';
+import { dereference } from '@contract-first/documents';
+import type { Described, Json, ResponseNode, Values, Wanted } from '@contract-first/model/values';
+
+type HeaderNode = Described & {
+  readonly required?: boolean;
+  readonly explode?: boolean;
+  readonly content?: Readonly<Record<string, Described>>;
+};
+
+// The service itself sets these headers, or they describe the connection.
+export const RESERVED =
+  /^(?:content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|trailer|date)$/i;
+
+/** Returns the headers of a documented response, with examples and generated values. */
+export function headersOf(
+  values: Values,
+  { headers = {} }: ResponseNode,
+  wanted: Omit<Wanted, 'isText'>,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(headers).filter(([name]) => !RESERVED.test(name));
+  const made = entries.flatMap(([name, node]) => {
+    const described = describedHeader(values, node);
+    const candidates = values.valuesOf(described, { ...wanted, key: `${wanted.key} ${name}`, isText: true });
+    const value = candidates.find(isVisible);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(made);
+}
+
+/** Creates the function that returns the headers of the failures of the engine. */
+export function createFailureHeaders({ operations }: Contract, values: Values): FailureHeaders {
+  return ({ operationId = '', status }) => {
+    const operation = operations[operationId];
+    const key = operation && findResponseKey(operation, status);
+    if (key === undefined) return {};
+    return headersOf(values, values.responseOf(operationId, key), { key: `${operationId} ${key}`, dynamic: false });
+  };
+}
+
+/**
+ * Returns headers with other values for some.
+ *
+ * @param change returns the values that a header may have, the best first; an empty list omits it if it is optional
+ */
+export function changeHeaders(
+  values: Values,
+  { headers = {} }: ResponseNode,
+  made: Readonly<Record<string, unknown>>,
+  change: (name: string, generated: unknown) => readonly Json[] | undefined,
+): Readonly<Record<string, unknown>> {
+  const changed = Object.entries(headers).map(([name, node]) => {
+    const candidates = change(name, made[name]);
+    const { required } = dereference(values.document, node) as HeaderNode; // The linter has checked this shape.
+    const isValid = (value: Json): boolean => values.allows(describedHeader(values, node).schema, value);
+    if (candidates === undefined) return [name, made[name]] as const;
+    const isOmitted = candidates.length === 0 && required !== true;
+    return [name, candidates.find(isValid) ?? (isOmitted ? undefined : made[name])] as const;
+  });
+  return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
+}
+
+function describedHeader({ document }: Values, node: unknown): Described {
+  const header = dereference(document, node) as HeaderNode; // The linter has checked this shape.
+  return Object.values(header.content ?? {})[0] ?? header;
+}
+
+/** Returns whether the value of a header consists of visible characters. */
+export function isVisible(value: Json): boolean {
+  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(typeof value === 'string' ? value : stringifyJson(value));
+}

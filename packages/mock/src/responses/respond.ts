@@ -1,0 +1,166 @@
+import {
+  findResponseKey,
+  InvalidRequest,
+  isSequential,
+  kindOf,
+  memoizeByObject,
+  NotImplemented,
+  type Operation,
+  stringifyJson,
+} from '@contract-first/contract';
+import type { AnyReply, ValidRequest } from '@contract-first/engine/tools';
+import {
+  type Described,
+  type Json,
+  type ResponseNode,
+  sizeOf,
+  sizeOfText,
+  type TooLarge,
+  type Values,
+  type Wanted,
+} from '@contract-first/model/values';
+import { changeHeaders, headersOf } from './headers.ts';
+import { negotiate } from './negotiate.ts';
+import { readPreferences, type AskingRequest } from './preferences.ts';
+import { writeText } from './text-body.ts';
+import { BoundedMap } from '../memory/bounded-map.ts';
+
+const MAX_CACHED = 1_000;
+const MAX_CACHED_SIZE = 500_000;
+
+/** Changes of a generated response. */
+export type Change = {
+  readonly status?: number;
+  /** The name of an example. */
+  readonly example?: string;
+  /** Returns the body in place of a generated one. */
+  readonly body?: (generated: Json, described: Described, mediaType: string) => Json;
+  /**
+   * Returns the values that a documented header may have in place of a generated one, the best first: the first valid one is
+   * sent. An empty list omits the header if it may be; `undefined` keeps the generated value.
+   */
+  readonly header?: (name: string, generated: unknown) => readonly Json[] | undefined;
+};
+
+/** Responds to a request of an operation as the document says, and the same to the same request. */
+export type Respond = (request: ValidRequest & AskingRequest, change?: Change) => AnyReply;
+
+/**
+ * Creates the function that responds to the requests of an operation.
+ *
+ * @param usualSize the number of items of generated lists
+ */
+export function createRespond(values: Values, operation: Operation, usualSize?: number): Respond {
+  type Made = { readonly headers: AnyReply['headers']; readonly value: Json };
+  const sizeOfMade = (key: string, { value }: Made): number => sizeOfText(key.length) + sizeOf(value);
+  const cache = new BoundedMap(MAX_CACHED, sizeOfMade, MAX_CACHED_SIZE);
+  return (sent, change = {}) => {
+    const { code, dynamic, size, accept, applied, ...preferred } = readPreferences(sent);
+    const { example = preferred.example } = change;
+    const status = change.status ?? (code === undefined ? usualStatus(operation) : Number(code));
+    const key = /^[2-5]\d\d$/.test(String(status)) ? findResponseKey(operation, status) : undefined;
+    if (key === undefined && code === undefined)
+      throw new NotImplemented('a response without a status from 200 to 599');
+    if (key === undefined)
+      throw new InvalidRequest(`code=${String(code)} is not documented: send one of ${namesOf(operation.responses)}`);
+
+    const response = values.responseOf(operation.operationId, key);
+    const content = example === undefined ? response.content : withExample(response, example);
+    const choice = negotiate(accept, Object.keys(content ?? {}));
+    const described = content?.[choice?.documented ?? ''] ?? {};
+    const request = dynamic === 'true' ? stringifyJson({ path: sent.path, query: sent.query, body: sent.body }) : '';
+    const isChanged = change.body !== undefined;
+    const place = [status, choice?.documented, choice?.sent, size, isChanged, JSON.stringify(example), request].join(
+      '\n',
+    );
+    const made = cache.get(place) ?? make();
+    if (!cache.has(place)) cache.set(place, made);
+    const headers = {
+      ...(change.header === undefined
+        ? made.headers
+        : changeHeaders(values, response, made.headers ?? {}, change.header)),
+      ...(applied.length > 0 && { 'preference-applied': applied.join(', ') }),
+    };
+    if (choice === undefined) return { status, headers };
+    const value = change.body?.(made.value, described, choice.documented) ?? made.value;
+    return { status, headers, body: write(described, choice.sent, value), contentType: choice.sent };
+
+    function make() {
+      const wanted = {
+        key: JSON.stringify([operation.operationId, status, choice?.documented, request]),
+        dynamic: dynamic === 'true',
+        listSize: size ?? usualSize,
+      };
+      const ofBody = { ...wanted, dynamic: wanted.dynamic || size !== undefined };
+      const value = choice === undefined ? null : valueOf(described, choice.sent, ofBody, !isChanged);
+      return { headers: headersOf(values, response, wanted), value };
+    }
+  };
+
+  /** Reduces the content of a response to one of its named examples. */
+  function withExample({ content = {} }: ResponseNode, name: string): ResponseNode['content'] {
+    const valid = Object.entries(content).map(([mediaType, described]) => {
+      const isValid = (value: Json): boolean => kindOf(mediaType) !== 'json' || values.allows(described.schema, value);
+      return [mediaType, described, [...values.examplesOf(described)].filter(([, value]) => isValid(value))] as const;
+    });
+    const found = valid.flatMap(([mediaType, { schema = true }, examples]) =>
+      examples.filter(([other]) => other === name).map(([, example]) => [mediaType, { schema, example }] as const),
+    );
+    const names = new Set(valid.flatMap(([, , examples]) => examples.map(([other]) => other)));
+    if (found.length === 0)
+      throw new InvalidRequest(
+        `example=${name} is not a valid example of this response: ` +
+          (names.size === 0 ? 'it has none' : `send one of ${[...names].join(', ')}`),
+      );
+    return Object.fromEntries(found);
+  }
+
+  /** @param mayBeText whether a text of another media type than JSON may be an example instead of a value to be written */
+  function valueOf(described: Described, mediaType: string, wanted: Omit<Wanted, 'isText'>, mayBeText: boolean): Json {
+    let tooLarge: TooLarge | undefined;
+    if (isValue(described, mediaType)) {
+      // The engine takes null for no body.
+      return generate(false).find((value) => value !== null) ?? refuse();
+    }
+    const texts = [described.example as Json | undefined, ...values.examplesOf(described).values()];
+    const written = wanted.dynamic || !mayBeText ? undefined : texts.find((value) => typeof value === 'string');
+    const [value] = written === undefined ? generate(true) : [written];
+    if (value === undefined && tooLarge !== undefined) refuse();
+    return value ?? '';
+
+    function generate(isText: boolean): ReturnType<Values['valuesOf']> {
+      return values.valuesOf(described, { ...wanted, isText, onTooLarge: (failure) => (tooLarge = failure) });
+    }
+
+    function refuse(): never {
+      const reason = tooLarge === undefined ? '' : ` (${tooLarge.message})`;
+      throw new NotImplemented(`a value for the schema of this response${reason}`);
+    }
+  }
+
+  function write(described: Described, mediaType: string, value: Json): unknown {
+    if (isValue(described, mediaType)) return value;
+    const text = writeText(mediaType, value);
+    // The engine validates strings only, and the schema may describe the parsed text.
+    return values.allows(described.schema, text) ? text : Buffer.from(text);
+  }
+}
+
+/** Whether the engine writes the value of a body itself. */
+function isValue(described: Described, mediaType: string): boolean {
+  return kindOf(mediaType) === 'json' || isSequential(mediaType, described);
+}
+
+/** Returns the lowest documented 2xx; without one, 200 for `default`, else the first documented status. */
+export const usualStatus = ({ responses }: Operation): number => usualStatusOf(responses);
+
+const usualStatusOf = memoizeByObject((responses: Operation['responses']): number => {
+  const statuses = Object.keys(responses).map((key) => Number(key.replace(/XX$/i, '00')));
+  const successes = statuses.filter((status) => status >= 200 && status < 300);
+  if (successes.length > 0) return Math.min(...successes);
+  return 'default' in responses ? 200 : (statuses.find((status) => status >= 300) ?? 200);
+});
+
+function namesOf(record: object): string {
+  return Object.keys(record).join(', ');
+}

@@ -1,0 +1,38 @@
+import { essenceOf, stringifyJson } from '@contract-first/contract';
+import { isArray, isObject, type Json } from '@contract-first/model/values';
+
+/** Writes a value as text of a media type that is not JSON: XML, CSV, the string itself, else JSON text. */
+export function writeText(mediaType: string, value: Json): string {
+  if (typeof value === 'string') return value;
+  const essence = essenceOf(mediaType);
+  if (/[/+]xml$/.test(essence)) return `<?xml version="1.0" encoding="UTF-8"?>\n${toXml('root', value)}`;
+  return essence === 'text/csv' ? toCsv(value) : stringifyJson(value);
+}
+
+function toXml(name: string, value: Json): string {
+  const tag = name.replace(/^[^A-Za-z_]/, '_').replaceAll(/[^\w.-]/g, '_');
+  const inside = isArray(value)
+    ? value.map((item) => toXml('item', item)).join('')
+    : isObject(value)
+      ? Object.entries(value)
+          .map(([key, member]) => toXml(key, member))
+          .join('')
+      : scalarText(value).replaceAll(/[&<>]/g, (character) => `&#${String(character.charCodeAt(0))};`);
+  return `<${tag}>${inside}</${tag}>`;
+}
+
+function toCsv(value: Json): string {
+  const rows = isArray(value) ? value : [value];
+  const names = [...new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : [])))];
+  const cells = rows.map((row) => (isObject(row) ? names.map((name) => row[name] ?? null) : [row].flat()));
+  const lines = names.length === 0 ? cells : [names, ...cells];
+  return lines.map((line) => `${line.map((cell) => quote(scalarText(cell))).join(',')}\r\n`).join('');
+}
+
+function quote(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function scalarText(value: Json): string {
+  return typeof value === 'string' ? value : value === null ? '' : stringifyJson(value);
+}

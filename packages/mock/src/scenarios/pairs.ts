@@ -1,0 +1,82 @@
+import { findResponseKey, kindOf, matchMediaType, type Operation } from '@contract-first/contract';
+import type { AnyReply } from '@contract-first/engine/tools';
+import {
+  type ApiOperation,
+  createPairing,
+  type ExamplePair,
+  type Parameter,
+  type SentValues,
+} from '@contract-first/model/operations';
+import type { Json } from '@contract-first/model/values';
+import type { DocumentValues } from '../memory/memory.ts';
+import { jsonOf } from '../memory/sent.ts';
+import type { MockRequest } from '../memory/reply.ts';
+import type { Respond } from '../responses/respond.ts';
+
+type Handle = (request: MockRequest) => AnyReply;
+
+const CLIENT_ERROR = 400;
+
+/**
+ * Creates a handler that responds with the example that has the name of the examples in a request. Where the mock remembers
+ * the resources of the operation, only failures are paired: those of a body, and those where the memory has no success.
+ *
+ * @param remember the handler of an operation on remembered resources
+ * @returns `undefined` for an operation without pairs
+ */
+export function createPaired(
+  documented: Operation,
+  { operations, requests, responses }: DocumentValues,
+  respond: Respond,
+  remember: Handle | undefined,
+): Handle | undefined {
+  const operation = operations.find(({ operationId }) => operationId === documented.operationId);
+  if (operation === undefined) return undefined;
+  const pairOf = createPairing(operation, requests.schemas);
+  if (pairOf === undefined) return undefined;
+  return (request) => {
+    const pair = pairOf(sentValues(operation, request));
+    const status = pair === undefined || !isValid(operation, pair) ? undefined : statusOf(documented, pair.key);
+    if (pair === undefined || status === undefined) return (remember ?? respond)(request);
+    const change = { status, example: pair.name };
+    const isFailure = status >= CLIENT_ERROR;
+    if (remember === undefined || (isFailure && pair.hasBody)) return respond(request, change);
+    const reply = remember(request);
+    return isFailure && reply.status >= CLIENT_ERROR ? respond(request, change) : reply;
+  };
+
+  /** Returns whether a media type of the response has a valid example of the name. */
+  function isValid({ responses: documented }: ApiOperation, { key, name }: ExamplePair): boolean {
+    return (documented[key]?.contents ?? []).some(({ mediaType, schema, named }) => {
+      const example = named.get(name);
+      return example !== undefined && (kindOf(mediaType) !== 'json' || responses.allows(schema, example));
+    });
+  }
+}
+
+/**
+ * Returns the first status of a response. That of `default` is 400, since the failure depends on the request.
+ *
+ * @returns `undefined` when the document describes each of its statuses by another response
+ */
+function statusOf(operation: Operation, key: string): number | undefined {
+  const first = key === 'default' ? CLIENT_ERROR : Number(key.replace(/XX$/i, '00'));
+  const statuses = Array.from({ length: 100 }, (_, index) => first + index);
+  return statuses.find((status) => findResponseKey(operation, status) === key);
+}
+
+function sentValues({ requestBody }: ApiOperation, request: MockRequest): SentValues {
+  const { path, query, headers, cookies, contentType = '', body } = request;
+  const parts = { path, query, header: headers, cookie: cookies };
+  const contents = requestBody?.contents ?? [];
+  const mediaType = matchMediaType(
+    contentType,
+    contents.map((content) => content.mediaType),
+  );
+  const content = contents.find((one) => one.mediaType === mediaType);
+  const value = content === undefined ? undefined : jsonOf(body);
+  return {
+    valueOf: ({ in: place, name }: Parameter) => (parts[place] as Readonly<Record<string, Json>>)[name], // As validated.
+    body: content === undefined || value === undefined ? undefined : { content, value },
+  };
+}

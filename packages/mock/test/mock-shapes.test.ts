@@ -1,0 +1,214 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { startMock, type Mock } from '../src/start-mock.ts';
+
+const json = (schema: string): string => `content: { application/json: { schema: ${schema} } }`;
+const ref = (name: string): string => `{ $ref: '#/components/schemas/${name}' }`;
+const listOf = (name: string): string => `{ type: array, items: ${ref(name)} }`;
+const dataOf = (schema: string): string => `{ type: object, required: [data], properties: { data: ${schema} } }`;
+const parameter = (name: string, schema: string, place = 'query'): string =>
+  `{ name: '${name}', in: ${place}, required: ${String(place === 'path')}, schema: ${schema} }`;
+const FAILURE = "default: { $ref: '#/components/responses/Problem' }";
+const INTEGER = '{ type: integer }';
+
+/** The operations on a collection of tasks, with a style of lists of its own. */
+const tasks = (path: string, query: readonly string[], list: string): string => `
+  /${path}:
+    get: { operationId: list-${path}, parameters: [${query.join()}], responses: { '200': { description: Ok, ${json(list)} }, ${FAILURE} } }
+    post: { operationId: add-${path}, parameters: [${parameter('Idempotency-Key', '{ type: string }', 'header')}], requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '201': { description: Ok, ${json(ref('Task'))} }, '400': { description: No }, '422': { description: No }, ${FAILURE} } }
+    put: { operationId: put-${path}, requestBody: { required: true, ${json('{ type: object, properties: { id: { type: integer }, title: { type: string } } }')} }, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
+  /${path}/{id}:
+    parameters: [${parameter('id', INTEGER, 'path')}]
+    get: { operationId: get-${path}, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
+    patch: { operationId: patch-${path}, requestBody: { required: true, content: { application/json-patch+json: { schema: { type: array } } } }, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
+    delete: { operationId: delete-${path}, responses: { '204': { description: Ok }, ${FAILURE} } }
+  /${path}/{id}/archive:
+    parameters: [${parameter('id', INTEGER, 'path')}]
+    post: { operationId: archive-${path}, responses: { '204': { description: Archived. }, ${FAILURE} } }
+  /${path}/{taskId}/notes:
+    parameters: [${parameter('taskId', INTEGER, 'path')}]
+    get: { operationId: list-notes-${path}, responses: { '200': { description: Ok, ${json(listOf('Note'))} }, ${FAILURE} } }
+    post: { operationId: add-note-${path}, requestBody: { required: true, ${json('{ type: object, properties: { text: { type: string } } }')} }, responses: { '201': { description: Ok, ${json(ref('Note'))} }, ${FAILURE} } }`;
+
+const DOCUMENT = `
+openapi: 3.1.0
+info: { title: Tasks, version: 1.0.0 }
+security: []
+paths:
+  ${tasks('numbered', [parameter('page', INTEGER), parameter('page_size', INTEGER), parameter('state', '{ type: string, enum: [open, closed, all] }'), parameter('size', '{ type: string, enum: [S, M] }')], listOf('Task'))}
+  ${tasks('timed', [parameter('created_after', '{ type: string, format: date-time }'), parameter('page', '{ type: integer, default: 1 }'), parameter('per_page', '{ type: integer, default: 2 }')], `{ type: object, properties: { items: ${listOf('Task')}, has_more: { type: boolean } } }`)}
+  ${tasks('embedded', [], `{ type: object, required: [_embedded], properties: { _embedded: { type: object, required: [tasks], properties: { tasks: ${listOf('Task')} } }, warnings: { type: array, items: { type: string } } } }`)}
+  ${tasks('bracketed', [parameter('page[number]', '{ type: integer, minimum: 1 }'), parameter('page[size]', INTEGER), parameter('filter[title]', '{ type: string }')], `{ type: object, properties: { data: ${listOf('Task')} } }`)}
+  ${tasks('sliced', [parameter('page', '{ type: integer, default: 0 }'), parameter('size', '{ type: integer, default: 20 }')], `{ type: object, required: [content, number, size, first, last], properties: { content: ${listOf('Task')}, number: ${INTEGER}, size: ${INTEGER}, first: { type: boolean }, last: { type: boolean } } }`)}
+  ${tasks('followed', [parameter('cursor', INTEGER), parameter('limit', INTEGER), parameter('sort', '{ type: string }')], `{ type: object, required: [data], properties: { data: ${listOf('Task')}, next_cursor: ${INTEGER} } }`)}
+  /articles:
+    get: { operationId: list-articles, parameters: [${parameter('sort', '{ type: string }')}, ${parameter('filter[title]', '{ type: string }')}], responses: { '200': { description: Ok, ${json(`{ type: object, required: [data], properties: { data: ${listOf('Article')} } }`)} } } }
+    post: { operationId: add-article, requestBody: { required: true, ${json(dataOf(ref('Article')))} }, responses: { '201': { description: Ok, ${json(dataOf(ref('Article')))} } } }
+  /articles/{id}:
+    parameters: [${parameter('id', '{ type: string }', 'path')}]
+    get: { operationId: get-article, responses: { '200': { description: Ok, ${json(dataOf(ref('Article')))} } } }
+    patch: { operationId: patch-article, requestBody: { required: true, ${json(dataOf(ref('Article')))} }, responses: { '204': { description: Ok } } }
+  /tickets:
+    post: { operationId: add-ticket, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '201': { description: Ok, ${json('{ type: object, required: [id], properties: { id: { type: string } } }')} } } }
+  /tickets/{id}:
+    parameters: [${parameter('id', INTEGER, 'path')}]
+    get: { operationId: get-ticket, responses: { '200': { description: Ok, ${json(ref('Task'))} } } }
+  /me:
+    get: { operationId: getMe, responses: { '200': { description: Ok, ${json(ref('Task'))} } } }
+    patch: { operationId: patchMe, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '204': { description: Ok } } }
+  /limited:
+    get:
+      operationId: limited
+      parameters: [${parameter('page', INTEGER)}]
+      responses: { '204': { description: Ok }, '400': { description: No., headers: { X-Server: { required: true, schema: { enum: [a7] } } } } }
+components:
+  responses:
+    Problem: { description: No., content: { application/json: { schema: { type: object, required: [message], properties: { message: { type: string } } } } } }
+  schemas:
+    NewTask: { type: object, required: [title], properties: { title: { type: string }, state: { type: string, enum: [open, closed] }, size: { type: string, enum: [S, M] }, hours: ${INTEGER} } }
+    Task: { allOf: [${ref('NewTask')}, { type: object, required: [id, state, hours], properties: { id: ${INTEGER} } }] }
+    Article: { type: object, required: [type, attributes], properties: { type: { enum: [articles] }, id: { type: string, readOnly: true }, attributes: { type: object, properties: { title: { type: string }, hours: ${INTEGER} } } } }
+    Note: { type: object, required: [id, text, taskId], properties: { id: ${INTEGER}, text: { type: string }, taskId: ${INTEGER} } }
+`;
+
+let mock: Mock;
+beforeAll(async () => {
+  const path = join(temporaryFolder(), 'openapi.yaml');
+  writeFileSync(path, DOCUMENT);
+  mock = await startMock(path);
+  for (const path of ['numbered', 'timed', 'embedded', 'bracketed', 'sliced', 'followed'])
+    for (const title of ['a', 'b', 'c', 'd', 'e'])
+      await send(`/${path}`, { title, ...(title === 'a' && { size: 'S' }) });
+});
+
+afterAll(() => mock.close());
+
+const JSON_TYPE = 'application/json';
+async function send(target: string, body?: unknown, method = body === undefined ? 'GET' : 'POST', type = JSON_TYPE) {
+  const init = { method, headers: { 'Content-Type': type }, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const response = await fetch(mock.url + target, init);
+  const text = await response.text();
+  const { status, headers } = response;
+  return { status, headers, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+}
+
+const titles = (items: unknown): unknown =>
+  (items as readonly { readonly title: string }[]).map(({ title }) => title).join('');
+
+test('a member that only responses require has one value for each resource', async () => {
+  const { body } = await send('/numbered', { title: 'f' });
+  const { id, state } = body as { readonly id: number; readonly state: string };
+  expect((await send(`/numbered/${String(id)}`)).body).toEqual(body);
+  expect((await send(`/numbered?page_size=100&state=${state}`)).body).toContainEqual(body);
+  expect((await send(`/numbered?page_size=100&state=all`)).body).toContainEqual(body);
+  await send(`/numbered/${String(id)}`, undefined, 'DELETE');
+});
+
+test('pages count from 1 where the document does not say more, and a choice such as a size filters', async () => {
+  expect(titles((await send('/numbered?page_size=2&page=1')).body)).toBe('ab');
+  expect(titles((await send('/numbered?page_size=2&page=3')).body)).toBe('e');
+  expect(titles((await send('/numbered?size=S')).body)).toBe('a');
+});
+
+test('a filter by time is not a cursor: the list says that there are more pages', async () => {
+  const { body } = await send('/timed');
+  expect(body).toMatchObject({ items: { length: 2 }, has_more: true });
+});
+
+test('a list inside another object is filled', async () => {
+  const { body } = await send('/embedded');
+  expect(titles((body as { readonly _embedded: { readonly tasks: unknown } })._embedded.tasks)).toBe('abcde');
+});
+
+test('parameters with brackets choose pages and filter', async () => {
+  const { body } = await send('/bracketed?page%5Bnumber%5D=2&page%5Bsize%5D=2');
+  expect(titles((body as { readonly data: unknown }).data)).toBe('cd');
+  const { body: found } = await send('/bracketed?filter%5Btitle%5D=c');
+  expect(titles((found as { readonly data: unknown }).data)).toBe('c');
+});
+
+test('a page continues after its cursor, also where the item before it was deleted', async () => {
+  type Listing = { readonly data: readonly { readonly id: number }[]; readonly next_cursor?: number };
+  const page = async (cursor?: number): Promise<Listing> => {
+    const place = cursor === undefined ? '' : `&cursor=${String(cursor)}`;
+    return (await send(`/followed?limit=1&sort=-title${place}`)).body as Listing;
+  };
+  const { data, next_cursor: next } = await page((await page()).next_cursor);
+  expect(titles(data)).toBe('d');
+  await send(`/followed/${String(data[0]?.id)}`, undefined, 'DELETE');
+  expect(titles((await page(next)).data)).toBe('c');
+});
+
+test('a page says whether it is the first and the last one', async () => {
+  expect((await send('/sliced?size=2')).body).toMatchObject({ number: 0, size: 2, first: true, last: false });
+  expect((await send('/sliced?size=2&page=2')).body).toMatchObject({ number: 2, size: 2, first: false, last: true });
+});
+
+test('an Idempotency-Key that is sent with another body is refused with the documented status: 201, 201, 422', async () => {
+  const create = (title: string): Promise<Response> => {
+    const headers = { 'Content-Type': JSON_TYPE, 'Idempotency-Key': 'a' };
+    return fetch(`${mock.url}/numbered`, { method: 'POST', headers, body: JSON.stringify({ title }) });
+  };
+  const created = await create('g');
+  const { id } = (await created.json()) as { readonly id: number };
+  expect([created.status, (await create('g')).status, (await create('h')).status]).toEqual([201, 201, 422]);
+  await send(`/numbered/${String(id)}`, undefined, 'DELETE');
+});
+
+test('members in data.attributes (JSON:API) are read as written, merged, sorted and filtered', async () => {
+  const articleOf = (attributes: object): object => ({ data: { type: 'articles', attributes } });
+  const create = async (attributes: object): Promise<{ readonly id: string }> => {
+    const { body } = await send('/articles', articleOf(attributes));
+    return (body as { readonly data: { readonly id: string } }).data;
+  };
+  const article = await create({ title: 'b', hours: 2 });
+  expect(article).toEqual({ type: 'articles', id: article.id, attributes: { title: 'b', hours: 2 } });
+  expect((await send(`/articles/${article.id}`, articleOf({ hours: 3 }), 'PATCH')).status).toBe(204);
+  const changed = { ...article, attributes: { title: 'b', hours: 3 } };
+  expect((await send(`/articles/${article.id}`)).body).toEqual({ data: changed });
+  const other = await create({ title: 'a', hours: 1 });
+  expect((await send('/articles?sort=title')).body).toEqual({ data: [other, changed] });
+  for (const sort of ['-title', 'title:desc', 'title__DESCENDING', `${'_'.repeat(9_000)},-title`])
+    expect((await send(`/articles?sort=${sort}`)).body).toEqual({ data: [changed, other] });
+  expect((await send('/articles?filter%5Btitle%5D=b')).body).toEqual({ data: [changed] });
+});
+
+test('a resource has the id of its parent', async () => {
+  const { body } = await send('/timed/2/notes', { text: 'soon' });
+  expect(body).toEqual({ id: 1, text: 'soon', taskId: 2 });
+  expect((await send('/timed/2/notes')).body).toEqual([body]);
+});
+
+test('an id is a number in one response and a text in another, as the document has it', async () => {
+  expect((await send('/tickets', { title: 'a' })).body).toEqual({ id: '1' });
+  expect((await send('/tickets/1')).body).toMatchObject({ id: 1, title: 'a' });
+});
+
+test('actions and JSON patches fail where the resource does not exist, and a JSON patch changes nothing: 404, 200', async () => {
+  expect((await send('/timed/2/archive', {})).status).toBe(204);
+  expect((await send('/timed/99/archive', {})).status).toBe(404);
+  const { body } = await send('/timed/2');
+  const type = 'application/json-patch+json';
+  expect(await send('/timed/2', [], 'PATCH', type)).toMatchObject({ status: 200, body });
+  expect((await send('/timed/99', [], 'PATCH', type)).status).toBe(404);
+});
+
+test('a PATCH of the only resource of a path without PUT is read back', async () => {
+  const { body } = await send('/me');
+  expect((await send('/me', { title: 'h' }, 'PATCH')).status).toBe(204);
+  expect((await send('/me')).body).toEqual({ ...(body as object), title: 'h' });
+});
+
+test('a PUT to the collection replaces the resource whose id is in its body: 200, 404', async () => {
+  const replaced = await send('/sliced', { id: 2, title: 'g' }, 'PUT');
+  expect(replaced).toMatchObject({ status: 200, body: { id: 2, title: 'g' } });
+  expect((await send('/sliced/2')).body).toEqual(replaced.body);
+  expect((await send('/sliced', { id: 99, title: 'g' }, 'PUT')).status).toBe(404);
+  expect((await send('/sliced', { title: 'g' }, 'PUT')).status).toBe(404);
+});
+
+test('a failure has the headers that the document requires', async () => {
+  const { status, headers } = await send('/limited?page=x');
+  expect([status, headers.get('x-server')]).toEqual([400, 'a7']);
+});

@@ -1,0 +1,21 @@
+/**
+ * The operations of a document, their parameters, bodies, examples and links.
+ *
+ * @module @contract-first/model/operations
+ */
+
+export {
+  type ApiOperation,
+  type ApiResponse,
+  type BodyContent,
+  headerParameter,
+  type Parameter,
+  type ResponseLink,
+  type SecurityScheme,
+} from './api-operation.ts';
+export { encodingOf, withoutTextless, writeBody } from './body-bytes.ts';
+export { createPairing, type ExamplePair, type SentValues } from './example-pairs.ts';
+export { listOperations } from './list-operations.ts';
+export { pathPattern } from './path-pattern.ts';
+export { readRequestBody } from './read-contents.ts';
+export { type InvalidOperation, removeInvalid } from './remove-invalid.ts';

@@ -1,0 +1,23 @@
+/**
+ * Requests as they are sent: connections, credentials, curl lines, and secrets that are not printed.
+ *
+ * @module @contract-first/model/requests
+ */
+
+export { type Connection, NoResponse, openConnection, SAFE_METHODS, TIMEOUT_MS } from './connection.ts';
+export {
+  authorizationScheme,
+  coveredRequirements,
+  credentialsFor,
+  isInAuthorization,
+  isProtected,
+  needsUser,
+  type Tokens,
+} from './credentials.ts';
+export { curlLine, quote, splitVariables } from './curl-line.ts';
+export { GrowingBytes } from './growing-bytes.ts';
+export { isKnownStyle, percentEncode, readingsOf, readingsOfParameter, writeParameter } from './parameter-text.ts';
+export { createRedactor, type Redactor } from './redactor.ts';
+export { createSecretSearch } from './secrets.ts';
+export { pathValue, type RequestInput, type WireRequest, withMember } from './wire-request.ts';
+export { type Excerpt, EXCERPT_BYTES, excerptOf, keep, type KeptResponse, type WireResponse } from './wire-response.ts';

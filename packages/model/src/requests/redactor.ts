@@ -1,0 +1,260 @@
+import { isUtf8 } from 'node:buffer';
+import type { OpenApiDocument } from '@contract-first/documents';
+import type { Secret } from '@contract-first/command-line/options';
+import type { SplitSecrets } from './curl-line.ts';
+import { redactBody, redactPairs, type Replacement } from './redact-body.ts';
+import { createSecretNames, type NamedPlace } from './secret-names.ts';
+import { createSecretSearch, type SecretSearch } from './secrets.ts';
+import type { WireRequest } from './wire-request.ts';
+import { EXCERPT_BYTES, excerptOf, type Excerpt, type KeptResponse } from './wire-response.ts';
+
+/**
+ * Replaces the secrets in requests and responses by variables, such as `$TOKEN`, before they are printed. It never changes the
+ * sentences of a tool, nor the names in a document.
+ */
+export type Redactor = SplitSecrets & {
+  /** Remembers the secrets of an exchange. They may occur in it before the place that names them. */
+  readonly learn: (message: WireRequest, answer: KeptResponse | undefined) => void;
+  readonly target: (target: string) => string;
+  readonly header: (name: string, value: string) => string;
+  /** Replaces the secrets in a value that has no name. */
+  readonly text: (value: string) => string;
+  readonly request: (request: WireRequest) => WireRequest;
+  readonly response: (response: KeptResponse) => KeptResponse;
+  /** Replaces the secrets in a part of a message, such as a response that was cut off. */
+  readonly excerpt: (excerpt: Excerpt) => Excerpt;
+  /** Lists the variables in a redacted request. */
+  readonly variablesIn: (request: WireRequest) => readonly string[];
+};
+
+export type RedactorOptions = {
+  readonly document: OpenApiDocument;
+  /** The URL of the service. The segments of its path are not replaced. */
+  readonly url?: string | undefined;
+  /** The given secrets. Others may be added later. */
+  readonly secrets: readonly Secret[];
+  /** Whether requests were recorded. Generated ones have only the given secrets. */
+  readonly isRecorded: boolean;
+};
+
+// Reports show the first bytes only, and redaction may move others there.
+const REDACTED_BYTES = 2 * EXCERPT_BYTES;
+// Shorter values are not searched elsewhere, since they occur by chance. A value that the document declares is a secret for sure.
+const DECLARED_CHARS = 4;
+const GUESSED_CHARS = 8;
+// Each costs time for every text. The oldest are forgotten.
+const MAX_LEARNED = 256;
+const CHALLENGE = /^(?:basic|bearer|digest|negotiate)$/i;
+// Secrets are recognizable in the query of a URL, before its host, and as JSON Web Tokens.
+const IN_URL = /([?&#;])([\w.~%[\]-]{1,64})=([^&#;\s"'<>\\]+)/g;
+const USER_IN_URL = /(:\/\/[^\s/?#@:"'<>]*:)([^\s/?#@"'<>]+)(?=@)/g;
+const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
+
+/** Creates a redactor of the secrets that are given, and of values whose names or whose schemas say that they are secret. */
+export function createRedactor({ document, url, secrets, isRecorded }: RedactorOptions): Redactor {
+  const names = createSecretNames(document);
+  const documented = literalsOf(document, url);
+  // A literal segment is more specific than a parameter.
+  const templates = templatesOf(document).toSorted((one, other) => literalsIn(other) - literalsIn(one));
+  const learned = new Map<string, { readonly variable: string; readonly isSearched: boolean }>();
+  const counts = new Map<string, number>();
+  let isLearning = false;
+  let search: SecretSearch | undefined;
+  let searched = 0;
+  // The values of generated requests are no secrets, apart from the given ones.
+  const generated = (place: NamedPlace): Replacement => ({
+    isSecret: (name) => names.isSecret(place, name),
+    secret: (_name, value) => searchNow().hide(value, true),
+    text: (value) => searchNow().hide(value),
+  });
+  const sent = isRecorded ? replacementFor : generated;
+  const received = replacementFor('member');
+  return { learn, target, header, text, request, response, excerpt, split, splitHeader, splitTarget, variablesIn };
+
+  function learn(message: WireRequest, answer: KeptResponse | undefined): void {
+    isLearning = true;
+    request(message);
+    if (answer !== undefined) response(answer);
+    isLearning = false;
+    search = undefined;
+  }
+
+  function replacementFor(place: NamedPlace): Replacement {
+    return { isSecret: (name) => names.isSecret(place, name), secret: (name, value) => hide(place, name, value), text };
+  }
+
+  function searchNow(): SecretSearch {
+    if (search !== undefined && searched === secrets.length) return search;
+    const found = [...learned].flatMap(([value, { variable, isSearched }]) =>
+      isSearched ? [{ variable, value }] : [],
+    );
+    searched = secrets.length;
+    return (search = createSecretSearch(secrets, found));
+  }
+
+  function hide(place: NamedPlace, name: string, value: string): string {
+    // An archive that this tool has written has variables already.
+    if (value === '' || /^(?:true|false|null|\$[A-Z_][A-Z\d_]*)$/.test(value)) return value;
+    return `$${variableOf(name, value, names.isDeclared(place, name) ? DECLARED_CHARS : GUESSED_CHARS)}`;
+  }
+
+  function variableOf(name: string, value: string, least: number): string {
+    const given = secrets.find((secret) => secret.value === value);
+    if (given !== undefined) return given.variable;
+    const known = learned.get(value);
+    if (known !== undefined) return known.variable;
+    const base =
+      name
+        .toUpperCase()
+        .replaceAll(/[^A-Z\d]+/g, '_')
+        .replace(/^(?=\d)/, '_') || 'SECRET';
+    const count = (counts.get(base) ?? 0) + 1;
+    counts.set(base, count);
+    const variable = count === 1 ? base : `${base}_${String(count)}`;
+    // A curl line of a generated request has the variables of given secrets only.
+    learned.set(value, { variable, isSearched: isRecorded && value.length >= least });
+    const [oldest] = learned.keys();
+    if (learned.size > MAX_LEARNED && oldest !== undefined) learned.delete(oldest);
+    return variable;
+  }
+
+  function text(value: string): string {
+    const query = replacementFor('query');
+    const plain = value
+      .replaceAll(IN_URL, (pair: string, before: string, name: string, found: string) =>
+        query.isSecret(name) ? `${before}${name}=${query.secret(name, found)}` : pair,
+      )
+      .replaceAll(
+        USER_IN_URL,
+        (_pair: string, before: string, password: string) => before + hide('member', 'password', password),
+      )
+      .replaceAll(JWT, (token) => hide('member', 'jwt', token));
+    return isLearning ? plain : searchNow().hide(plain);
+  }
+
+  function target(whole: string): string {
+    const [, path = '', query] = /^([^?]*)(?:\?(.*))?$/s.exec(whole) ?? [];
+    const segments = path.split('/');
+    const template = isRecorded ? templates.find((one) => fits(one, segments)) : undefined;
+    const offset = segments.length - (template?.length ?? 0);
+    const shown = segments.map((segment, index) => {
+      const name = nameOf(template?.[index - offset]);
+      if (name !== undefined && names.isSecret('path', name)) return hide('path', name, segment);
+      return documented.has(segment) ? segment : sent('path').text(segment);
+    });
+    if (query === undefined) return shown.join('/');
+    return `${shown.join('/')}?${redactPairs(query, '&', sent('query'))}`;
+  }
+
+  function header(name: string, value: string): string {
+    const lower = name.toLowerCase();
+    if (lower === 'cookie') return redactPairs(value, ';', replacementFor('cookie'));
+    if (lower === 'set-cookie') {
+      const [, pair = value, attributes = ''] = /^([^;]*)(;.*)?$/s.exec(value) ?? [];
+      return redactPairs(pair, ';', replacementFor('cookie')) + attributes;
+    }
+    if (lower.endsWith('authorization')) return authorization(value);
+    return names.isSecret('header', name) ? hide('header', name, value) : text(value);
+  }
+
+  function authorization(value: string): string {
+    const [, scheme, credentials = value] = /^(\S+) +(.+)$/s.exec(value) ?? [];
+    if (CHALLENGE.test(credentials)) return value;
+    const isBasic = scheme?.toLowerCase() === 'basic';
+    if (isBasic) {
+      const pair = Buffer.from(credentials, 'base64').toString();
+      if (pair.includes(':')) variableOf('password', pair.slice(pair.indexOf(':') + 1), DECLARED_CHARS);
+    }
+    const variable = `$${variableOf(isBasic ? 'BASIC' : 'TOKEN', credentials, DECLARED_CHARS)}`;
+    return scheme === undefined ? variable : `${scheme} ${variable}`;
+  }
+
+  function request(message: WireRequest): WireRequest {
+    const { headers, body } = message;
+    const rest = Buffer.alloc(Math.max(0, (body?.length ?? 0) - REDACTED_BYTES), ' ');
+    const contentType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+    const show = (name: string, value: string): string =>
+      isRecorded ? header(name, value) : searchNow().hide(value, isCredential(name));
+    return {
+      ...message,
+      target: target(message.target),
+      headers: headers.map(([name, value]) => [name, show(name, value)] as const),
+      body: body && Buffer.concat([bytes(contentType, body.subarray(0, REDACTED_BYTES), sent('member')), rest]),
+    };
+  }
+
+  function response({ headers, body, ...rest }: KeptResponse): KeptResponse {
+    const contentType = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+    const shown = headers.map(([name, value]) => [name, header(name, value)] as const);
+    return { ...rest, headers: shown, body: excerptOf(bytes(contentType, body.bytes, received), body.totalBytes) };
+  }
+
+  function excerpt({ bytes: part, totalBytes }: Excerpt): Excerpt {
+    return { bytes: bytes('', part, received), totalBytes };
+  }
+
+  function bytes(contentType: string, content: Buffer, replacement: Replacement): Buffer {
+    const encoding = isUtf8(content) ? 'utf8' : 'latin1';
+    const shown = redactBody(contentType, content.toString(encoding), replacement);
+    return Buffer.from(shown, encoding);
+  }
+
+  function split(value: string): ReturnType<SplitSecrets['split']> {
+    return searchNow().split(value);
+  }
+
+  function splitHeader(name: string, value: string): ReturnType<SplitSecrets['split']> {
+    return searchNow().split(value, isCredential(name));
+  }
+
+  function isCredential(name: string): boolean {
+    const lower = name.toLowerCase();
+    return lower === 'cookie' || names.isSecret('header', lower);
+  }
+
+  function splitTarget(whole: string): ReturnType<SplitSecrets['splitTarget']> {
+    const [, path = '', query = ''] = /^([^?]*)(\?.*)?$/s.exec(whole) ?? [];
+    const pieces = path.split(/(?<=\/)|(?=\/)/).flatMap((part) => (documented.has(part) ? [part] : split(part)));
+    const pairs = [...query.matchAll(/([?&][^=&]*=?)([^&]*)/g)];
+    return [
+      ...pieces,
+      ...pairs.flatMap(([, name = '', value = '']) => [
+        name,
+        ...searchNow().split(value, names.isSecret('query', name.slice(1, -1))),
+      ]),
+    ];
+  }
+
+  function variablesIn({ target: shown, headers, body }: WireRequest): readonly string[] {
+    const all = [shown, ...headers.map(([, value]) => value), body?.toString() ?? ''].join('\n');
+    const variables = [...secrets, ...learned.values()].map(({ variable }) => variable);
+    return [...new Set(variables)].filter((variable) => all.includes(`$${variable}`));
+  }
+}
+
+/** Returns the paths of a document as their segments. */
+function templatesOf({ paths = {} }: OpenApiDocument): readonly (readonly string[])[] {
+  return Object.keys(Object(paths) as object).map((path) => path.split('/').slice(1));
+}
+
+/** Lists the segments of paths and servers that are no parameters. */
+function literalsOf(document: OpenApiDocument, base = ''): ReadonlySet<string> {
+  const { servers = [] } = document;
+  const urls = (servers as readonly { readonly url?: string }[]).map(({ url = '' }) => url); // The linter has checked this shape.
+  const all = [...templatesOf(document).flat(), ...[base, ...urls].flatMap((url) => url.split('/'))];
+  return new Set(all.filter((segment) => !segment.includes('{')));
+}
+
+/** Whether a path ends with the segments of a template. */
+function fits(template: readonly string[], segments: readonly string[]): boolean {
+  const last = segments.slice(-template.length);
+  return last.length === template.length && template.every((one, index) => one.includes('{') || one === last[index]);
+}
+
+function literalsIn(template: readonly string[]): number {
+  return template.filter((segment) => !segment.includes('{')).length;
+}
+
+function nameOf(segment = ''): string | undefined {
+  return /^\{([^{}]+)\}$/.exec(segment)?.[1];
+}

@@ -1,0 +1,15 @@
+/**
+ * The resources of a document: their paths, identities, lists and pages.
+ *
+ * @module @contract-first/model/resources
+ */
+
+export { CODE_OPTIONS, FILE_OPTIONS, readContractFile, readCorrections, readFileCorrections } from './contract-file.ts';
+export { assertCorrections } from './correction-problems.ts';
+export { type DirectedSchemas, identifyingMembers, identityPlace, idText, isTarget } from './identity-place.ts';
+export { collectionOf, innermostItem, type ItemPath, shapeOf } from './item-path.ts';
+export { itemIds, itemsIn } from './list-items.ts';
+export { findItems, type Items, itemSchemas, itemsOf, schemaAt, successSchemas } from './list-schema.ts';
+export { findPaging, firstOffset, firstPage, isNext, isSorting } from './paging.ts';
+export { isNamedFor, snakeCase } from './resource-names.ts';
+export { type Corrections, findResourcePaths, type ResourcePaths } from './resource-paths.ts';

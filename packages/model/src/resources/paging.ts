@@ -1,0 +1,73 @@
+import { memoizeByObject } from '@contract-first/contract';
+import type { ApiOperation, Parameter } from '../operations/api-operation.ts';
+import type { Oracle } from '../values/oracle.ts';
+import { flatten } from '../values/schema-merge.ts';
+import { snakeCase } from './resource-names.ts';
+
+/** The parameters that choose a page of a list; `undefined` where it has none. */
+export type Paging = {
+  readonly limitBy: Parameter | undefined;
+  readonly offsetBy: Parameter | undefined;
+  readonly pageBy: Parameter | undefined;
+  readonly cursorBy: Parameter | undefined;
+};
+
+const LIMIT = /^(?:page_?)?(?:limit|size|count)$|^(?:per_?page|page_?size|max_?results|take|first|top)$/i;
+const OFFSET = /^(?:page_?)?(?:offset|skip)$/i;
+const PAGE = /^page(?:_?(?:no|num|number|index))?$/i;
+const CURSOR = /cursor|token|marker|^(?:page_?|start(?:ing)?_?)?after(?:_?(?:id|key))?$|^next|^continu/i;
+const SORT = /^(?:sort|order|ordering|direction)$|^(?:sort|order)_(?:by|field|key|order|dir|direction)$/;
+const NEXT = /^next(?:_?(?:cursor|page|page_?token|token|link|url|marker|key))?$|^(?:end_?)?cursor$|^continuation/i;
+
+/** Finds the query parameters that choose a page, by their names. */
+export const findPaging = memoizeByObject(({ parameters }: ApiOperation): Paging => {
+  const query = parameters.filter((parameter) => parameter.in === 'query' && !isChoice(parameter));
+  const find = (pattern: RegExp): Parameter | undefined => query.find(({ name }) => pattern.test(flatName(name)));
+  const cursorBy = query.find(({ name }) => CURSOR.test(flatName(name)) && !LIMIT.test(flatName(name)));
+  return { limitBy: find(LIMIT), offsetBy: find(OFFSET), pageBy: find(PAGE), cursorBy };
+});
+
+/** Returns the name of a parameter without brackets: `page_number` for `page[number]`. */
+export function flatName(name: string): string {
+  return name.replaceAll(/\[(\w+)\]/g, '_$1');
+}
+
+/** Returns whether a parameter has one of some texts, such as the size `M`, or a time: it filters. */
+function isChoice({ schema }: Parameter): boolean {
+  const { enum: values = [], format = '' } = Object(schema) as { readonly enum?: readonly unknown[]; format?: string };
+  return values.some((value) => !Number.isInteger(Number(value))) || format.startsWith('date');
+}
+
+/** Returns whether a parameter sorts a list, by its name. */
+export function isSorting({ name }: Pick<Parameter, 'name'>): boolean {
+  return SORT.test(snakeCase(name));
+}
+
+/** Returns whether a member of a list is named for the next page: its cursor, its number or its URL. */
+export function isNext(name: string): boolean {
+  return NEXT.test(name);
+}
+
+/**
+ * Returns the number of the first page: the default of the parameter, or else the smallest one that is valid.
+ *
+ * @param unstated the number where the document has neither
+ */
+export function firstPage(
+  parameter: Parameter,
+  { allows, schemas }: Pick<Oracle, 'allows' | 'schemas'>,
+  unstated: 0 | 1,
+): number {
+  const { default: first, minimum } = Object(flatten(schemas, parameter.schema ?? true)) as {
+    readonly default?: unknown;
+    readonly minimum?: unknown;
+  };
+  if (typeof first === 'number') return first;
+  const isUnstated = minimum === undefined && !/index$/i.test(parameter.name);
+  return isUnstated && allows(parameter.schema, unstated) ? unstated : firstOffset(parameter, { allows });
+}
+
+/** Returns the offset of the first item: the smallest one that is valid. */
+export function firstOffset({ schema }: Parameter, { allows }: Pick<Oracle, 'allows'>): number {
+  return allows(schema, 0) ? 0 : 1;
+}

@@ -1,0 +1,158 @@
+import {
+  checkerKindOf,
+  concreteMediaType,
+  type Contract,
+  type ExampleRequest,
+  kindOf,
+  type Operation,
+  type SecurityScheme,
+  stringifyJson,
+  TOKEN_PLACEHOLDER,
+} from '@contract-first/contract';
+import {
+  dereference,
+  listOperations,
+  parametersOf,
+  type CompiledDocument,
+  type Document,
+  type RequestBodyObject,
+} from '@contract-first/documents';
+import { createValues, type Described } from '../values/documented-values.ts';
+import { isArray, isObject, type Json } from '../values/json-value.ts';
+import type { TooLarge } from '../values/no-value.ts';
+
+// The same request for the same document.
+const SEED = 0;
+
+// A line of a terminal.
+const MAX_EXAMPLE_SIZE = 2_000;
+
+/** A part of a request: where it is sent, its name and its value. */
+type Part = { readonly in: string; readonly name: string; readonly value: string };
+
+/**
+ * Returns a request for the first operation that needs no resource, or else for the first one, with credentials for it, its
+ * required parameters and its body: examples of the document, or generated values.
+ *
+ * @param onTooLarge is called where the request would be too large to be shown
+ * @returns `undefined` without an operation, and where the request would be too large
+ */
+export function exampleRequest(
+  { contract, document: original }: CompiledDocument,
+  onTooLarge: (operation: Operation, failure: TooLarge) => void = () => undefined,
+): ExampleRequest | undefined {
+  const operations = Object.values(contract.operations);
+  const operation = operations.find(needsNoResource) ?? operations[0];
+  const pathItem = original.paths?.[operation?.path ?? ''];
+  if (operation === undefined || pathItem === undefined) return undefined;
+  const { operationId, method, path, basePaths = contract.basePaths } = operation;
+  // The schemas of the other paths need not be read.
+  const values = createValues({ ...original, paths: { [path]: pathItem } }, SEED, 'request');
+  const document = values.document as Document; // Only its schemas differ from those of the original.
+  const found = listOperations(document).find(({ object }) => object.operationId === operationId);
+  if (found === undefined) return undefined;
+  const { object } = found;
+  let tooLarge: TooLarge | undefined;
+  const parameters = parametersOf(document, found.pathItem, object).filter(({ required }) => required === true);
+  const parts = [
+    ...credentialsOf(contract.securitySchemes, operation),
+    ...parameters.map((parameter): Part => {
+      const { in: place, name, content } = parameter;
+      const [[mediaType, described] = ['', parameter]] = Object.entries(content ?? {});
+      const value = valueOf(described as Described, `${place} ${name}`); // The linter has checked this shape.
+      return { in: place, name, value: writeValue(mediaType, value) };
+    }),
+  ];
+  const partsIn = (place: string): readonly Part[] => parts.filter((part) => part.in === place);
+  const filled = partsIn('path').reduce(
+    (text, { name, value }) => text.replace(`{${name}}`, () => encodeURIComponent(value)),
+    path,
+  );
+  const query = partsIn('query').map(({ name, value }) => `${encodeURIComponent(name)}=${percentEncode(value)}`);
+  const cookies = partsIn('cookie').map(({ name, value }) => `${name}=${percentEncode(value)}`);
+  const request = {
+    method,
+    target: `${basePaths[0] ?? ''}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`,
+    options: [
+      ...partsIn('user').map(({ value }) => ['-u', value] as const),
+      ...partsIn('header').map(({ name, value }) => ['-H', `${name}: ${value}`] as const),
+      ...(cookies.length > 0 ? [['-b', cookies.join('; ')] as const] : []),
+      ...bodyOptions(dereference(document, object.requestBody) as RequestBodyObject | undefined),
+    ],
+  };
+  if (tooLarge === undefined) return request;
+  onTooLarge(operation, tooLarge);
+  return undefined;
+
+  /** Returns a valid value; any text if none can be generated. */
+  function valueOf(described: Described, key: string, isText = true): Json {
+    let failure: TooLarge | undefined;
+    const [value] = values.valuesOf(described, {
+      key,
+      dynamic: false,
+      isText,
+      isSimple: true,
+      isMinimal: true,
+      maxSize: MAX_EXAMPLE_SIZE,
+      onTooLarge: (error) => (failure = error),
+    });
+    if (value === undefined) tooLarge ??= failure;
+    return value ?? 'text';
+  }
+
+  /** Returns the options of curl for a body, in JSON if the operation takes it. */
+  function bodyOptions({ content = {} }: Partial<RequestBodyObject> = {}): ExampleRequest['options'] {
+    const mediaTypes = Object.keys(content);
+    const mediaType = mediaTypes.find((name) => kindOf(name) === 'json') ?? mediaTypes[0];
+    if (mediaType === undefined) return [];
+    const kind = kindOf(mediaType);
+    const value = valueOf((content[mediaType] ?? {}) as Described, 'body', kind !== 'json'); // As above.
+    if (kind === 'form' || kind === 'multipart') {
+      const option = kind === 'form' ? '--data-urlencode' : '-F';
+      return Object.entries(isObject(value) ? value : {}).map(([name, field]) => [option, `${name}=${toText(field)}`]);
+    }
+    return [
+      ['-H', `Content-Type: ${concreteMediaType(mediaType)}`],
+      ['-d', writeValue(mediaType, value)],
+    ];
+  }
+}
+
+/** Whether an operation may be successful before anything is created. */
+function needsNoResource({ method, path }: Operation): boolean {
+  return /^(?:get|post)$/i.test(method) && !path.includes('{');
+}
+
+/** Returns the credentials of the first alternative, if possible one that curl can send. */
+function credentialsOf(schemes: Contract['securitySchemes'], { security }: Operation): readonly Part[] {
+  const alternatives = security.map((requirements) => requirements.map(({ scheme }) => credentialOf(schemes[scheme])));
+  const chosen = alternatives.find((credentials) => !credentials.includes(undefined)) ?? alternatives[0] ?? [];
+  return chosen.filter((credential) => credential !== undefined);
+}
+
+function credentialOf(securityScheme: SecurityScheme | undefined): Part | undefined {
+  if (securityScheme === undefined) return undefined;
+  const { type, scheme, in: place, name } = securityScheme;
+  if (type === 'apiKey' && place !== undefined && name !== undefined)
+    return { in: place, name, value: TOKEN_PLACEHOLDER };
+  if (type === 'http' && scheme === 'basic') return { in: 'user', name: '', value: 'user:password' };
+  return checkerKindOf(securityScheme) === 'bearer'
+    ? { in: 'header', name: 'Authorization', value: `Bearer ${TOKEN_PLACEHOLDER}` }
+    : undefined;
+}
+
+/** Writes the value of a body or a parameter, which may have a media type. */
+function writeValue(mediaType: string, value: Json): string {
+  return kindOf(mediaType) === 'json' ? stringifyJson(value) : toText(value);
+}
+
+/** Writes a value as text; a list as most styles of parameters do. */
+function toText(value: Json): string {
+  if (isArray(value)) return value.map(toText).join(',');
+  return typeof value === 'string' ? value : stringifyJson(value);
+}
+
+/** Encodes a value for a URL or a cookie, all but the place of the token. */
+function percentEncode(value: string): string {
+  return value === TOKEN_PLACEHOLDER ? value : encodeURIComponent(value);
+}

@@ -1,0 +1,32 @@
+/**
+ * Values of schemas: JSON, generated values, and an oracle that judges them.
+ *
+ * @module @contract-first/model/values
+ */
+
+export { type ArbitraryFactory, createArbitraries } from './arbitrary.ts';
+export { readSchemas, type Schema, type SchemaDocument, type SchemaObject } from './dialect.ts';
+export { createValues, type Described, type ResponseNode, type Values, type Wanted } from './documented-values.ts';
+export { integerOf, isInt64 } from './integers.ts';
+export { fromJsonTree, syntaxProblem, toJsonTree } from './json-tree.ts';
+export {
+  isArray,
+  isObject,
+  isScalar,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  membersOf,
+  partAt,
+  type Place,
+  placesOf,
+  removeAt,
+  replaceAt,
+} from './json-value.ts';
+export { attempt, filtered, NoValue, TooLarge } from './no-value.ts';
+export { CannotCheck, createOracle, type Oracle, type SchemaViolation } from './oracle.ts';
+export { evaluate, evaluateWithin, type ExpressionSource } from './runtime-expression.ts';
+export { flatten } from './schema-merge.ts';
+export { allPropertiesOf, propertiesOf, propertyOf, requiredBy } from './schema-property.ts';
+export { uuidOf } from './uuid.ts';
+export { sizeOf, sizeOfText } from './value-size.ts';

@@ -1,0 +1,235 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { type JsonTree, memoizeByObject, runWithin } from '@contract-first/contract';
+import { LIMITED_PATTERNS, walkDocument } from '@contract-first/documents';
+import type { Schema, SchemaDocument } from './dialect.ts';
+import { addEqualityKeywords } from './equality-keywords.ts';
+import { addExactFormats } from './formats.ts';
+import { integerOf, isInt64 } from './integers.ts';
+import { toJsonTree } from './json-tree.ts';
+import type { Json } from './json-value.ts';
+import { isMultipleOf } from './multiples.ts';
+
+/** Validates values by the schemas of one document. Integers are compared by their digits, not as doubles. */
+export type Oracle = {
+  /** The document of these schemas. */
+  readonly schemas: SchemaDocument;
+  /**
+   * Validates a JSON text; returns `undefined` when the schema allows it. No schema allows everything.
+   *
+   * @param onInt64 is called for every number that the schema declares as int64
+   */
+  readonly violation: (schema: Schema | undefined, json: JsonTree, onInt64?: OnInt64) => SchemaViolation | undefined;
+  /** Returns whether a schema allows a value. */
+  readonly allows: (schema: Schema | undefined, value: Json) => boolean;
+  /**
+   * Returns whether a server may take a value for valid: with the defaults of missing properties, and with numbers beyond
+   * the range of `float`, since JSON has no other numbers.
+   */
+  readonly mayAllow: (schema: Schema | undefined, value: Json) => boolean;
+};
+
+/** The first reason why a schema does not allow a value. */
+export type SchemaViolation = {
+  /** The JSON pointer to the invalid part of the value. */
+  readonly path: string;
+  readonly keyword: string;
+  /** The requirement: `must be string`. */
+  readonly message: string;
+};
+
+/** Receives the object or array that holds an int64, and its name or index there. */
+export type OnInt64 = (holder: object, key: string) => void;
+
+const NOTHING = toJsonTree(null);
+// The time limit starts a thread, which takes longer than the validation of this many values.
+const SMALL_PARTS = 1_000;
+const CHARACTERS_OF_A_PART = 100;
+/** The largest number of IEEE 754 single precision. */
+const MAX_FLOAT = (2 - 2 ** -23) * 2 ** 127;
+
+/** The checks cannot run; the message has the reason. */
+export class CannotCheck extends Error {}
+
+/**
+ * Creates an oracle for the schemas of a document.
+ *
+ * @param timeLimitMs limits the validation of each large value, which then throws {@link TimeLimitExceeded}
+ */
+export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Oracle {
+  const validate = strictValidation(schemas);
+  const strict: Oracle['violation'] = (schema, json, onInt64) => {
+    if (schema === undefined || timeLimitMs === undefined || isSmall(json.root)) return validate(schema, json, onInt64);
+    validate(schema, NOTHING); // Compiles the schema, which must not be interrupted.
+    return runWithin(timeLimitMs, () => validate(schema, json, onInt64));
+  };
+  const lenient = isLenient(schemas) ? lenientValidation(schemas) : strict;
+  const allowedBy = (violation: Oracle['violation'], schema: Schema | undefined, value: Json): boolean =>
+    schema === undefined || violation(schema, toJsonTree(value)) === undefined;
+  return {
+    schemas,
+    violation: strict,
+    allows: (schema, value) => allowedBy(strict, schema, value),
+    mayAllow: (schema, value) => allowedBy(lenient, schema, value),
+  };
+}
+
+const strictValidation = memoizeByObject((schemas: SchemaDocument) => createValidation(schemas, false));
+const lenientValidation = memoizeByObject((schemas: SchemaDocument) => createValidation(schemas, true));
+
+/** Returns whether a schema has a keyword that servers may read leniently. */
+function isLenient({ document }: SchemaDocument): boolean {
+  let isFound = false;
+  walkDocument(document, ({ kind, node }) => {
+    isFound ||= kind === 'schema' && (node['default'] !== undefined || node['format'] === 'float');
+  });
+  return isFound;
+}
+
+/** @param isLenient sets missing properties to their defaults, in the value itself, and allows any number for `float` */
+function createValidation(schemas: SchemaDocument, isLenient: boolean): Oracle['violation'] {
+  const usual = createChecks(createAjv(schemas, isLenient, false));
+  let wide: typeof usual | undefined;
+  const wideSchemas = new Set<Schema>();
+  return (schema, json, onInt64) => {
+    if (schema === undefined) return undefined;
+    try {
+      if (!wideSchemas.has(schema)) return usual(schema, json, onInt64);
+    } catch (error) {
+      // Ajv nests the code for thousands of members, unless it reports all errors.
+      if (!(error instanceof RangeError)) throw error;
+    }
+    wide ??= createChecks(createAjv(schemas, isLenient, true));
+    const violation = wide(schema, json, onInt64);
+    wideSchemas.add(schema);
+    return violation;
+  };
+}
+
+function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErrors: boolean): Ajv2020 {
+  // The linter has checked the schemas. ownProperties ignores inherited members: `{}` has no property `constructor`.
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors,
+    useDefaults: isLenient,
+    logger: false,
+    passContext: true,
+    validateSchema: false,
+    ownProperties: true,
+    code: LIMITED_PATTERNS,
+  });
+  ajvFormats.default(ajv);
+  addExactFormats(ajv);
+  if (!isLenient) ajv.addFormat('float', { type: 'number', validate: (value: number) => Math.abs(value) <= MAX_FLOAT });
+  addEqualityKeywords(ajv);
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    errors: false,
+    error: { message: ({ schema }) => `must be multiple of ${String(schema)}` },
+    validate: function (
+      this: ValidationContext,
+      multipleOf: number,
+      data: number,
+      _schema?: unknown,
+      context?: DataContext,
+    ): boolean {
+      return isMultipleOf(digitsOf(this.json, data, context), multipleOf);
+    },
+  });
+  ajv.addKeyword({
+    keyword: 'exactInteger',
+    type: 'number',
+    errors: false,
+    validate: function (
+      this: ValidationContext,
+      kind: string,
+      data: number,
+      _schema?: unknown,
+      context?: DataContext,
+    ): boolean {
+      if (context && kind === 'int64') this.onInt64?.(context.parentData, String(context.parentDataProperty));
+      const exact = integerOf(digitsOf(this.json, data, context));
+      return exact !== undefined && (kind !== 'int64' || isInt64(exact));
+    },
+  });
+  ajv.addKeyword({
+    keyword: 'absent',
+    errors: false,
+    error: { message: 'is write-only and must NOT be in a response' },
+    validate: (_isAbsent: true, value: unknown) => value === null, // Servers without a value may have null for it.
+  });
+  ajv.addKeyword({
+    keyword: 'absentMembers',
+    type: 'object',
+    macro: (names: readonly string[]) => ({
+      properties: Object.fromEntries(names.map((name) => [name, { absent: true }])),
+    }),
+  });
+  ajv.addSchema(document, id);
+  return ajv;
+}
+
+/** Creates the function that compiles each schema once. */
+function createChecks(ajv: Ajv2020) {
+  const compiled = new Map<Schema, ValidateFunction>();
+  return (schema: Schema, json: JsonTree, onInt64?: OnInt64): SchemaViolation | undefined => {
+    const validate = compile(schema);
+    const { root } = json;
+    // Ajv passes such a context to nested parts. The root needs one too, because digits are looked up by their holder.
+    const rootContext = {
+      instancePath: '',
+      parentData: root,
+      parentDataProperty: '',
+      rootData: root,
+      dynamicAnchors: {},
+    };
+    if (validate.call({ json, onInt64 } satisfies ValidationContext, root[''], rootContext)) return undefined;
+    const [error] = validate.errors ?? [];
+    const { instancePath: path = '', message = 'is not allowed', keyword = 'not' } = error ?? {};
+    const isInteger = keyword === 'exactInteger';
+    const { additionalProperty, unevaluatedProperty: unknown = additionalProperty } = Object(error?.params) as Params;
+    const requirement = isInteger ? 'must be an integer in range' : message;
+    return {
+      path,
+      keyword: isInteger ? 'type' : keyword,
+      message: unknown === undefined ? requirement : `${requirement}: ${unknown}`,
+    };
+  };
+
+  function compile(schema: Schema): ValidateFunction {
+    const cached = compiled.get(schema);
+    if (cached !== undefined) return cached;
+    try {
+      const validate = ajv.compile(schema);
+      compiled.set(schema, validate);
+      return validate;
+    } catch (error) {
+      if (error instanceof RangeError) throw error;
+      throw new CannotCheck(`a schema cannot be compiled: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+/** The `this` value of the keyword. */
+type ValidationContext = { readonly json: JsonTree; readonly onInt64: OnInt64 | undefined };
+/** The parameters of an error of Ajv about a property that is not allowed. */
+type Params = { readonly additionalProperty?: string; readonly unevaluatedProperty?: string };
+type DataContext = { readonly parentData: object; readonly parentDataProperty: string | number };
+
+/** Returns the digits of a number, from its source where its double is a different number. */
+function digitsOf({ sourceDigits }: JsonTree, data: number, context: DataContext | undefined): string {
+  const digits = context && sourceDigits.get(context.parentData, String(context.parentDataProperty));
+  return digits ?? String(data);
+}
+
+/** Returns whether a value has few parts and short texts. */
+function isSmall(root: unknown): boolean {
+  let rest = SMALL_PARTS;
+  const visit = (part: unknown): boolean => {
+    rest -= 1 + (typeof part === 'string' ? part.length / CHARACTERS_OF_A_PART : 0);
+    return rest > 0 && (typeof part !== 'object' || part === null || Object.values(part).every(visit));
+  };
+  return visit(root);
+}
