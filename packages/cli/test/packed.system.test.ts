@@ -10,7 +10,8 @@ import { startReferenceServer, TOKEN } from '../../check/test/support/reference-
 
 // The oldest Node that the packages support.
 const OLDEST = '22.18.0';
-const PACKAGES = ['contract-first', ...['contract', 'documents', 'engine'].map((name) => `contract-first-${name}`)];
+const PARTS = ['check', 'command-line', 'contract', 'diff', 'documents', 'engine', 'generate', 'mock', 'model'];
+const PACKAGES = ['contract-first', ...PARTS.map((name) => `contract-first-${name}`)];
 const BIN = 'node_modules/contract-first/bin.js';
 const IMAGE = readFileSync(join(import.meta.dirname, '../Containerfile'), 'utf8');
 

@@ -23,6 +23,7 @@ export {
   removeAt,
   replaceAt,
 } from './json-value.ts';
+export type { NamedExamples } from './named-examples.ts';
 export { attempt, filtered, NoValue, TooLarge } from './no-value.ts';
 export { CannotCheck, createOracle, type Oracle, type SchemaViolation } from './oracle.ts';
 export { evaluate, evaluateWithin, type ExpressionSource } from './runtime-expression.ts';
