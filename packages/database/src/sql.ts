@@ -18,8 +18,26 @@ export type Query<Row = unknown> = {
   readonly row?: Row;
 };
 
-const TRANSACTION_CONTROL =
-  /^(?:[\s;]|--[^\n]*|\/\*[^]*?\*\/)*(?<command>abort|begin|commit|end|release|rollback|savepoint|start|(?:prepare|set)\s+transaction)\b/i;
+/** Spaces, semicolons and comments. */
+const BLANKS = /^(?:[\s;]|--[^\n\r]*|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*/;
+
+/** Statements that are not allowed, and the reasons. In PostgreSQL, a comment may have another one in it. */
+const REFUSED: readonly (readonly [start: RegExp, reason: string])[] = [
+  [
+    /^(?:abort|begin|commit|end|release|rollback|savepoint|start|(?:prepare|set)\s+transaction)\b/i,
+    'the function `transaction` begins and ends transactions',
+  ],
+  [
+    /^(?:attach|deallocate|detach|discard|listen|load|pragma|prepare|reset|set(?!\s+(?:constraints|local)\b)|unlisten)\b/i,
+    'its effect would stay in the connection after the transaction',
+  ],
+  [
+    /^create\s+(?:or\s+replace\s+)?(?:global\s+|local\s+)?temp(?:orary)?\b(?![^]*\bon\s+commit\s+drop\b)/i,
+    'what it creates would stay in the connection after the transaction, and hide tables of the same name',
+  ],
+  [/^declare\b(?=[^]*\bwith\s+hold\b)/i, 'the cursor would stay in the connection after the transaction'],
+  [/^\/\*/, 'a comment before a statement must not have another one in it'],
+];
 
 /** Writes a query. An interpolated value becomes a parameter, an interpolated query a part of this one. */
 export function sql<Row = unknown>(strings: TemplateStringsArray, ...parts: readonly (Value | Query)[]): Query<Row> {
@@ -52,18 +70,23 @@ export function either<Row>(variants: Readonly<Record<Dialect['engine'], Query<R
 /**
  * Compiles a query for a database.
  *
- * @throws {Error} for a statement that begins, divides or ends a transaction: only this package does
+ * @throws {Error} for a statement that controls transactions, or whose effect outlasts them: it would reach other users of
+ *   the connection
  */
 export function compile(query: Query, dialect: Dialect): Statement {
   const values: Value[] = [];
   const text = query.write(dialect, values);
-  const command = TRANSACTION_CONTROL.exec(text)?.groups?.['command'];
-  if (command !== undefined) {
-    throw new Error(
-      `${command.toUpperCase()} is not allowed in a statement: the function \`transaction\` begins and ends transactions`,
-    );
+  const statement = text.replace(BLANKS, '');
+  for (const [start, reason] of REFUSED) {
+    const found = start.exec(statement)?.[0].toUpperCase();
+    if (found !== undefined) throw new Error(`${found} is not allowed in a statement: ${reason}`);
   }
   return { text, values };
+}
+
+/** Tests whether a text has nothing but spaces, semicolons and comments. */
+export function isBlank(text: string): boolean {
+  return text.replace(BLANKS, '') === '';
 }
 
 function isQuery(part: Value | Query): part is Query {

@@ -43,7 +43,7 @@ async function openWithTrain(url: string, timeoutMs?: number): Promise<Database>
   return database;
 }
 
-const CONTROLS = [
+const REFUSED = [
   sql`COMMIT`,
   sql`end`,
   sql` /* now */ rollback`,
@@ -52,6 +52,18 @@ const CONTROLS = [
   sql`;SAVEPOINT a`,
   sql`SET TRANSACTION READ ONLY`,
   sql`PREPARE TRANSACTION 'a'`,
+  sql`/* a /* comment */ in a comment */ COMMIT`,
+  sql`PRAGMA query_only = 1`,
+  sql`ATTACH ':memory:' AS other`,
+  sql`CREATE TEMP TABLE bookings (seat bigint, name text, train bigint)`,
+  sql`create or replace temporary view bookings as select 1`,
+  sql`SET search_path = pg_catalog`,
+  sql`SET SESSION default_transaction_read_only = on`,
+  sql`RESET ALL`,
+  sql`DISCARD ALL`,
+  sql`PREPARE a AS SELECT 1`,
+  sql`DECLARE a CURSOR WITH HOLD FOR SELECT 1`,
+  sql`LISTEN a`,
 ];
 
 const namesOf = async (database: Database) =>
@@ -246,10 +258,10 @@ describeStores((createDatabase) => {
     expect(await namesOf(database)).toEqual([]);
   });
 
-  test('a statement cannot control transactions: nothing is written, and other writes succeed', async () => {
+  test('a statement that controls transactions or outlasts them is refused: nothing is written, and other writes succeed', async () => {
     const database = await openWithTrain(await createDatabase());
     const problem = / is not allowed in a statement/;
-    for (const query of CONTROLS) {
+    for (const query of REFUSED) {
       const own = database.transaction(({ write }) => write(book('Ann'), query));
       await expect(own).rejects.toThrow(problem);
       await expect(database.write(book('Ann'), query)).rejects.toThrow(problem);
@@ -257,6 +269,33 @@ describeStores((createDatabase) => {
       await expect(database.stream(query)[Symbol.asyncIterator]().next()).rejects.toThrow(problem);
     }
     await database.write(book('Bea'));
+    expect(await namesOf(database)).toEqual(['Bea']);
+  });
+
+  test('several statements in one text are refused: nothing is written, and other writes succeed', async () => {
+    const database = await openWithTrain(await createDatabase());
+    const both = sql`INSERT INTO bookings (name) VALUES ('Ann'); INSERT INTO bookings (name) VALUES ('Bea')`;
+    const problem = /several statements|multiple commands/;
+    await expect(database.write(both)).rejects.toThrow(problem);
+    await expect(database.transaction(({ write }) => write(both))).rejects.toThrow(problem);
+    await expect(database.read(sql`SELECT 1 AS a; SELECT 2 AS a`)).rejects.toThrow(problem);
+    await expect(
+      database
+        .stream(sql`SELECT 1 AS a; SELECT 2 AS a`)
+        [Symbol.asyncIterator]()
+        .next(),
+    ).rejects.toThrow();
+    await database.write(book('Cid'));
+    expect(await namesOf(database)).toEqual(['Cid']);
+  });
+
+  test('comments are not part of a statement', async () => {
+    const database = await openWithTrain(await createDatabase());
+    await database.write(
+      book('Ann'),
+      sql`-- Set the name, then commit.
+        /* SET */ UPDATE ${bookings} /* and */ SET name = 'Bea'; -- end`,
+    );
     expect(await namesOf(database)).toEqual(['Bea']);
   });
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DatabaseUnavailable } from '../database.ts';
-import type { Value } from '../sql.ts';
+import { isBlank, type Value } from '../sql.ts';
 import { primaryCode, StatementRejected, SQLITE } from './errors.ts';
 
 /**
@@ -48,10 +48,20 @@ export class Statements {
   #prepare(text: string): StatementSync {
     const cached = this.#prepared.get(text);
     if (cached !== undefined) return cached;
-    const statement = this.#database.prepare(text);
-    statement.setReadBigInts(true);
+    const statement = prepare(this.#database, text);
     if (this.#prepared.size === MAX_STATEMENTS) this.#prepared.clear();
     this.#prepared.set(text, statement);
     return statement;
   }
+}
+
+/** Prepares a statement whose integers are read as bigint. @throws {StatementRejected} for several statements in one text */
+export function prepare(database: DatabaseSync, text: string): StatementSync {
+  const statement = database.prepare(text);
+  // SQLite ignores the text after the first statement.
+  if (!isBlank(text.slice(statement.sourceSQL.length))) {
+    throw new StatementRejected('several statements in one text are not allowed');
+  }
+  statement.setReadBigInts(true);
+  return statement;
 }

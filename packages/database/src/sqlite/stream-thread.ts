@@ -6,6 +6,7 @@ import { createSpool } from '../spool.ts';
 import type { Statement, Value } from '../sql.ts';
 import { unavailable } from './errors.ts';
 import { openForReading, type Schema } from './open-file.ts';
+import { prepare } from './statements.ts';
 
 // The thread of all streams, which it reads in turns, a page at a time. While a statement is open, the write-ahead log can
 // only grow. So the rows are read at full speed, and pages are spooled until the consumer wants them: a slow one does not
@@ -82,8 +83,7 @@ function* readPages({ text, values }: Statement): Generator<Uint8Array> {
   const database = openForReading(path, schema);
   try {
     database.exec('PRAGMA cache_size = -64'); // Each row is read once.
-    const statement = database.prepare(text);
-    statement.setReadBigInts(true);
+    const statement = prepare(database, text);
     statement.setReturnArrays(true);
     const names = statement.columns().map(({ name }) => name);
     const rows = statement.iterate(...values) as Iterator<unknown> as Iterator<Value[]>;
