@@ -21,7 +21,7 @@ export type Database = DatabaseReader & {
    *
    * @param work awaits nothing but `transaction`, since others may have to wait for its end: in SQLite, a second at most,
    *   and as long as the last statement takes. `write`, `transaction`, `insert` and `check` of the database reject in it.
-   *   It is run again, up to 20 times, when another transaction was in its way
+   *   It is run again when another transaction was in its way, for as long as a write may take
    * @throws the error that `work` throws, or else that of the statement that failed; nothing was written
    * @throws {DatabaseUnavailable} when the database cannot confirm the transaction; it may have been committed
    */

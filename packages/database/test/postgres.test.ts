@@ -222,6 +222,44 @@ test('one PostgreSQL server reports that it is unavailable while it cannot store
   expect(logged.map(({ msg }) => msg)).toEqual(['the database cannot be used', 'the database can be used again']);
 });
 
+test.each([
+  ['40001', 'cannot be serialized', `DO $$ BEGIN RAISE SQLSTATE '40001'; END $$`],
+  ['55P03', 'waits for a lock', 'LOCK TABLE notes'],
+])(
+  'one PostgreSQL server repeats a transaction until its time is up, in one session, and not after it: %s, it %s',
+  async (_state, _name, text) => {
+    const url = await server.createDatabase();
+    await server.query(url, `ALTER DATABASE ${nameOf(url)} SET lock_timeout = '300ms'`);
+    const database = await openNotes(url, { poolSize: 1, timeoutMs: 1_500 });
+    cleanUp(database.close);
+    const readSession = () => database.write(sql`SELECT pg_backend_pid() AS session`);
+    const session = await readSession();
+    const other = await openNotes(url, { poolSize: 1, timeoutMs: 20_000 });
+    cleanUp(other.close);
+    const [release, locked] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const locking = other.transaction(async ({ write }) => {
+      await write(sql`LOCK TABLE notes`);
+      locked.resolve(undefined);
+      await release.promise;
+    });
+    await locked.promise;
+    let runs = 0;
+    const adding = database.transaction(async ({ write }) => {
+      runs += 1;
+      await write({ write: () => text });
+    });
+    await expect(adding).rejects.toThrow(DatabaseUnavailable);
+    expect(runs).toBeGreaterThan(1);
+    while ((await readSession().catch(() => undefined)) === undefined) await sleep(10);
+    const runsUntilThen = runs;
+    expect(await readSession()).toEqual(session);
+    expect(runs).toBe(runsUntilThen);
+    expect(runs).toBeLessThan(40);
+    release.resolve(undefined);
+    await locking;
+  },
+);
+
 function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }

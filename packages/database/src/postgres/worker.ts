@@ -27,7 +27,7 @@ export type WorkerParts<Item, Result> = {
 // By then, the server has ended the statement itself, if it is still there.
 const ANSWER_GRACE_MS = 1_000;
 const RETRY_PAUSE_MS = 20;
-const CONFLICTS_MAX = 20;
+const LONGEST_RETRY_PAUSE_MS = 200;
 const RECONNECT_PAUSE_MS = 250;
 
 /** A worker of a batch queue, with one connection to the server that accepts writes; it reconnects when needed. */
@@ -57,6 +57,7 @@ export class PostgresWorker<Item, Result> implements BatchWorker<Item, Result> {
 
   async run(items: readonly Item[]): Promise<readonly Result[]> {
     const { run, timeoutMs } = this.#parts;
+    const deadline = performance.now() + timeoutMs;
     for (let attempts = 1; ; attempts += 1) {
       try {
         if (this.#session === undefined) throw new SessionLost('there is no connection to the database');
@@ -70,9 +71,13 @@ export class PostgresWorker<Item, Result> implements BatchWorker<Item, Result> {
           throw error;
         }
         // Transactions that were in each other's way must not come again at the same moment.
-        if (recovery === 'retry') await sleep(RETRY_PAUSE_MS * Math.random());
-        // Conflicts of transactions are normal, and not reported.
-        if (isConflict(error) && attempts < CONFLICTS_MAX) continue;
+        const longestPauseMs = Math.min(attempts * RETRY_PAUSE_MS, LONGEST_RETRY_PAUSE_MS);
+        if (recovery === 'retry') await sleep(longestPauseMs * Math.random());
+        if (isConflict(error)) {
+          // Conflicts of transactions are normal, and not reported.
+          if (performance.now() < deadline) continue;
+          throw new BatchFailed('wait', error); // By now, the time of every item is up.
+        }
         if (recovery === 'retry' || error instanceof PoolerSwitched) this.#session?.destroy();
         throw new BatchFailed(recovery, error);
       }
