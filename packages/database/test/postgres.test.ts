@@ -260,6 +260,26 @@ test.each([
   },
 );
 
+test.each([
+  'SET LOCAL synchronous_commit = off',
+  "SELECT set_config('synchronous_commit', 'off', false)",
+  'DO $$ BEGIN COMMIT; END $$',
+])('one PostgreSQL server commits no transaction that is not durable or ends too early: %s', async (text) => {
+  const database = await openNotes(await server.createDatabase(), { poolSize: 1 });
+  cleanUp(database.close);
+  const change: Query = { write: () => text };
+  const writing = [
+    () => database.write(insertNote(1n, 'x'), change),
+    () => database.transaction(({ write }) => write(insertNote(1n, 'x'), change)),
+  ];
+  for (const write of writing) {
+    await expect(write()).rejects.toThrow(/a statement has changed synchronous_commit|invalid transaction termination/);
+    await expect(write()).rejects.not.toBeInstanceOf(DatabaseUnavailable);
+    await database.write(insertNote(2n, 'x'), sql`DELETE FROM ${notes} WHERE id = 2`);
+  }
+  expect(await database.read(sql`SELECT id FROM ${notes}`)).toEqual([]);
+});
+
 function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }

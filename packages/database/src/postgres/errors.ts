@@ -47,6 +47,7 @@ const RECOVERIES: readonly (readonly [sqlState: string, recovery: Recovery])[] =
   ['25006', 'retry'], // read-only: this server is not the primary any more
   ['25P02', 'retry'], // a transaction that was left open has failed
   ['25', 'split'], // a statement that must not, or must, be in a transaction
+  ['2D', 'split'], // a COMMIT in a procedure
   ['40', 'retry'], // another transaction was in the way
   ['57', 'retry'], // operator intervention: shutdown, crash, timeout
   ['22', 'split'], // a value that the database does not take

@@ -3,7 +3,7 @@ import type { Written } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import type { RunStatement } from '../transaction.ts';
 import { waitForStandby, type Durability } from './durability.ts';
-import { explainValue, isMistake, isOutcomeUnknown } from './errors.ts';
+import { detectSwitch, explainValue, isMistake, isOutcomeUnknown, PoolerSwitched } from './errors.ts';
 import type { Session } from './session.ts';
 
 export type TransactionOptions = {
@@ -35,7 +35,7 @@ export async function inTransaction<Result>(
     throw error;
   }
   try {
-    await session.query('COMMIT', [], limitMs);
+    await commit(session, durability, limitMs);
     // Rows that it found in the place of its own may not be on the standby yet.
     if (changed === 0) await waitForStandby(session, durability, limitMs);
   } catch (error) {
@@ -44,6 +44,21 @@ export async function inTransaction<Result>(
     throw new BatchFailed('wait', error);
   }
   return result;
+}
+
+/** Commits, unless the transaction has changed the settings that make its commit durable. */
+async function commit(session: Session, { guard }: Durability, limitMs: number): Promise<void> {
+  try {
+    await session.query(`SELECT 1 WHERE ${guard}; COMMIT`, [], limitMs);
+  } catch (error) {
+    if (isOutcomeUnknown(error)) throw error;
+    await session.query('ROLLBACK', [], limitMs).catch(session.destroy);
+    if (!(detectSwitch(error) instanceof PoolerSwitched)) throw error;
+    // A pooler keeps a transaction in its session, so a statement of it is the cause.
+    session.destroy();
+    const problem = 'a statement has changed synchronous_commit or statement_timeout; nothing was written';
+    throw new BatchFailed('split', new Error(problem, { cause: error }));
+  }
 }
 
 /** Runs a statement of the application. A mistake in it says nothing about the database, so it becomes a plain error. */
