@@ -18,6 +18,9 @@ export type Query<Row = unknown> = {
   readonly row?: Row;
 };
 
+/** The problem of a query that was given to `read` and would change something. */
+export const NOT_A_READ = 'a query of `read` must not change anything: use `write` or `transaction`';
+
 /** Spaces, semicolons and comments. */
 const BLANKS = /^(?:[\s;]|--[^\n\r]*|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*/;
 

@@ -278,15 +278,23 @@ describeStores((createDatabase) => {
     const problem = /several statements|multiple commands/;
     await expect(database.write(both)).rejects.toThrow(problem);
     await expect(database.transaction(({ write }) => write(both))).rejects.toThrow(problem);
-    await expect(database.read(sql`SELECT 1 AS a; SELECT 2 AS a`)).rejects.toThrow(problem);
-    await expect(
-      database
-        .stream(sql`SELECT 1 AS a; SELECT 2 AS a`)
-        [Symbol.asyncIterator]()
-        .next(),
-    ).rejects.toThrow();
+    const select = sql`SELECT 1 AS a; SELECT 2 AS a`;
+    await expect(database.read(select)).rejects.toThrow(problem);
+    await expect(database.stream(select)[Symbol.asyncIterator]().next()).rejects.toThrow();
     await database.write(book('Cid'));
     expect(await namesOf(database)).toEqual(['Cid']);
+  });
+
+  test('read refuses a query that would change something, which is not an outage', async () => {
+    const database = await openWithTrain(await createDatabase());
+    const problem = 'a query of `read` must not change anything';
+    for (const query of [book('Ann'), sql`DELETE FROM ${trains} RETURNING id`, sql`CREATE TABLE other (id bigint)`]) {
+      await expect(database.read(query)).rejects.toThrow(problem);
+      await expect(database.read(query)).rejects.not.toBeInstanceOf(DatabaseUnavailable);
+    }
+    expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
+    await database.write(book('Bea'));
+    expect(await namesOf(database)).toEqual(['Bea']);
   });
 
   test('comments are not part of a statement', async () => {

@@ -36,6 +36,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 export const NO_PERMISSION = '42501';
+export const READ_ONLY_TRANSACTION = '25006';
 
 type Recovery = BatchFailed['recovery'];
 
@@ -44,7 +45,7 @@ const RECOVERIES: readonly (readonly [sqlState: string, recovery: Recovery])[] =
   ['53300', 'retry'], // no connection left
   ['55P03', 'retry'], // lock not available
   ['08', 'retry'], // the connection
-  ['25006', 'retry'], // read-only: this server is not the primary any more
+  [READ_ONLY_TRANSACTION, 'retry'], // this server is not the primary any more
   ['25P02', 'retry'], // a transaction that was left open has failed
   ['25', 'split'], // a statement that must not, or must, be in a transaction
   ['2D', 'split'], // a COMMIT in a procedure

@@ -2,10 +2,10 @@ import { BatchQueue } from '../batch-queue.ts';
 import { DatabaseUnavailable, type DatabaseOptions, type DatabaseReader, type Definition } from '../database.ts';
 import { createHealth } from '../health.ts';
 import { ITEM_BYTES, sizeOfStatement } from '../size.ts';
-import { compile, type Query, type Statement } from '../sql.ts';
+import { compile, NOT_A_READ, type Query, type Statement } from '../sql.ts';
 import { limitStreams } from '../streams.ts';
 import { connectorsFor, type Connector } from './connector.ts';
-import { explain } from './errors.ts';
+import { explain, READ_ONLY_TRANSACTION, sqlStateOf } from './errors.ts';
 import { describePostgres, type PostgresLocation } from './location.ts';
 import { readVersion } from './migrations.ts';
 import { findSchema } from './schema.ts';
@@ -87,5 +87,14 @@ async function readAll(
   queries: readonly Statement[],
   limitMs: number,
 ): Promise<readonly (readonly unknown[])[]> {
-  return Promise.all(queries.map(async (query) => (await runStatement(session, query, limitMs)).rows));
+  return Promise.all(
+    queries.map(async (query) => {
+      try {
+        return (await runStatement(session, query, limitMs)).rows;
+      } catch (error) {
+        // The session is read-only, and not the server.
+        throw sqlStateOf(error) === READ_ONLY_TRANSACTION ? new Error(NOT_A_READ, { cause: error }) : error;
+      }
+    }),
+  );
 }

@@ -35,9 +35,11 @@ const prepareFor = (mark: string): string => `
       $1::text || set_config('statement_timeout', $2, false) || ' '
         || set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false),
       false) AS mark`;
-const FIX_PLANS = `
+const SET_FOR_WRITING = `
   SELECT count(set_config(name, CASE name WHEN 'enable_seqscan' THEN 'off' ELSE 'force_generic_plan' END, false))
   FROM pg_settings WHERE name IN ('enable_seqscan', 'plan_cache_mode')`;
+// A query may be repeated after a lost connection, so it must not write.
+const SET_FOR_READING = "SELECT set_config('default_transaction_read_only', 'on', false)";
 
 /**
  * @param name of the application, an identifier
@@ -47,7 +49,7 @@ const FIX_PLANS = `
 export function createSettings(name: string, statementTimeoutMs: number, use: 'write' | 'read'): Settings {
   const id = randomUUID();
   const mark = `${name}.session`;
-  const prepareSession = prepareFor(mark) + (use === 'write' ? `, (${FIX_PLANS}) AS plans` : '');
+  const prepareSession = `${prepareFor(mark)}, (${use === 'write' ? SET_FOR_WRITING : SET_FOR_READING}) AS others`;
   return {
     async prepare(session, openAnother, limitMs) {
       const [row] = await session.query(SHOW_PROCESS, [], limitMs);

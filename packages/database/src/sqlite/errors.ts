@@ -8,6 +8,7 @@ export class StatementRejected extends Error {}
 export const SQLITE = {
   ERROR: 1,
   BUSY: 5,
+  READONLY: 8,
   IOERR: 10,
   CORRUPT: 11,
   FULL: 13,
@@ -21,7 +22,7 @@ export const SQLITE = {
 const REASONS: Readonly<Record<number, string>> = {
   3: 'cannot be read and written by this user',
   [SQLITE.BUSY]: 'is locked by another process',
-  8: 'is read-only',
+  [SQLITE.READONLY]: 'is read-only',
   [SQLITE.IOERR]: 'cannot be read or written',
   [SQLITE.CORRUPT]: 'is damaged; restore a backup',
   [SQLITE.FULL]: 'is on a disk that is full',

@@ -1,6 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { DatabaseUnavailable } from '../database.ts';
-import type { Statement } from '../sql.ts';
+import { NOT_A_READ, type Statement } from '../sql.ts';
+import { SQLITE, StatementRejected } from './errors.ts';
 import { openForReading, type Schema } from './open-file.ts';
 import { serveBatches } from './serve-batches.ts';
 import { rowsWithin, Statements } from './statements.ts';
@@ -23,6 +24,12 @@ serveBatches(path, () => {
 
   function read({ text, values }: Statement): readonly unknown[] {
     const late = (): Error => new DatabaseUnavailable(`the query took longer than ${String(timeoutMs)} ms`);
-    return statements.use(text, (statement) => rowsWithin(statement, values, timeoutMs, late));
+    try {
+      return statements.use(text, (statement) => rowsWithin(statement, values, timeoutMs, late));
+    } catch (error) {
+      // The connection is read-only. Extended codes are for a file that is.
+      if ((error as { readonly errcode?: number }).errcode !== SQLITE.READONLY) throw error;
+      throw new StatementRejected(NOT_A_READ, { cause: error });
+    }
   }
 });
