@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../src/database.ts';
 import { openTestReader, openTestStore } from '@contract-first/testing/app.ts';
@@ -6,6 +7,9 @@ import { startPostgres } from '@contract-first/testing/postgres.ts';
 import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { isUnavailable, names, openLogged, startLoad, unlessUnavailable } from './support/postgres-store.ts';
 import { startProxy } from './support/proxy.ts';
+import { openNotes, tally } from './support/notes.ts';
+import { sql } from '../src/sql.ts';
+import { start } from '@contract-first/testing/service.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 
 const server = sharedPostgres();
@@ -108,6 +112,17 @@ test('when connections are lost, a server that no longer responds is abandoned',
   while (!(await store.add({ id: 1n, name: 'after' }).catch(unlessUnavailable))) await sleep(10);
   const kept = await names(url, 'history');
   expect(kept.filter((name) => name !== 'during')).toEqual(['before', 'after']);
+});
+
+test('a service that is frozen in a transaction does not keep its locks', async () => {
+  const url = await server.createDatabase();
+  const database = await openNotes(url, { timeoutMs: 20_000 });
+  cleanUp(database.close);
+  const frozen = start('node', ['packages/database/test/support/hold-transaction.ts', url], {});
+  await once(frozen.process.stdout, 'data');
+  frozen.process.kill('SIGSTOP');
+  await database.write(sql`UPDATE ${tally} SET total = total + 10`);
+  expect(await database.read(sql`SELECT total FROM ${tally}`)).toEqual([{ total: 10n }]);
 });
 
 test('a PostgreSQL server that comes and goes loses nothing acknowledged when it is killed under load, and is used again automatically', async () => {

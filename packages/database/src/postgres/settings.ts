@@ -35,9 +35,11 @@ const prepareFor = (mark: string): string => `
       $1::text || set_config('statement_timeout', $2, false) || ' '
         || set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false),
       false) AS mark`;
+// A machine that is cut off in a transaction would keep its locks until TCP gives the connection up, hours later.
 const SET_FOR_WRITING = `
-  SELECT count(set_config(name, CASE name WHEN 'enable_seqscan' THEN 'off' ELSE 'force_generic_plan' END, false))
-  FROM pg_settings WHERE name IN ('enable_seqscan', 'plan_cache_mode')`;
+  SELECT count(set_config(name, CASE name WHEN 'enable_seqscan' THEN 'off' WHEN 'plan_cache_mode' THEN 'force_generic_plan'
+    ELSE $2 END, false))
+  FROM pg_settings WHERE name IN ('enable_seqscan', 'plan_cache_mode', 'idle_in_transaction_session_timeout')`;
 // A query may be repeated after a lost connection, so it must not write.
 const SET_FOR_READING = "SELECT set_config('default_transaction_read_only', 'on', false)";
 
