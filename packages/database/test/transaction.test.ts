@@ -14,6 +14,8 @@ import {
 } from '../src/index.ts';
 
 const TIMEOUT_MS = 10_000;
+// The limit of a transaction that takes too long. SQLite ends it after a second, so that other writes have another one.
+const LIMIT_MS = 2_000;
 const TRAINS = [
   'CREATE TABLE trains (id bigint PRIMARY KEY, seats bigint NOT NULL, CONSTRAINT some_seats CHECK (seats >= 0))',
   'CREATE TABLE bookings (seat bigint UNIQUE, name text, train bigint REFERENCES trains (id), PRIMARY KEY (name, train))',
@@ -37,8 +39,8 @@ async function open(url: string, timeoutMs = TIMEOUT_MS): Promise<Database> {
   return database;
 }
 
-async function openWithTrain(url: string, timeoutMs?: number): Promise<Database> {
-  const database = await open(url, timeoutMs);
+async function openWithTrain(url: string): Promise<Database> {
+  const database = await open(url);
   await database.write(addTrain);
   return database;
 }
@@ -245,11 +247,12 @@ describeStores((createDatabase) => {
   });
 
   test('work that goes on after its time limit cannot write by another function of the database', async () => {
-    const database = await openWithTrain(await createDatabase(), 1_000);
+    const url = await createDatabase();
+    const [database, impatient] = [await openWithTrain(url), await open(url, LIMIT_MS)];
     const end = Promise.withResolvers<unknown>();
-    const slow = database.transaction(async () => {
-      await sleep(1_500);
-      await database.write(book('Ann')).catch(end.resolve);
+    const slow = impatient.transaction(async () => {
+      await sleep(LIMIT_MS + 500);
+      await impatient.write(book('Ann')).catch(end.resolve);
     });
     await expect(slow).rejects.toThrow(/took longer than|did not answer within/);
     expect(await end.promise).toMatchObject({
@@ -317,29 +320,31 @@ describeStores((createDatabase) => {
   });
 
   test('a transaction whose statement takes too long rejects at its limit; other writes succeed after it', async () => {
-    const database = await openWithTrain(await createDatabase(), 2_000);
+    const url = await createDatabase();
+    const [database, impatient] = [await openWithTrain(url), await open(url, LIMIT_MS)];
     const rows = either({
       sqlite: sql`WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c WHERE x % 100000 = 0`,
       postgres: sql`SELECT pg_sleep(600)`,
     });
-    const slow = database.transaction(async ({ read, write }) => {
+    const slow = impatient.transaction(async ({ read, write }) => {
       await write(takeSeat);
       await read(rows);
     });
     await expect(slow).rejects.toThrow(/took longer than|did not answer within/);
-    await database.write(book('Bea'));
+    await impatient.write(book('Bea'));
     expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
   });
 
   test('a transaction that takes too long rejects and has written nothing; other writes succeed after it', async () => {
-    const database = await openWithTrain(await createDatabase(), 2_000);
+    const url = await createDatabase();
+    const [database, impatient] = [await openWithTrain(url), await open(url, LIMIT_MS)];
     const end = Promise.withResolvers<unknown>();
-    const slow = database.transaction(async ({ write }) => {
+    const slow = impatient.transaction(async ({ write }) => {
       await write(takeSeat);
-      await sleep(3_000);
+      await sleep(LIMIT_MS + 500);
       await write(book('Ann')).catch(end.resolve);
     });
-    const other = database.write(book('Bea'));
+    const other = impatient.write(book('Bea'));
     await expect(slow).rejects.toThrow(/took longer than|did not answer within/);
     expect((await other)[0]?.count).toBe(1);
     expect(await end.promise).toMatchObject({ message: 'the transaction has ended: await all of its statements' });
