@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import { mock } from 'node:test';
 import type { ContractOptions } from '../src/run/contract-options.ts';
 import { checkContract } from '../src/contract-run.ts';
 import { formatResult } from '../src/reports/text.ts';
@@ -222,9 +223,19 @@ test('a connection that is closed before a byte of the answer on a new connectio
 
 const reference = { document: shallowDocument, token: TOKEN, seed: 3, runs: 20 };
 
-/** Waits before each answer, and notes the requests by operation. */
+/** Replaces the clock. Returns a function that advances it. */
+function replaceClock(): (milliseconds: number) => void {
+  let nowMs = 0;
+  const clock = mock.method(performance, 'now', () => nowMs);
+  cleanUp(() => {
+    clock.mock.restore();
+  });
+  return (milliseconds) => void (nowMs += milliseconds);
+}
+
+/** Notes the requests by operation, and calls a function before each answer. */
 const recording =
-  (delayMs: (url: string) => number, notes: Map<string, string[]>): Defect =>
+  (beforeAnswer: (url: string) => void, notes: Map<string, string[]>): Defect =>
   (request, respond) => {
     const { method, body } = request;
     const { pathname, search } = new URL(request.url, 'http://server'); // It may be absolute.
@@ -232,7 +243,7 @@ const recording =
     const key = url.replace(/^(\/v1\/\w+).*/, '$1');
     const note = `${method} ${url} ${body.toString('latin1')}`;
     if (key !== '/') notes.set(key, [...(notes.get(key) ?? []), note]);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs(url));
+    beforeAnswer(url);
     return respond(request);
   };
 const isPrefix = (short: readonly string[] = [], long: readonly string[] = []): boolean =>
@@ -240,7 +251,12 @@ const isPrefix = (short: readonly string[] = [], long: readonly string[] = []): 
 
 test('the time limit names the operations that got less than the minimum, and gives the others theirs', async () => {
   const isSlow = (url: string): boolean => url.includes('/items?') || url.endsWith('/items');
-  const baseUrl = await startReferenceServer(recording((url) => (isSlow(url) ? 100 : 0), new Map()));
+  const advance = replaceClock();
+  const baseUrl = await startReferenceServer(
+    recording((url) => {
+      if (isSlow(url)) advance(100);
+    }, new Map()),
+  );
   const result = await checkContract({ ...reference, baseUrl, runs: 5, budgetMs: 10_000 });
   expect(result.incomplete).toContain('findItems');
   expect(result.incomplete).not.toContain('writeNote');
@@ -252,8 +268,13 @@ test('the time limit names the operations that got less than the minimum, and gi
 test('the time limit decides where the requests end, never what they are', async () => {
   const [fast, slow] = [new Map<string, string[]>(), new Map<string, string[]>()];
   const operations = ['findItems', 'writeNote', 'uploadFile'];
-  const fastUrl = await startReferenceServer(recording(() => 0, fast));
-  const slowUrl = await startReferenceServer(recording(() => 20, slow));
+  const advance = replaceClock();
+  const fastUrl = await startReferenceServer(recording(() => undefined, fast));
+  const slowUrl = await startReferenceServer(
+    recording(() => {
+      advance(20);
+    }, slow),
+  );
   await checkContract({ ...reference, operations, baseUrl: fastUrl, budgetMs: 120_000 });
   await checkContract({ ...reference, operations, baseUrl: slowUrl, budgetMs: 3_000 });
   expect([...slow.keys()].sort()).toEqual([...fast.keys()].sort());
@@ -265,7 +286,7 @@ test('the time limit is shared by several workers, whose operations get the same
   const [alone, together] = [new Map<string, string[]>(), new Map<string, string[]>()];
   const operations = ['findItems', 'writeNote', 'uploadFile'];
   for (const [workers, notes] of [[1, alone] as const, [3, together] as const]) {
-    const baseUrl = await startReferenceServer(recording(() => 0, notes));
+    const baseUrl = await startReferenceServer(recording(() => undefined, notes));
     const result = await checkContract({ ...reference, operations, baseUrl, workers, budgetMs: 120_000 });
     expect(result).toMatchObject({ failures: [], incomplete: [] });
   }
