@@ -1,12 +1,11 @@
-import { maxWorkers, service, workerGracefulExitTimeout } from '../../jest.config.js';
+import { maxWorkers, service, testTimeout, workerGracefulExitTimeout } from '../../jest.config.js';
 
 export default {
   ...service,
   displayName: 'system',
   testMatch: ['<rootDir>/**/*.system.test.ts'],
   testPathIgnorePatterns: ['/templates/'],
-  // Processes, builds and browsers are slower than the functions of this process.
-  testTimeout: 120_000,
+  testTimeout,
   maxWorkers,
   workerGracefulExitTimeout,
 };

@@ -111,7 +111,7 @@ test('--baseline accepts the failures that it has, and names those that are fixe
   expect(fixed.stdout).toMatch(
     /^known.yaml: fixed\? unsupported_method {2}putItem: an undocumented method is rejected/m,
   );
-}, 60_000);
+});
 
 test.each([
   ['it does not exist', undefined, [], 'the baseline known.yaml does not exist: --update-baseline writes it\n'],

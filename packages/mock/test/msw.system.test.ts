@@ -75,7 +75,7 @@ beforeAll(async () => {
   const mock = await startMock(join(folder, 'shop.yaml'));
   cleanUp(mock.close);
   expected = await ask(mock.url, REQUESTS, { Prefer: 'dynamic=false' });
-}, 60_000);
+});
 
 test('mock --msw writes the same handlers again, and names the operations that have none', async () => {
   expect(written).toMatchObject({ code: 0, stdout: 'handlers.ts\n' });

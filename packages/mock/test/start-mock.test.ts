@@ -282,4 +282,4 @@ test('GET: a response has a bounded size; one that cannot be built within it is 
     const body = await response.text();
     expect([name, response.status, form.test(body)]).toEqual([name, status, true]);
   }
-}, 60_000);
+});

@@ -5,7 +5,7 @@ import { assertNoneEnded } from './children.ts';
 export async function until<Value>(
   read: () => Value | Promise<Value>,
   expected: Value,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   let value = await read();

@@ -15,7 +15,7 @@ beforeAll(async () => {
   cpSync(join(import.meta.dirname, 'telemetry-sdk'), folder, { recursive: true });
   expect(await run('npm', ['ci', ...INSTALL_OPTIONS], {}, folder)).toMatchObject({ code: 0 });
   sdk = { NODE_OPTIONS: `--import=${join(folder, 'resolve-sdk.js')}` };
-}, 120_000);
+});
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT_ID = '00f067aa0ba902b7';
