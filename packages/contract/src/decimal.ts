@@ -22,10 +22,22 @@ export function parseDecimal(number: string): Decimal {
   };
 }
 
+/** Compares two texts of JSON numbers. Returns a negative number, zero or a positive number. */
+export function compareNumbers(text: string, other: string): number {
+  if (text === other) return 0;
+  const [one, two] = [parseDecimal(text), parseDecimal(other)];
+  const sign = signOf(one);
+  if (sign !== signOf(two) || sign === 0) return sign - signOf(two);
+  const magnitude = one.digits.length + one.exponent - two.digits.length - two.exponent;
+  // Neither begins nor ends with zeros.
+  return sign * (magnitude || Number(one.digits > two.digits) - Number(one.digits < two.digits));
+}
+
 /** Whether two texts of JSON numbers are the same number. */
 export function isSameNumber(text: string, other: string): boolean {
-  if (text === other) return true;
-  const [one, two] = [parseDecimal(text), parseDecimal(other)];
-  const isSameSign = one.isNegative === two.isNegative || one.digits === '';
-  return isSameSign && one.digits === two.digits && one.exponent === two.exponent;
+  return compareNumbers(text, other) === 0;
+}
+
+function signOf({ isNegative, digits }: Decimal): number {
+  return digits === '' ? 0 : isNegative ? -1 : 1;
 }

@@ -12,6 +12,8 @@ export {
 } from './format-converter.ts';
 export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './contract.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
+export { replaceEqualityKeywords } from './equality.ts';
+export { roundBigints, withDigits } from './exact-values.ts';
 export { replaceFormats } from './formats.ts';
 export { HandlerFailure } from './handler-failure.ts';
 export type {
@@ -27,6 +29,7 @@ export type {
 } from './handler-types.ts';
 export { integerOf, isInt64, reviveInt64s } from './int64.ts';
 export { escapePointer } from './json-pointer.ts';
+export { replaceLimits } from './limits.ts';
 export { IN_PLACE_LISTS, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './keywords.ts';
 export { mapBigints, parseJson, parseJsonTree, stringifyJson, toJsonTree, toJsonValue, type JsonTree } from './json.ts';
 export {

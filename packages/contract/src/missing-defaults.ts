@@ -1,8 +1,9 @@
-import { _, stringify } from 'ajv';
+import { _ } from 'ajv';
 import names from 'ajv/dist/compile/names.js';
 import properties from 'ajv/dist/vocabularies/applicator/properties.js';
 import { allSchemaProperties, noPropertyInData } from 'ajv/dist/vocabularies/code.js';
 import type { AjvInstance } from './ajv.ts';
+import { exactValue } from './exact-values.ts';
 
 /** The key of the defaults that are missing in a value, which a check collects if it is there. */
 export const MISSING_DEFAULTS = Symbol('missing defaults');
@@ -23,13 +24,14 @@ export function collectMissingDefaults(ajv: AjvInstance): void {
     code: (context) => {
       properties.default.code(context);
       const { gen, data, it } = context;
-      const schema = context.schema as Readonly<Record<string, { readonly default?: unknown }>>; // Its schemaType.
+      const schema = context.schema as Readonly<Record<string, object | boolean>>; // Its schemaType.
       const collect = gen.scopeValue('keyword', { ref: addMissing });
       for (const name of allSchemaProperties(schema)) {
-        const value = schema[name]?.default;
+        const value = exactValue(Object(schema[name]) as object, 'default');
         if (value === undefined) continue;
+        const copy = gen.scopeValue('func', { ref: () => structuredClone(value) });
         gen.if(noPropertyInData(gen, data, name, it.opts.ownProperties), () => {
-          gen.code(_`${collect}(${names.default.rootData}, ${data}, ${name}, ${stringify(value)})`);
+          gen.code(_`${collect}(${names.default.rootData}, ${data}, ${name}, ${copy}())`);
         });
       }
     },

@@ -1,21 +1,9 @@
-import { _ } from 'ajv';
+import { _, str } from 'ajv';
 import names from 'ajv/dist/compile/names.js';
 import multipleOf from 'ajv/dist/vocabularies/validation/multipleOf.js';
 import type { AjvInstance } from './ajv.ts';
 import { parseDecimal } from './decimal.ts';
-
-/** The key of the function that returns the digits of the numbers in a checked value. */
-export const DIGITS = Symbol('digits');
-
-/**
- * Returns the digits of a number that its double may not have; `undefined` for others.
- *
- * @param holder the object or list that has the number
- */
-export type DigitsOf = (holder: object, key: string) => string | undefined;
-
-/** A checked value with the digits of its numbers. */
-type WithDigits = { readonly [DIGITS]?: DigitsOf };
+import { DIGITS, exactValue, type WithDigits } from './exact-values.ts';
 
 /**
  * Replaces Ajv's `multipleOf`, which divides doubles: 19.99 / 0.01 is 1998.9999999999998. JSON numbers are decimal.
@@ -28,9 +16,13 @@ export function replaceMultipleOf(ajv: Pick<AjvInstance, 'removeKeyword' | 'addK
     ...multipleOf.default,
     $data: false,
     before: 'format',
+    error: {
+      ...multipleOf.default.error,
+      message: ({ parentSchema = {} }) => str`must be multiple of ${String(exactValue(parentSchema, 'multipleOf'))}`,
+    },
     code: (context) => {
-      const { gen, data, it } = context;
-      const isMultiple = gen.scopeValue('keyword', { ref: createTest(context.schema as number) }); // Its schemaType.
+      const { gen, data, parentSchema, it } = context;
+      const isMultiple = gen.scopeValue('keyword', { ref: createTest(exactValue(parentSchema, 'multipleOf')) });
       context.fail(_`!${isMultiple}(${data}, ${names.default.rootData}, ${it.parentData}, ${it.parentDataProperty})`);
     },
   });
@@ -46,13 +38,16 @@ export function isMultipleOf(number: string, divisor: string): boolean {
   return power >= 0 && (BigInt(digits) * 10n ** BigInt(power)) % BigInt(unit.digits) === 0n;
 }
 
-function createTest(divisor: number) {
+function createTest(divisor: unknown) {
   const text = String(divisor);
-  const isInteger = Number.isSafeInteger(divisor);
   return (value: number, root: WithDigits, holder: object | undefined, key: string | number | undefined): boolean => {
     const digits = holder && root[DIGITS]?.(holder, String(key));
     // The remainder of integers is exact.
-    if (digits === undefined && isInteger && Number.isSafeInteger(value)) return value % divisor === 0;
+    if (digits === undefined && isSafe(divisor) && isSafe(value)) return value % divisor === 0;
     return isMultipleOf(digits ?? String(value), text);
   };
+}
+
+function isSafe(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }

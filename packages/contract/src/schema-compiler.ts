@@ -3,6 +3,7 @@ import { findCost, followReferences, type CheckCost, type ReferenceClosure } fro
 import type { Contract } from './contract.ts';
 import { replaceEqualityKeywords } from './equality.ts';
 import { replaceFormats } from './formats.ts';
+import { replaceLimits } from './limits.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import { replaceMultipleOf } from './multiple-of.ts';
@@ -128,6 +129,7 @@ export class SchemaCompiler {
 function createContext(direction: 'request' | 'response'): CompilationContext {
   const ajv = createAjv(direction);
   replaceEqualityKeywords(ajv);
+  replaceLimits(ajv);
   replaceMultipleOf(ajv);
   replaceFormats(ajv);
   return { ajv, linked: new LinkedSchemas(ajv), costs: new Map() };

@@ -1,6 +1,6 @@
 import { textLength } from './check-cost.ts';
 import { insertMissingDefaults, MISSING_DEFAULTS } from './missing-defaults.ts';
-import { DIGITS, type DigitsOf } from './multiple-of.ts';
+import { DIGITS, type DigitsOf } from './exact-values.ts';
 import { findResponseKey, type Operation } from './operation.ts';
 import { formatErrors, isWithin, joinTexts, toViolation, type Violation } from './violation.ts';
 import type { CompiledSchemas } from './schema-compiler.ts';

@@ -6,7 +6,7 @@ import { keywordNodes, type Schema } from './schema-reader.ts';
 
 /** A numeric limit, and the keyword that sets it. */
 export type Bound = {
-  readonly limit: number;
+  readonly limit: number | bigint;
   readonly exclusive: boolean;
   readonly keyword: string;
   /** The format that sets the limit instead of the keyword. */
@@ -52,12 +52,13 @@ export function compareBound(
     return revision === undefined ? [] : found('set', 'narrows', `${describe(revision)} was set`);
   }
   if (revision === undefined) return found('unset', 'widens', `${describe(base)} was removed`);
-  if (base.limit === revision.limit && base.exclusive === revision.exclusive) return [];
+  const order = compareLimits(base, revision);
+  if (order === 0 && base.exclusive === revision.exclusive) return [];
   const text = `${describe(base)} became ${describe(revision)}`;
   const tighter = tightest([base, revision], side) === revision;
   const effect = tighter ? 'narrows' : 'widens';
-  if (base.limit === revision.limit) return found(tighter ? 'set' : 'unset', effect, text);
-  return found(revision.limit > base.limit ? 'increased' : 'decreased', effect, text);
+  if (order === 0) return found(tighter ? 'set' : 'unset', effect, text);
+  return found(order < 0 ? 'increased' : 'decreased', effect, text);
 }
 
 function describe({ keyword, limit, format }: Bound): string {
@@ -74,12 +75,22 @@ function countBound(schema: Schema, keyword: string, side: Side): Bound | undefi
 export function limits({ leaves }: Schema, keyword: string): readonly Bound[] {
   return leaves.flatMap(({ value }) => {
     const limit = membersOf(value)[keyword];
-    return typeof limit === 'number' ? [{ limit, exclusive: false, keyword }] : [];
+    return isNumber(limit) ? [{ limit, exclusive: false, keyword }] : [];
   });
 }
 
 /** Returns the limit that allows the fewest values. */
 export function tightest(bounds: readonly Bound[], side: Side): Bound | undefined {
   const sign = side === 'upper' ? 1 : -1;
-  return [...bounds].sort((a, b) => (a.limit - b.limit) * sign || Number(b.exclusive) - Number(a.exclusive))[0];
+  return [...bounds].sort((a, b) => compareLimits(a, b) * sign || Number(b.exclusive) - Number(a.exclusive))[0];
+}
+
+/** Compares two limits. Returns a negative number, zero or a positive number. */
+export function compareLimits({ limit }: Bound, other: Bound): number {
+  return Number(limit > other.limit) - Number(limit < other.limit);
+}
+
+/** Whether a value of a document is a number. */
+export function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@contract-first/contract';
 import { isObject, rawChild, target, type Node } from './node.ts';
 
 /** Keywords that do not affect validation. */
@@ -13,10 +14,14 @@ export const ANNOTATIONS = new Set([
 
 /** Serializes a JSON value independently of the order of its members. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, node: unknown) => {
-    if (!isObject(node) || Array.isArray(node)) return node;
-    return Object.fromEntries(Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+  return stringifyJson(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }
 
 /** Serializes a schema without annotations, with its references resolved. */

@@ -92,19 +92,18 @@ function compareMultiples(at: Comparison, { base, revision }: Pair<Schema>): rea
     return [report(at, 'multiple-of-set', 'narrows', `multipleOf ${String(after)} was set`, node)];
   }
   if (after === undefined) {
-    return [report(at, 'multiple-of-unset', 'widens', `multipleOf ${String(before)} was removed`)];
+    return [report(at, 'multiple-of-unset', 'widens', `multipleOf ${before} was removed`)];
   }
-  const isWithin = (one: number, other: number): boolean => isMultipleOf(String(one), String(other));
-  const effect = isWithin(after, before) ? 'narrows' : isWithin(before, after) ? 'widens' : 'differs';
-  const text = `multipleOf ${String(before)} became ${String(after)}`;
+  const effect = isMultipleOf(after, before) ? 'narrows' : isMultipleOf(before, after) ? 'widens' : 'differs';
+  const text = `multipleOf ${before} became ${after}`;
   return [report(at, 'multiple-of-changed', effect, text, node)];
 }
 
-function multiplesOf(schema: Schema, isIntegral: boolean): readonly number[] {
+function multiplesOf(schema: Schema, isIntegral: boolean): readonly string[] {
   // Every integer is a multiple of 1 and of 0.5.
   return keywordValues(schema, 'multipleOf')
-    .map(Number)
-    .filter((multiple) => !(isIntegral && isMultipleOf('1', String(multiple))));
+    .map(String)
+    .filter((multiple) => !(isIntegral && isMultipleOf('1', multiple)));
 }
 
 function compareUniqueness(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {

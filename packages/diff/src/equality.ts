@@ -1,3 +1,4 @@
+import { stringifyJson } from '@contract-first/contract';
 import { decode, resolveReference, type OpenApiDocument } from '@contract-first/documents';
 import type { Schemas } from './comparison.ts';
 import { PairCache } from './pair-cache.ts';
@@ -53,7 +54,7 @@ function isSame({ text }: Text, other: Text): boolean {
 function textOf(value: unknown): Text {
   const found = typeof value === 'object' && value !== null ? texts.get(value) : undefined;
   if (found !== undefined) return found;
-  const text = JSON.stringify(value ?? null);
+  const text = stringifyJson(value ?? null);
   const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, name = '']) => decode(name));
   const read = { text, references: [...new Set(references)] };
   if (typeof value === 'object' && value !== null) texts.set(value, read);

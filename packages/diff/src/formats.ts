@@ -1,12 +1,12 @@
 import { keywordValues, type Schema } from './schema-reader.ts';
 
 /** The smallest and the largest value of the formats of integers. */
-const INTEGER_RANGES: ReadonlyMap<string, { readonly lower: number; readonly upper: number }> = new Map([
-  ...[8, 16, 32, 64].flatMap((bits) => [
-    [`int${String(bits)}`, { lower: -(2 ** (bits - 1)), upper: 2 ** (bits - 1) - 1 }] as const,
-    [`uint${String(bits)}`, { lower: 0, upper: 2 ** bits - 1 }] as const,
+const INTEGER_RANGES: ReadonlyMap<string, { readonly lower: bigint; readonly upper: bigint }> = new Map([
+  ...[8n, 16n, 32n, 64n].flatMap((bits) => [
+    [`int${String(bits)}`, { lower: -(2n ** (bits - 1n)), upper: 2n ** (bits - 1n) - 1n }] as const,
+    [`uint${String(bits)}`, { lower: 0n, upper: 2n ** bits - 1n }] as const,
   ]),
-  ['double-int', { lower: Number.MIN_SAFE_INTEGER, upper: Number.MAX_SAFE_INTEGER }],
+  ['double-int', { lower: 1n - 2n ** 53n, upper: 2n ** 53n - 1n }],
 ]);
 
 /** Formats that exclude no value: the numbers of JSON are doubles, and `password` only hides what is typed. */
@@ -31,7 +31,7 @@ export function restrictionOf(schema: Schema, isIntegral: boolean): string {
 export function formatLimits(
   schema: Schema,
   side: 'lower' | 'upper',
-): readonly { readonly limit: number; readonly format: string }[] {
+): readonly { readonly limit: bigint; readonly format: string }[] {
   return formatsOf(schema).flatMap((format) => {
     const range = INTEGER_RANGES.get(format);
     return range === undefined ? [] : [{ limit: range[side], format }];

@@ -1,4 +1,4 @@
-import { compareBound, limits, tightest, type Bound } from './bounds.ts';
+import { compareBound, compareLimits, isNumber, limits, tightest, type Bound } from './bounds.ts';
 import type { Comparison } from './comparison.ts';
 import type { Effect, Finding } from './finding.ts';
 import { formatLimits } from './formats.ts';
@@ -43,7 +43,7 @@ function unlessFormat(bound: Bound | undefined, other: Bound | undefined, side: 
 
 /** Returns the effect of a change of a limit; none when it is the same. */
 function effectOf({ base, revision }: Pair<Bound | undefined>, side: Side): readonly Effect[] {
-  if (base?.limit === revision?.limit) return [];
+  if (base === undefined ? revision === undefined : revision && compareLimits(base, revision) === 0) return [];
   const tight = tightest(
     [base, revision].flatMap((bound) => bound ?? []),
     side,
@@ -61,7 +61,7 @@ function numberBound(schema: Schema, side: Side, isIntegral: boolean): Bound | u
     side === 'upper' ? ['maximum', 'exclusiveMaximum'] : ['minimum', 'exclusiveMinimum'];
   const inclusive = schema.leaves.flatMap(({ value }) => {
     const { [keyword]: limit, [exclusiveKeyword]: exclusive } = membersOf(value);
-    return typeof limit === 'number' ? [{ limit, exclusive: exclusive === true, keyword }] : [];
+    return isNumber(limit) ? [{ limit, exclusive: exclusive === true, keyword }] : [];
   });
   const exclusive = limits(schema, exclusiveKeyword).map((bound) => ({ ...bound, exclusive: true }));
   const ofFormats = isIntegral ? formatLimits(schema, side) : [];
@@ -73,6 +73,7 @@ function numberBound(schema: Schema, side: Side, isIntegral: boolean): Bound | u
 
 /** Converts an exclusive limit of integers: above 0 means from 1. */
 function inclusiveBound({ limit, exclusive, keyword }: Bound, side: Side): Bound {
+  if (!exclusive) return { limit, exclusive, keyword };
   const step = side === 'upper' ? -1 : 1;
-  return { limit: exclusive ? limit + step : limit, exclusive: false, keyword };
+  return { limit: typeof limit === 'bigint' ? limit + BigInt(step) : limit + step, exclusive: false, keyword };
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@contract-first/contract';
 import { resolveReference } from '@contract-first/documents';
 import { compareChoices, compareWithChoice } from './alternatives.ts';
 import { compareCounts } from './bounds.ts';
@@ -30,7 +31,7 @@ export function compareSchemas(described: Described, { base, revision }: Pair<No
     return compareOnce(described, { base, revision });
   const results = cache.of(base.document, revision.document);
   const { subject, text, today, name } = described;
-  const key = [subject, text, today, ...[base, revision].map(({ value }) => JSON.stringify(value))].join();
+  const key = [subject, text, today, ...[base, revision].map(({ value }) => stringifyJson(value))].join();
   const first = results.get(key);
   if (first !== undefined) return first.findings.map((found) => transfer(found, first, described, { base, revision }));
   const findings = compareOnce(described, { base, revision });

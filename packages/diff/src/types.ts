@@ -180,5 +180,5 @@ export function haveCommonType(one: readonly string[], other: readonly string[])
 export function jsonType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : typeof value;
+  return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : typeof value;
 }

@@ -1,4 +1,12 @@
-import { memoizeByObject, replaceMultipleOf } from '@contract-first/contract';
+import {
+  memoizeByObject,
+  parseJson,
+  replaceLimits,
+  replaceMultipleOf,
+  roundBigints,
+  toJsonTree,
+  withDigits,
+} from '@contract-first/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { joinFirst } from '@contract-first/command-line/reports';
 import { canonical } from './canonical.ts';
@@ -15,6 +23,7 @@ const LIMITS = [
 ];
 const EXCLUSIVE: Readonly<Record<string, string>> = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' };
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
+replaceLimits(ajv);
 replaceMultipleOf(ajv);
 
 /** Compares the values of `enum` and `const`, except null, which is compared as a type. */
@@ -76,7 +85,7 @@ export const listedValues = memoizeByObject((schema: Schema): readonly string[] 
   if (first === undefined) return undefined;
   const isAllowed = createCheck(schema);
   return first.filter(
-    (value) => value !== 'null' && others.every((other) => other.includes(value)) && isAllowed(JSON.parse(value)),
+    (value) => value !== 'null' && others.every((other) => other.includes(value)) && isAllowed(parseJson(value)),
   );
 });
 
@@ -96,7 +105,10 @@ function createCheck(schema: Schema): (value: unknown) => boolean {
 /** Returns the check of a limit; none for one that Ajv cannot read, such as a pattern of another language. */
 function compileLimit(keyword: string, limit: unknown): readonly ((value: unknown) => boolean)[] {
   try {
-    return [ajv.compile({ [keyword]: limit })];
+    const schema = { [keyword]: limit };
+    roundBigints(schema);
+    const check = ajv.compile({ properties: { '': schema } });
+    return [(value) => check(withDigits(toJsonTree(value)))];
   } catch {
     return [];
   }

@@ -1,7 +1,14 @@
 import { integer, property, text } from '@contract-first/testing/document.ts';
-import { breaks, narrows, summarizeBoth, widens, type Findings, type SchemaRow } from './support/schema-findings.ts';
+import {
+  breaks,
+  narrows,
+  NOTHING,
+  summarizeBoth,
+  widens,
+  type Findings,
+  type SchemaRow,
+} from './support/schema-findings.ts';
 
-const NOTHING: Findings = { request: [], response: [] };
 const SPECIALIZED: Findings = {
   request: ['ERR request-property-type-changed'],
   response: ['INFO response-property-type-specialized'],
@@ -11,6 +18,18 @@ const int32 = { ...integer, format: 'int32' };
 const int64 = { ...integer, format: 'int64' };
 
 test.each<SchemaRow>([
+  [
+    'int64 beside its largest value added',
+    { ...integer, minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n },
+    int64,
+    NOTHING,
+  ],
+  [
+    'int64 beside a larger maximum',
+    { ...int64, maximum: 2n ** 63n },
+    { ...int64, maximum: 2n ** 63n - 2n },
+    narrows('property-max-set'),
+  ],
   ['one that includes the limits added', page, { ...page, format: 'int64' }, NOTHING],
   ['one that includes the limits removed', { ...page, format: 'int32' }, page, NOTHING],
   ['a narrower one that includes the limits', { ...page, format: 'int64' }, { ...page, format: 'int16' }, NOTHING],

@@ -1,5 +1,5 @@
 import { integer, property, text } from '@contract-first/testing/document.ts';
-import { breaks, found, narrows, summarizeBoth, widens, type SchemaRow } from './support/schema-findings.ts';
+import { breaks, found, narrows, NOTHING, summarizeBoth, widens, type SchemaRow } from './support/schema-findings.ts';
 
 const cat = { type: 'object', required: ['kind'], properties: { kind: { const: 'cat' }, lives: integer } };
 const dog = { type: 'object', required: ['kind'], properties: { kind: { const: 'dog' }, tricks: text } };
@@ -32,6 +32,30 @@ test.each<SchemaRow>([
     { type: 'number', maximum: 1 },
     { type: 'number', exclusiveMaximum: 1 },
     narrows('property-exclusive-max-set'),
+  ],
+  [
+    'a maximum that a double does not hold',
+    { type: 'integer', maximum: 9007199254740993n },
+    { type: 'integer', maximum: 9007199254740992n },
+    narrows('property-max-decreased'),
+  ],
+  [
+    'an exclusive maximum to the same inclusive one',
+    { type: 'integer', exclusiveMaximum: 9007199254740994n },
+    { type: 'integer', maximum: 9007199254740993n },
+    NOTHING,
+  ],
+  [
+    'a value that a double does not hold',
+    { type: 'integer', enum: [9007199254740992n, 9007199254740993n] },
+    { type: 'integer', enum: [9007199254740992n] },
+    narrows('property-enum-value-removed'),
+  ],
+  [
+    'a value above the maximum',
+    { type: 'integer', maximum: 9007199254740992n, enum: [1, 9007199254740993n] },
+    { type: 'integer', maximum: 9007199254740992n, enum: [1] },
+    NOTHING,
   ],
   [
     'the names of properties',

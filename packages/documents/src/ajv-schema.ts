@@ -1,4 +1,4 @@
-import { subschemasOf } from '@contract-first/contract';
+import { roundBigints, subschemasOf } from '@contract-first/contract';
 import { ANNOTATIONS } from './annotations.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -18,6 +18,7 @@ export function toAjvSchema(schema: unknown, keepsXml = false): unknown {
   for (const keyword of Object.keys(schema))
     if (keyword.startsWith('x-') || (WITHOUT_EFFECT.includes(keyword) && !(keepsXml && keyword === 'xml')))
       Reflect.deleteProperty(schema, keyword);
+  roundBigints(schema as Record<string, unknown>);
   for (const subschema of subschemasOf(schema)) toAjvSchema(subschema, keepsXml);
   return schema;
 }

@@ -11,12 +11,10 @@ export type LocatedValues = {
   readonly problemsOf: (
     schemas: readonly Schema[],
   ) => readonly (readonly [problem: string, found: readonly Schema[]])[];
-  /** The validator compares values that may differ from the sent ones. */
-  readonly isInexact?: true;
 };
 
 /** int64s, which the validator sees as doubles. */
-export const INT64S: LocatedValues = { name: 'an int64', isOne: isInt64, problemsOf: int64Problems, isInexact: true };
+export const INT64S: LocatedValues = { name: 'an int64', isOne: isInt64, problemsOf: int64Problems };
 
 // Below these keywords, whether a value is converted depends on more than its location.
 const CONDITIONAL = keywordsWhere(
@@ -41,7 +39,7 @@ export function findConflicts(
   document: OpenApiDocument,
   root: unknown,
   name: string,
-  { name: one, isOne, problemsOf, isInexact }: LocatedValues,
+  { name: one, isOne, problemsOf }: LocatedValues,
 ): Conflict[] {
   const conflicts: Conflict[] = [];
   const seen = new Set<string>();
@@ -62,8 +60,6 @@ export function findConflicts(
     };
     for (const [problem, found] of problemsOf(schemas)) report(problem, found);
     for (const schema of schemas) {
-      if (isInexact === true && schema['uniqueItems'] === true)
-        report('has int64s under uniqueItems', foundIn(schema['items']));
       const remaining = schema['prefixItems'] === undefined ? [] : [schema['items']];
       if (schema['patternProperties'] !== undefined) remaining.push(schema['additionalProperties']);
       for (const member of remaining) report(`has ${one} beside prefixItems or patternProperties`, foundIn(member));
@@ -103,21 +99,5 @@ export function findConflicts(
 function int64Problems(schemas: readonly Schema[]): ReturnType<LocatedValues['problemsOf']> {
   const numbers = schemas.filter(({ type }) => [type].flat().some((name) => name === 'integer' || name === 'number'));
   const int64s = numbers.filter(isInt64);
-  return [
-    ...(int64s.length < numbers.length ? [['may be int64 or another number', int64s] as const] : []),
-    ...int64s.flatMap((schema) =>
-      unsafeKeywords(schema).map((keyword) => [`has ${keyword} that a double cannot hold`, [schema]] as const),
-    ),
-  ];
-}
-
-/** Lists keywords with numbers that a double cannot hold, which the validator would compare inexactly. */
-function unsafeKeywords(schema: Schema): string[] {
-  const isSafe = (value: unknown): boolean => typeof value !== 'number' || Number.isSafeInteger(value);
-  const unsafe = ['const', 'default', 'exclusiveMinimum', 'exclusiveMaximum'].filter((key) => !isSafe(schema[key]));
-  if (!((schema['enum'] ?? []) as readonly unknown[]).every(isSafe)) unsafe.push('enum');
-  if (!isSafe(schema['minimum']) && Number(schema['minimum']) > -(2 ** 63)) unsafe.push('minimum');
-  if (!isSafe(schema['maximum']) && Number(schema['maximum']) < 2 ** 63) unsafe.push('maximum');
-  if (![undefined, 1].includes(schema['multipleOf'] as number | undefined)) unsafe.push('multipleOf');
-  return unsafe;
+  return int64s.length < numbers.length ? [['may be int64 or another number', int64s]] : [];
 }

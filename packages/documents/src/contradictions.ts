@@ -1,3 +1,4 @@
+import { stringifyJson } from '@contract-first/contract';
 import { ANNOTATIONS } from './annotations.ts';
 import type { Document, ResponseObject } from './document.ts';
 import { discriminatorOf } from './discriminators.ts';
@@ -84,7 +85,7 @@ function removeDiscriminator(schema: Node, document: Document): string | undefin
 function removeCopies(schema: Node, document: Document): string | undefined {
   const { oneOf, discriminator } = schema;
   if (!Array.isArray(oneOf) || discriminator !== undefined) return undefined;
-  const texts = oneOf.map((part) => JSON.stringify(withoutAnnotations(dereference(document, part))));
+  const texts = oneOf.map((part) => stringifyJson(withoutAnnotations(dereference(document, part))));
   const distinct = oneOf.filter((_part, index) => texts.indexOf(texts[index] ?? '') === index);
   if (distinct.length === oneOf.length) return undefined;
   Object.assign(schema, { oneOf: distinct });
@@ -92,8 +93,9 @@ function removeCopies(schema: Node, document: Document): string | undefined {
 }
 
 function hasType(value: unknown): (type: unknown) => boolean {
-  const name = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-  return (type) => type === name || (type === 'integer' && Number.isInteger(value));
+  const isBigint = typeof value === 'bigint';
+  const name = value === null ? 'null' : Array.isArray(value) ? 'array' : isBigint ? 'number' : typeof value;
+  return (type) => type === name || (type === 'integer' && (isBigint || Number.isInteger(value)));
 }
 
 /** Copies a schema without the keywords that have no effect on validation. */

@@ -1,9 +1,22 @@
-import { IN_PLACE_LISTS, replaceFormats, replaceMultipleOf } from '@contract-first/contract';
+import {
+  IN_PLACE_LISTS,
+  mapBigints,
+  replaceEqualityKeywords,
+  replaceFormats,
+  replaceLimits,
+  replaceMultipleOf,
+  reviveInt64s,
+  roundBigints,
+  stringifyJson,
+  toJsonTree,
+  withDigits,
+} from '@contract-first/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { Document } from './document.ts';
 import { LIMITED_PATTERNS } from './limited-pattern.ts';
 import { dereference } from './reference.ts';
+import { findInt64s, type ShapeFinder } from './shapes.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { walkDocument } from './walk.ts';
 
@@ -17,7 +30,7 @@ const MAX_DEPTH = 5;
 
 /**
  * Removes defaults that do not fit their own schema, such as `default: ''` of a number: each request without the value
- * would be refused.
+ * would be refused. Numbers in the others become doubles, except int64s, as in requests.
  *
  * @returns a warning for each
  */
@@ -29,20 +42,30 @@ export function removeInvalidDefaults(document: Document): Diagnostic[] {
     code: LIMITED_PATTERNS,
   });
   ajvFormats.default(ajv);
-  replaceFormats(ajv);
+  replaceEqualityKeywords(ajv);
+  replaceLimits(ajv);
   replaceMultipleOf(ajv);
+  replaceFormats(ajv);
   const verdicts = new Map<string, boolean>();
+  let int64s: ShapeFinder | undefined;
   const warnings: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'schema' || node['default'] === undefined) return;
-    const checked = checkedPart(document, node, typeof node['default'] !== 'object' || node['default'] === null);
-    const key = JSON.stringify([checked, node['default']]);
-    const isValid = verdicts.get(key) ?? ajv.validate(checked, node['default']);
+    const { default: value } = node;
+    const text = stringifyJson(value);
+    const checked = checkedPart(document, node, typeof value !== 'object' || value === null);
+    const key = stringifyJson([checked, value]);
+    const tree = toJsonTree(structuredClone(value));
+    const isValid = verdicts.get(key) ?? ajv.validate({ properties: { '': checked } }, withDigits(tree));
     verdicts.set(key, isValid);
-    if (isValid) return;
-    const text = JSON.stringify(node['default']);
-    warnings.push({ pointer, message: `the default ${text} is not used, since it does not fit its schema` });
-    Reflect.deleteProperty(node, 'default');
+    if (!isValid) {
+      warnings.push({ pointer, message: `the default ${text} is not used, since it does not fit its schema` });
+      Reflect.deleteProperty(node, 'default');
+    } else if (mapBigints(value, Number) !== value) {
+      int64s ??= findInt64s(document);
+      reviveInt64s(tree, int64s.shapeOf(node), int64s.named, 'default');
+      Object.assign(node, { default: tree.root[''] });
+    }
   });
   return warnings;
 }
@@ -62,5 +85,7 @@ function checkedPart(document: Document, node: object, isScalar: boolean, depth 
       return [[keyword, checkedPart(document, dereference(document, value) as object, false, depth + 1)]];
     return CHECKED.includes(keyword) ? [[keyword, value]] : [];
   });
-  return Object.fromEntries(entries) as object;
+  const checked = Object.fromEntries(entries) as Record<string, unknown>;
+  roundBigints(checked);
+  return checked;
 }

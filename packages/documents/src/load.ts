@@ -12,6 +12,7 @@ import schema30 from '@seriousme/openapi-schema-validator/schemas/v3.0/schema.js
 import schema31 from '@seriousme/openapi-schema-validator/schemas/v3.1/schema.json' with { type: 'json' };
 import schema32 from '@seriousme/openapi-schema-validator/schemas/v3.2/schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parseJson } from '@contract-first/contract';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import {
@@ -39,7 +40,7 @@ import { escapePrototypeNames, unmark, unmarkNames } from './prototype-names.ts'
 
 /** A linted and bundled OpenAPI document. */
 export type LoadedContract = {
-  /** The document without external references; `undefined` when it has errors. */
+  /** The document without external references, with bigints for large integers; `undefined` when it has errors. */
   readonly document: OpenApiDocument | undefined;
   /** The document as JSON with all digits of its numbers; empty when it has errors. */
   readonly text: string;
@@ -194,7 +195,7 @@ export async function loadContract(
       });
   const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);
   const text = unquoteNumbers(JSON.stringify(complete, null, 2));
-  const document = withLocalReferences(JSON.parse(text), self) as OpenApiDocument; // The linter has checked this.
+  const document = withLocalReferences(parseJson(text), self) as OpenApiDocument; // The linter has checked this.
   const originOf = isSingleFile ? undefined : await findOrigins(document, root, externalRefResolver);
   return {
     document,

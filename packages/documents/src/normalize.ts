@@ -23,6 +23,12 @@ const KEYWORDS = new Set([
   ...['default', 'example', 'examples', 'xml', 'externalDocs'],
 ]);
 
+/** The keywords whose numbers are compared by all digits. Those of the others, such as `maxLength`, count something. */
+const EXACT = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['enum', 'const', 'default', 'example', 'examples'],
+]);
+
 /**
  * Copies a bundled document in a simpler form of the same meaning, which the generator and the engine read:
  *
@@ -96,8 +102,10 @@ function convertVersion30(schema: Node): void {
   convertLimits(schema);
 }
 
+/** Removes unknown keywords with lists or objects, and rounds large integers that count something. */
 function removeUnknown(schema: Node): void {
   for (const [name, value] of Object.entries(schema)) {
+    if (typeof value === 'bigint' && !EXACT.has(name)) schema[name] = Number(value);
     const isKnown = KEYWORDS.has(name) || name.startsWith('x-');
     if (!isKnown && typeof value === 'object' && value !== null) Reflect.deleteProperty(schema, name);
   }

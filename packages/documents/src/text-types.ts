@@ -96,7 +96,7 @@ function typesOf(schema: Schema): readonly string[] {
   const named = [schema.type ?? []].flat();
   if (named.length > 0) return named;
   const values = 'const' in schema ? [schema['const']] : ((schema['enum'] ?? []) as readonly unknown[]);
-  return values.map((value) => (value === null ? 'null' : typeof value));
+  return values.map((value) => (value === null ? 'null' : typeof value === 'bigint' ? 'number' : typeof value));
 }
 
 /** Whether a schema in a form describes a file. */

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { stringifyJson } from '@contract-first/contract';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { renderContract } from '../src/render.ts';
 import { startMock } from '../../mock/src/start-mock.ts';
 
-/** A schema, and values as JSON. The validator and the compiler must accept the valid ones, and only these. */
+/** A schema, and values as JSON, in which `1n` is an int64. The validator and the compiler must accept the valid ones, and only these. */
 type Agreement = {
   readonly schema: unknown;
   readonly valid: readonly string[];
@@ -180,6 +181,16 @@ const AGREEMENTS: Readonly<Record<string, Agreement>> = {
     valid: ['{ "constructor": "a" }', '{ "constructor": "a", "toString": "b" }'],
     invalid: ['{ "constructor": 1 }', '{ "constructor": "a", "toString": 1 }'],
   },
+  'int64s of an enum': {
+    schema: { type: 'integer', format: 'int64', enum: [9007199254740993n, 9007199254740994n, -1] },
+    valid: ['9007199254740993n', '9007199254740994n', '-1n'],
+    invalid: ['9007199254740992n', '9007199254740995n', '1n'],
+  },
+  'int64s of a const': {
+    schema: object({ id: { type: 'integer', format: 'int64', const: 9223372036854775807n } }),
+    valid: ['{ "id": 9223372036854775807n }'],
+    invalid: ['{ "id": 9223372036854775806n }'],
+  },
   'a schema in itself': {
     schema: ref('Tree'),
     valid: ['"a"', '["a", ["b", []]]'],
@@ -202,7 +213,7 @@ const DOCUMENT = {
 
 const folder = temporaryFolder();
 const path = join(folder, 'openapi.yaml');
-writeFileSync(path, JSON.stringify(DOCUMENT));
+writeFileSync(path, stringifyJson(DOCUMENT));
 const mock = await startMock(path);
 cleanUp(mock.close);
 const rejected = await compileLiterals();
@@ -226,7 +237,8 @@ function operationOf(id: string) {
 
 async function send(id: string, body: string): Promise<number> {
   const headers = { 'Content-Type': 'application/json' };
-  return (await fetch(`${mock.url}/${id}`, { method: 'POST', headers, body })).status;
+  const json = body.replaceAll(/(?<=\d)n\b/g, '');
+  return (await fetch(`${mock.url}/${id}`, { method: 'POST', headers, body: json })).status;
 }
 
 /** Assigns a value to the type of a schema, in a line. JSON is TypeScript. */

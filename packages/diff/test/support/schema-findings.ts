@@ -21,6 +21,8 @@ export function summarizeBoth(
   };
 }
 
+export const NOTHING: Findings = { request: [], response: [] };
+
 /** Returns one finding for each direction, with the same rule. */
 export function found(request: Level, response: Level, rule: string): Findings {
   return { request: [`${request} request-${rule}`], response: [`${response} response-${rule}`] };

@@ -79,5 +79,5 @@ function isInPath(text: string): boolean {
 
 function minimumOf({ schemas }: Values, schema: Schema): number {
   const { minimum = 1 } = Object(flatten(schemas, schema)) as { readonly minimum?: unknown };
-  return typeof minimum === 'number' ? Math.max(1, Math.ceil(minimum)) : 1;
+  return ['number', 'bigint'].includes(typeof minimum) ? Math.max(1, Math.ceil(Number(minimum))) : 1;
 }

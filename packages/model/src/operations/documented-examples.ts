@@ -1,4 +1,4 @@
-import { escapePointer } from '@contract-first/contract';
+import { escapePointer, stringifyJson } from '@contract-first/contract';
 import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 import { toJsonTree } from '../values/json-tree.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
@@ -107,7 +107,7 @@ export function* faultsWithin(
   const members = Object.entries(properties as Readonly<Record<string, Schema>>);
   const parts = members.map(([name, property]) => [`${place}/${escapePointer(name)}`, property] as const);
   for (const [at, part] of items === undefined ? parts : [...parts, [`${place}/*`, items as Schema] as const]) {
-    const key = JSON.stringify(part);
+    const key = stringifyJson(part);
     if (visited.has(key)) continue;
     visited.add(key);
     for (const [name, example] of inSchema(oracle.schemas, part)) {

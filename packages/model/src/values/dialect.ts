@@ -1,4 +1,4 @@
-import { IN_PLACE_LISTS, memoizeByObject, SCHEMA_KEYWORDS } from '@contract-first/contract';
+import { IN_PLACE_LISTS, memoizeByObject, SCHEMA_KEYWORDS, stringifyJson } from '@contract-first/contract';
 import { constrainAlternatives, unusedName, type OpenApiDocument } from '@contract-first/documents';
 
 /** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
@@ -114,7 +114,7 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
 
 /** Omits an example that Ajv would take for a schema with an identifier of its own. */
 function withoutIds(example: unknown): unknown {
-  return JSON.stringify(example).includes('"$id"') ? undefined : example;
+  return stringifyJson(example).includes('"$id"') ? undefined : example;
 }
 
 /** Removes properties from a schema. */

@@ -1,11 +1,13 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { canonicalDecimal } from './decimals.ts';
+import { digitsOf, type DataContext, type ValidationContext } from './validation-context.ts';
 
 /*
  * The checks' own equality: they must not share a fault with the service that they judge. Ajv's compares objects by their
  * members `valueOf` and `toString`, which a server may send, and lists item by item with every other.
  */
 
-/** Replaces the keywords of an Ajv instance that compare values. */
+/** Replaces the keywords of an Ajv instance that compare values. Numbers are compared by their digits. */
 export function addEqualityKeywords(ajv: Ajv2020): void {
   for (const keyword of ['enum', 'const', 'uniqueItems']) ajv.removeKeyword(keyword);
   ajv.addKeyword({
@@ -28,21 +30,33 @@ export function addEqualityKeywords(ajv: Ajv2020): void {
     before: 'items',
     errors: false,
     error: { message: 'must NOT have duplicate items' },
-    compile: (isWanted: boolean) => (items: readonly unknown[]) =>
-      !isWanted || new Set(items.map(canonical)).size === items.length,
+    compile: (isWanted: boolean) =>
+      function (this: ValidationContext, items: readonly unknown[]) {
+        const texts = items.map((item, index) => canonical(item, this, items, index));
+        return !isWanted || new Set(texts).size === items.length;
+      },
   });
 }
 
-function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
-  const allowed = new Set(values.map(canonical));
-  return (value) => allowed.has(canonical(value));
+function isOneOf(values: readonly unknown[]) {
+  const allowed = new Set(values.map((value) => canonical(value)));
+  return function (this: ValidationContext, value: unknown, context?: DataContext): boolean {
+    return allowed.has(canonical(value, this, context?.parentData, context?.parentDataProperty));
+  };
 }
 
-/** Returns a JSON text that equal values share (JSON Schema 2020-12 core, 4.2.2): members are in the order of their names. */
-function canonical(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value); // Without the replacer, which takes longer.
-  return JSON.stringify(value, (_name, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)));
-  });
+/**
+ * Returns a text that equal values share (JSON Schema 2020-12 core, 4.2.2): members are in the order of their names.
+ *
+ * @param context has the digits of the numbers of a checked value
+ * @param holder the object or list that has the value, under the key
+ */
+function canonical(value: unknown, context?: ValidationContext, holder?: object, key: string | number = ''): string {
+  if (typeof value === 'bigint') return canonicalDecimal(String(value));
+  if (typeof value === 'number') return canonicalDecimal(digitsOf(context, value, holder, key));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item, index) => canonical(item, context, value, index)).join()}]`;
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  const texts = members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member, context, value, name)}`);
+  return `{${texts.join()}}`;
 }

@@ -6,9 +6,9 @@
 /** A decimal number: an integer with some decimal places, a negative number of places for zeros that follow it. */
 type Scaled = { readonly integer: bigint; readonly places: number };
 
-/** Whether a JSON number, given by its digits, is a multiple of `multipleOf`. Its double must be finite. */
-export function isMultipleOf(digits: string, multipleOf: number): boolean {
-  const step = scaledOf(String(multipleOf));
+/** Whether a JSON number is a multiple of `multipleOf`, both given by their digits. Their doubles must be finite. */
+export function isMultipleOf(digits: string, multipleOf: string): boolean {
+  const step = scaledOf(multipleOf);
   const { integer, places } = scaledOf(digits);
   if (integer === 0n || step.integer === 0n) return integer === 0n;
   const shift = step.places - places;
@@ -26,14 +26,14 @@ export type Multiples = {
 };
 
 /** Returns the multiples of a number from a minimum to a maximum. */
-export function multiplesIn(multipleOf: number, min: number, max: number): Multiples {
+export function multiplesIn(multipleOf: number | bigint, min: number, max: number): Multiples {
   const step = scaledOf(String(multipleOf));
   const multipleAt = (factor: bigint): number => Number(`${String(factor * step.integer)}e${String(-step.places)}`);
   return { from: -floorQuotient(-min, step), to: floorQuotient(max, step), multipleAt };
 }
 
 /** Returns the smallest positive integer that is a multiple of a number: 5 for 2.5. */
-export function integerStep(multipleOf: number): bigint {
+export function integerStep(multipleOf: number | bigint): bigint {
   const { integer, places } = scaledOf(String(multipleOf));
   if (places <= 0) return integer * 10n ** BigInt(-places);
   let [divisor, rest] = [integer, 10n ** BigInt(places)];

@@ -1,7 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { type JsonTree, memoizeByObject, runWithin } from '@contract-first/contract';
+import { mapBigints, memoizeByObject, runWithin, type JsonTree } from '@contract-first/contract';
 import { LIMITED_PATTERNS, walkDocument } from '@contract-first/documents';
+import { compareDecimals } from './decimals.ts';
 import type { Schema, SchemaDocument } from './dialect.ts';
 import { addEqualityKeywords } from './equality-keywords.ts';
 import { addExactFormats } from './formats.ts';
@@ -9,6 +10,7 @@ import { integerOf, isInt64 } from './integers.ts';
 import { toJsonTree } from './json-tree.ts';
 import type { Json } from './json-value.ts';
 import { isMultipleOf } from './multiples.ts';
+import { digitsOf, type DataContext, type OnInt64, type ValidationContext } from './validation-context.ts';
 
 /** Validates values by the schemas of one document. Integers are compared by their digits, not as doubles. */
 export type Oracle = {
@@ -37,9 +39,6 @@ export type SchemaViolation = {
   /** The requirement: `must be string`. */
   readonly message: string;
 };
-
-/** Receives the object or array that holds an int64, and its name or index there. */
-export type OnInt64 = (holder: object, key: string) => void;
 
 const NOTHING = toJsonTree(null);
 // The time limit starts a thread, which takes longer than the validation of this many values.
@@ -88,7 +87,7 @@ function isLenient({ document }: SchemaDocument): boolean {
 
 /** @param isLenient sets missing properties to their defaults, in the value itself, and allows any number for `float` */
 function createValidation(schemas: SchemaDocument, isLenient: boolean): Oracle['violation'] {
-  const usual = createChecks(createAjv(schemas, isLenient, false));
+  const usual = createChecks(createAjv(schemas, isLenient, false), isLenient);
   let wide: typeof usual | undefined;
   const wideSchemas = new Set<Schema>();
   return (schema, json, onInt64) => {
@@ -99,7 +98,7 @@ function createValidation(schemas: SchemaDocument, isLenient: boolean): Oracle['
       // Ajv nests the code for thousands of members, unless it reports all errors.
       if (!(error instanceof RangeError)) throw error;
     }
-    wide ??= createChecks(createAjv(schemas, isLenient, true));
+    wide ??= createChecks(createAjv(schemas, isLenient, true), isLenient);
     const violation = wide(schema, json, onInt64);
     wideSchemas.add(schema);
     return violation;
@@ -122,22 +121,24 @@ function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErro
   addExactFormats(ajv);
   if (!isLenient) ajv.addFormat('float', { type: 'number', validate: (value: number) => Math.abs(value) <= MAX_FLOAT });
   addEqualityKeywords(ajv);
-  ajv.removeKeyword('multipleOf');
-  ajv.addKeyword({
-    keyword: 'multipleOf',
-    type: 'number',
-    errors: false,
-    error: { message: ({ schema }) => `must be multiple of ${String(schema)}` },
-    validate: function (
-      this: ValidationContext,
-      multipleOf: number,
-      data: number,
-      _schema?: unknown,
-      context?: DataContext,
-    ): boolean {
-      return isMultipleOf(digitsOf(this.json, data, context), multipleOf);
-    },
-  });
+  for (const [keyword, { requirement, isValid }] of Object.entries(NUMBER_KEYWORDS)) {
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      keyword,
+      type: 'number',
+      errors: false,
+      error: { message: ({ schema }) => `must be ${requirement} ${String(schema)}` },
+      validate: function (
+        this: ValidationContext,
+        limit: number | bigint,
+        data: number,
+        _schema?: unknown,
+        context?: DataContext,
+      ): boolean {
+        return isValid(digitsOf(this, data, context?.parentData, context?.parentDataProperty), String(limit));
+      },
+    });
+  }
   ajv.addKeyword({
     keyword: 'exactInteger',
     type: 'number',
@@ -150,7 +151,7 @@ function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErro
       context?: DataContext,
     ): boolean {
       if (context && kind === 'int64') this.onInt64?.(context.parentData, String(context.parentDataProperty));
-      const exact = integerOf(digitsOf(this.json, data, context));
+      const exact = integerOf(digitsOf(this, data, context?.parentData, context?.parentDataProperty));
       return exact !== undefined && (kind !== 'int64' || isInt64(exact));
     },
   });
@@ -167,12 +168,23 @@ function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErro
       properties: Object.fromEntries(names.map((name) => [name, { absent: true }])),
     }),
   });
-  ajv.addSchema(document, id);
+  ajv.addSchema(isLenient ? (withRoundedDefaults(document) as object) : document, id);
   return ajv;
 }
 
+/** The keywords that compare numbers, by the digits of the number and of the keyword. */
+const NUMBER_KEYWORDS: Readonly<
+  Record<string, { readonly requirement: string; readonly isValid: (digits: string, limit: string) => boolean }>
+> = {
+  minimum: { requirement: '>=', isValid: (digits, limit) => compareDecimals(digits, limit) >= 0 },
+  maximum: { requirement: '<=', isValid: (digits, limit) => compareDecimals(digits, limit) <= 0 },
+  exclusiveMinimum: { requirement: '>', isValid: (digits, limit) => compareDecimals(digits, limit) > 0 },
+  exclusiveMaximum: { requirement: '<', isValid: (digits, limit) => compareDecimals(digits, limit) < 0 },
+  multipleOf: { requirement: 'multiple of', isValid: isMultipleOf },
+};
+
 /** Creates the function that compiles each schema once. */
-function createChecks(ajv: Ajv2020) {
+function createChecks(ajv: Ajv2020, isLenient: boolean) {
   const compiled = new Map<Schema, ValidateFunction>();
   return (schema: Schema, json: JsonTree, onInt64?: OnInt64): SchemaViolation | undefined => {
     const validate = compile(schema);
@@ -202,7 +214,7 @@ function createChecks(ajv: Ajv2020) {
     const cached = compiled.get(schema);
     if (cached !== undefined) return cached;
     try {
-      const validate = ajv.compile(schema);
+      const validate = ajv.compile(isLenient ? (withRoundedDefaults(schema) as Schema) : schema);
       compiled.set(schema, validate);
       return validate;
     } catch (error) {
@@ -212,16 +224,18 @@ function createChecks(ajv: Ajv2020) {
   }
 }
 
-/** The `this` value of the keyword. */
-type ValidationContext = { readonly json: JsonTree; readonly onInt64: OnInt64 | undefined };
 /** The parameters of an error of Ajv about a property that is not allowed. */
 type Params = { readonly additionalProperty?: string; readonly unevaluatedProperty?: string };
-type DataContext = { readonly parentData: object; readonly parentDataProperty: string | number };
 
-/** Returns the digits of a number, from its source where its double is a different number. */
-function digitsOf({ sourceDigits }: JsonTree, data: number, context: DataContext | undefined): string {
-  const digits = context && sourceDigits.get(context.parentData, String(context.parentDataProperty));
-  return digits ?? String(data);
+/** Copies a schema with doubles in place of the bigints in its defaults, which Ajv inserts into values. */
+function withRoundedDefaults(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withRoundedDefaults);
+  if (typeof node !== 'object' || node === null) return node;
+  const members = Object.entries(node).map(([name, member]: [string, unknown]) => [
+    name,
+    name === 'default' ? mapBigints(member, Number) : withRoundedDefaults(member),
+  ]);
+  return Object.fromEntries(members);
 }
 
 /** Returns whether a value has few parts and short texts. */

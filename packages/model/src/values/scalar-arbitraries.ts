@@ -27,7 +27,7 @@ const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
  */
 export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const [lowest, highest] = RANGES[String(schema['format'])] ?? [-SAFE, SAFE];
-  const step = integerStep(numberOf(schema, 'multipleOf') ?? 1);
+  const step = integerStep(exactNumberOf(schema, 'multipleOf') ?? 1);
   const above = limit(schema, 'minimum', 'exclusiveMinimum', 1n, lowest);
   const below = limit(schema, 'maximum', 'exclusiveMaximum', -1n, highest);
   const min = above > lowest ? above : lowest;
@@ -220,18 +220,25 @@ function lengthOf(text: string): number {
 }
 
 function numberOf(schema: SchemaObject, keyword: string): number | undefined {
+  const value = exactNumberOf(schema, keyword);
+  return value === undefined ? undefined : Number(value);
+}
+
+function exactNumberOf(schema: SchemaObject, keyword: string): number | bigint | undefined {
   const value = schema[keyword];
-  return typeof value === 'number' ? value : undefined;
+  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
 /** Returns the inclusive integer limit of a schema; `beyond` is the step inwards from an exclusive limit. */
 function limit(schema: SchemaObject, inclusive: string, exclusive: string, beyond: bigint, fallback: bigint): bigint {
-  const round = (n: number): bigint => BigInt(beyond > 0n ? Math.ceil(n) : Math.floor(n));
-  const within = numberOf(schema, inclusive);
-  const outside = numberOf(schema, exclusive);
+  const isWhole = (n: number | bigint): boolean => typeof n === 'bigint' || Number.isInteger(n);
+  const round = (n: number | bigint): bigint =>
+    BigInt(isWhole(n) ? n : beyond > 0n ? Math.ceil(Number(n)) : Math.floor(Number(n)));
+  const within = exactNumberOf(schema, inclusive);
+  const outside = exactNumberOf(schema, exclusive);
   const found = [
     ...(within === undefined ? [] : [round(within)]),
-    ...(outside === undefined ? [] : [Number.isInteger(outside) ? BigInt(outside) + beyond : round(outside)]),
+    ...(outside === undefined ? [] : [isWhole(outside) ? BigInt(outside) + beyond : round(outside)]),
   ];
   return found.reduce((one, other) => (one > other === beyond > 0n ? one : other), found[0] ?? fallback);
 }

@@ -17,14 +17,16 @@ const MAX_CHOICES = 20;
 export function numberBoundaries(schema: SchemaObject, value: number | bigint): readonly Json[] {
   const { format, multipleOf } = schema;
   const isInteger = [schema['type']].flat().every((type) => type === 'integer');
-  const bounds = BOUNDS.flatMap((keyword) => numberAt(schema, keyword) ?? []);
-  const integers = [...bounds.filter(Number.isInteger).map(BigInt), ...(RANGES[String(format)] ?? [])];
-  const step = typeof multipleOf === 'number' ? multipleOf : undefined;
+  const exactBounds = BOUNDS.flatMap((keyword) => exactNumberAt(schema, keyword) ?? []);
+  const bounds = exactBounds.map(Number);
+  const whole = exactBounds.filter((bound) => typeof bound === 'bigint' || Number.isInteger(bound));
+  const integers = [...whole.map(BigInt), ...(RANGES[String(format)] ?? [])];
+  const step = typeof multipleOf === 'bigint' ? Number(multipleOf) : multipleOf;
   return [
     ...integers.flatMap((bound) => [bound, bound - 1n, bound + 1n]),
     ...(isInteger ? bounds.flatMap((bound) => [Math.floor(bound), Math.ceil(bound)]) : bounds),
     ...(isInteger ? [] : bounds.flatMap((bound) => [bound - SMALL_STEP, bound + SMALL_STEP].map(withoutError))),
-    ...(step === undefined ? [] : stepLimits(step, Number(value), bounds)),
+    ...(typeof step !== 'number' ? [] : stepLimits(step, Number(value), bounds)),
   ];
 }
 
@@ -110,6 +112,7 @@ export function choiceBoundaries(schema: SchemaObject): readonly Json[] {
 
 function similarTo(choice: Json): readonly Json[] {
   if (typeof choice === 'number') return [String(choice), choice + 1, -choice];
+  if (typeof choice === 'bigint') return [String(choice), choice + 1n, choice - 1n, -choice];
   if (typeof choice === 'boolean') return [String(choice), Number(choice)];
   if (typeof choice !== 'string') return [];
   const [first = '', ...rest] = choice;
@@ -119,6 +122,11 @@ function similarTo(choice: Json): readonly Json[] {
 
 /** Returns the number of a keyword; `undefined` when there is none. */
 export function numberAt(schema: SchemaObject, keyword: string): number | undefined {
+  const value = exactNumberAt(schema, keyword);
+  return value === undefined ? undefined : Number(value);
+}
+
+function exactNumberAt(schema: SchemaObject, keyword: string): number | bigint | undefined {
   const value = schema[keyword];
-  return typeof value === 'number' ? value : undefined;
+  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }

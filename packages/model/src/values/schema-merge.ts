@@ -106,10 +106,14 @@ function joinKeyword(keyword: string, one: unknown, other: unknown): unknown {
     case 'additionalProperties':
       return { allOf: [one, other] };
     default:
-      if (typeof one !== 'number' || typeof other !== 'number') return other;
-      if (/^(?:exclusiveM|m)in/.test(keyword)) return Math.max(one, other);
-      return /^(?:exclusiveM|m)ax/.test(keyword) ? Math.min(one, other) : other;
+      if (!isNumber(one) || !isNumber(other)) return other;
+      if (/^(?:exclusiveM|m)in/.test(keyword)) return one > other ? one : other;
+      return /^(?:exclusiveM|m)ax/.test(keyword) && one < other ? one : other;
   }
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
 }
 
 function joinTypes(one: readonly string[], other: readonly string[]): string[] {
