@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
 import type { Trust } from './client-address.ts';
 import { HOST } from './http-rules.ts';
 
@@ -18,9 +19,13 @@ export function createOrigin(publicUrl: string | undefined, trust: Trust): (req:
     const scheme = forwarded('x-forwarded-proto')?.toLowerCase() ?? '';
     const host = forwarded('x-forwarded-host') ?? '';
     const own = 'encrypted' in socket ? 'https' : 'http';
-    const address = `${String(socket.localAddress)}:${String(socket.localPort)}`; // HTTP/1.0 needs no Host header.
-    return `${/^https?$/.test(scheme) ? scheme : own}://${[host, headers.host ?? ''].find(isHost) ?? address}`;
+    return `${/^https?$/.test(scheme) ? scheme : own}://${[host, headers.host ?? ''].find(isHost) ?? addressOf(socket)}`;
   };
+}
+
+/** Returns the address of the service on a connection. HTTP/1.0 needs no Host header. */
+function addressOf({ localAddress = '', localPort = 0 }: IncomingMessage['socket']): string {
+  return `${isIPv6(localAddress) ? `[${localAddress}]` : localAddress}:${String(localPort)}`;
 }
 
 /** Whether a text is the authority of a URL: a name or an address, and a port. */

@@ -1,9 +1,12 @@
 import express from 'express';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
 import { stringifyJson } from '@contract-first/engine';
 import type { AnyHandler } from '@contract-first/engine/tools';
+import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { createTestApp, type Overrides } from '@contract-first/testing/app.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
 
@@ -149,6 +152,21 @@ test.each([
   const expected: unknown = typeof url === 'string' ? url : expect.stringMatching(url);
   expect(JSON.parse(body)).toEqual(expected);
 });
+
+test.each(['127.0.0.1', '::1'])(
+  'a link has the address of the service for a client without a Host header: %s',
+  async (host) => {
+    const { app } = await serve('/to', '', {});
+    const server = createServer(app).listen(0, host);
+    cleanUp(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, host).end('GET /link HTTP/1.0\r\n\r\n');
+    const [body = ''] = (await text(socket)).split('\r\n').slice(-1);
+    const authority = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+    expect(JSON.parse(body)).toBe(`http://${authority}/to`);
+  },
+);
 
 test('a link of a service in Express has the path of the mount', async () => {
   const { app } = await serve('/to', '', {});
