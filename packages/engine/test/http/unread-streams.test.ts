@@ -69,7 +69,7 @@ test('200 streams that are requested at once are opened one after the other, and
   let opened = 0;
   const { url } = await serve(() => {
     opened += 1;
-    work(5);
+    work(2);
     return endless();
   });
   const clients = await Promise.all(Array.from({ length: 200 }, () => sendUnread(url, '')));
@@ -87,7 +87,7 @@ test('pipelines of 200 requests each are served in parts, and requests of other 
     rows: () => Promise.resolve({ status: 200, contentType: 'application/jsonl', body: endless() }),
     now: () => {
       served += 1;
-      work(0.5);
+      work(0.2);
       return Promise.resolve({ status: 204 });
     },
   };
