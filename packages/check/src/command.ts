@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import type { Environment, Secret } from '@contract-first/command-line/options';
 import {
   abortOnSignals,
   describeBug,
@@ -6,23 +7,21 @@ import {
   print,
   printError,
 } from '@contract-first/command-line/terminal';
-import type { Environment, Secret } from '@contract-first/command-line/options';
-import { CannotCheck } from '@contract-first/model/values';
-import { createRedactor } from '@contract-first/model/requests';
 import { createProgressLine, type ProgressLine } from '@contract-first/contract';
-import { CHECK_MEANINGS } from './judgement/check-meanings.ts';
-import { CHECK_NAMES, PROFILES } from './judgement/checks.ts';
-import { prepareConclusion } from './reports/conclusion.ts';
-import type { ContractResult } from './run/contract-result.ts';
-import type { Progress } from './run/contract-options.ts';
+import { createRedactor } from '@contract-first/model/requests';
+import { CannotCheck } from '@contract-first/model/values';
 import { checkContract, DEFAULT_RUNS } from './contract-run.ts';
-import { loadHooks } from './run/hooks.ts';
-import { readOptions, type CheckOptions } from './options/options.ts';
-import { readDocument } from './run/read-document.ts';
+import { CHECK_MEANINGS, CHECK_NAMES, PROFILES } from './judgement/checks.ts';
+import type { Failure } from './judgement/failures.ts';
+import { type CheckOptions, readOptions } from './options/options.ts';
 import { checkArchives } from './recorded/check-archives.ts';
+import { prepareConclusion } from './reports/conclusion.ts';
 import { openReports } from './reports/open-reports.ts';
 import { formatFailure, formatProgress } from './reports/text.ts';
-import type { Failure } from './judgement/failure.ts';
+import type { Progress } from './run/contract-options.ts';
+import type { ContractResult } from './run/contract-result.ts';
+import { loadHooks } from './run/hooks.ts';
+import { readDocument } from './run/read-document.ts';
 import { startTemporaryService } from './run/temporary-service.ts';
 
 const NAME_WIDTH = Math.max(...CHECK_NAMES.map((name) => name.length));

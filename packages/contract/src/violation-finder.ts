@@ -1,6 +1,7 @@
 import type { AjvInstance, SchemaError } from './ajv.ts';
 import { escapePointer } from './json-pointer.ts';
-import { isWithin, MAX_VIOLATIONS, toViolation, type Violation } from './violation.ts';
+import { toViolation } from './schema-errors.ts';
+import { isWithin, MAX_VIOLATIONS, type Violation } from './violation.ts';
 
 /** A schema compiled by Ajv. */
 export type Check = {

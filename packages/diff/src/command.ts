@@ -1,20 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs, styleText } from 'node:util';
-import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
-import { escapeControls } from '@contract-first/contract';
 import { exitWithoutOutput, printError } from '@contract-first/command-line/terminal';
+import { escapeControls } from '@contract-first/contract';
+import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
 import { compareSources } from './compare-sources.ts';
-import { LEVEL_ORDER, type Level } from './finding.ts';
-import { readPolicy } from './policy-file.ts';
+import { type Level, LEVEL_ORDER } from './finding.ts';
+import { readPolicy } from './policy.ts';
 import { formatChangelog } from './reports/changelog.ts';
 import { formatGithub } from './reports/github.ts';
 import { formatJson } from './reports/json.ts';
 import { formatJunit } from './reports/junit.ts';
 import { formatMarkdown } from './reports/markdown.ts';
 import type { Report } from './reports/report.ts';
-import { formatRuleList } from './reports/rule-list.ts';
 import { formatText } from './reports/text.ts';
-import { RULES } from './rules.ts';
+import { type Rule, RULES } from './rules.ts';
 import { readSource } from './sources.ts';
 
 // `contract-first diff --base <source>` lists the changes of openapi.yaml since the base. It exits 0 when no finding has
@@ -121,4 +120,15 @@ function paintLevels(text: string): string {
     /(?<=^ {2})(?:ERR|WARN|INFO)(?= )/gm,
     (level) => styleText(COLORS[level as Level], level, { stream: process.stdout }), // One of the matched words.
   );
+}
+
+/** Formats every rule as a line: name, levels, meaning, and the difference from oasdiff. */
+function formatRuleList(rules: Iterable<Rule>): string {
+  const all = [...rules];
+  const nameWidth = Math.max(...all.map(({ name }) => name.length));
+  const lines = all.map(({ levels, name, meaning, difference }) => {
+    const note = difference === undefined ? '' : ` (${difference.there} in oasdiff: ${difference.reason})`;
+    return `${name.padEnd(nameWidth)}  ${levels.join(', ').padEnd('WARN, INFO'.length)}  ${meaning}${note}\n`;
+  });
+  return lines.join('');
 }

@@ -1,5 +1,5 @@
 import { escapePointer } from '@contract-first/contract';
-import { resolveReference, type OpenApiDocument } from '@contract-first/documents';
+import { METHODS, type OpenApiDocument, resolveReference } from '@contract-first/documents';
 
 /** A node of a document with its location. */
 export type Node = {
@@ -74,4 +74,10 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 function follow(node: Node, seen: ReadonlySet<string> = new Set()): Node {
   const next = target(node);
   return next === undefined || seen.has(next.pointer) ? node : follow(next, new Set([...seen, next.pointer]));
+}
+
+/** Returns the operations of a path item by method, including those for methods without a keyword of their own. */
+export function operationsIn(item: Node): ReadonlyMap<string, Node> {
+  const fixed = [...children(item)].filter(([key]) => METHODS.includes(key));
+  return new Map([...fixed, ...children(child(item, 'additionalOperations'))]);
 }

@@ -1,3 +1,4 @@
+import { VERSION } from '@contract-first/command-line/terminal';
 import {
   concreteMediaType,
   type Contract,
@@ -10,21 +11,19 @@ import {
   Validators,
 } from '@contract-first/contract';
 import {
+  type AllowedRefs,
   compileContract,
+  type Diagnostic,
+  type FailureBody,
   NOTHING_DECLARED,
   operationPointer,
   optional,
-  placeDiagnostics,
-  type AllowedRefs,
-  type FailureBody,
   type PlacedDiagnostic,
-  type Diagnostic,
+  placeDiagnostics,
 } from '@contract-first/documents';
 import { exampleRequest } from '@contract-first/model/scaffolds';
-import { VERSION } from '@contract-first/command-line/terminal';
-import type { DeclaredModules } from './declared.ts';
-import { compactJson } from './compact-json.ts';
 import { CompilationCache } from './compilation-cache.ts';
+import type { DeclaredModules } from './declared.ts';
 import type { Gaps } from './scaffold.ts';
 
 /** The generated files of a document, or its diagnostics. */
@@ -158,4 +157,39 @@ function renderFailures(bodies: readonly FailureBody[]): string {
     return `  ${JSON.stringify(name)}: { mediaType: ${JSON.stringify(concreteMediaType(mediaType))};${codec} schema: ${schema} };\n`;
   });
   return `/** The bodies of failures, by the name of their schema. */\nexport interface failures {\n${members.join('')}}\n`;
+}
+
+const MAX_COLUMNS = 120;
+
+/**
+ * Puts each object and list that fits on one line of 120 columns on one, which leaves a third of the lines.
+ *
+ * @param text JSON as `JSON.stringify` indents it; its numbers keep their digits
+ */
+function compactJson(text: string): string {
+  /** The lines of each open object or list, with the line that opens it. */
+  const open: string[][] = [[]];
+  for (const line of text.split('\n')) {
+    // A line that ends a text ends with a quote.
+    if (/[[{]$/.test(line)) open.push([line]);
+    else if (/^ *[\]}]/.test(line)) close(open, line);
+    else open.at(-1)?.push(line);
+  }
+  return (open[0] ?? []).join('\n');
+}
+
+function close(open: string[][], last: string): void {
+  const [first = '', ...members] = open.pop() ?? [];
+  const space = last.includes('}') ? ' ' : '';
+  const columns = members.reduce(
+    (sum, member) => sum + member.trim().length + 1,
+    first.length + last.trim().length + 1,
+  );
+  const isShort = columns <= MAX_COLUMNS && !members.some((member) => member.includes('\n'));
+  const inner = isShort ? members.map((member) => member.trim()).join(' ') : undefined;
+  open
+    .at(-1)
+    ?.push(
+      inner === undefined ? [first, ...members, last].join('\n') : `${first}${space}${inner}${space}${last.trim()}`,
+    );
 }

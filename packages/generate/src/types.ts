@@ -1,44 +1,44 @@
+import { escapePointer, findCodec, stringifyJson } from '@contract-first/contract';
+import {
+  type Content,
+  DECODED,
+  dereference,
+  type Document,
+  isDecoded,
+  isInt64,
+  listOperations,
+  tokensOf,
+  unusedName,
+  walkDocument,
+} from '@contract-first/documents';
 import {
   astToString,
+  type GlobalContext,
   injectOperationObject,
   oapiRef,
+  type OpenAPI3,
+  type OperationObject,
   resolveRef,
+  type SchemaObject,
   stringToAST,
+  type TransformNodeOptions,
   transformSchema,
   transformSchemaObject,
   tsIntersection,
   tsLiteral,
   tsUnion,
-  type GlobalContext,
-  type OpenAPI3,
-  type OperationObject,
-  type SchemaObject,
-  type TransformNodeOptions,
 } from 'openapi-typescript';
 import ts from 'typescript';
-import { findCodec, stringifyJson } from '@contract-first/contract';
-import {
-  DECODED,
-  dereference,
-  isDecoded,
-  isInt64,
-  listOperations,
-  unusedName,
-  walkDocument,
-  type Content,
-  type Document,
-} from '@contract-first/documents';
-import { escapeText, unescapeText } from './escaped-text.ts';
 import {
   hasBigint,
   INHERITED,
   INT64_VALUES,
   NEVER,
   PRESENT,
-  toPrintableSchema,
   type Schema,
+  toPrintableSchema,
 } from './printable-schema.ts';
-import { toTypedDocument, walkTyped, type TypedDocument } from './typed-document.ts';
+import { toTypedDocument, type TypedDocument, walkTyped } from './typed-document.ts';
 
 const { factory } = ts;
 const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
@@ -311,4 +311,52 @@ function withoutDecoding(original: Document): Document {
     if (kind === 'schema') Reflect.deleteProperty(node, DECODED);
   });
   return document;
+}
+
+// openapi-typescript parses names as JSON pointers in URLs, where `#` and `%` are syntax. The escapes are from the private
+// use area.
+const ESCAPES = [
+  ['#', '\uE001'],
+  ['%', '\uE002'],
+] as const;
+
+/** Copies a part of a document with other characters in place of `#` and `%` in its names and texts. */
+function escapeText<Node>(node: Node): Node {
+  return copy(node) as Node; // Only texts differ.
+}
+
+/** Restores the characters in printed TypeScript, where they may be escape sequences. */
+function unescapeText(source: string): string {
+  return ESCAPES.reduce(
+    (text, [character, escape]) => text.replaceAll(escape, character).replaceAll(toSequence(escape), character),
+    source,
+  );
+}
+
+function copy(node: unknown): unknown {
+  if (typeof node === 'string') return escape(node);
+  if (typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node)) return node.map(copy);
+  return Object.fromEntries(
+    Object.entries(node).map(([name, member]) => [
+      escape(name),
+      name === '$ref' ? escapeReference(member) : copy(member),
+    ]),
+  );
+}
+
+/** Encodes a local reference by its tokens; another text is not a reference. */
+function escapeReference(value: unknown): unknown {
+  if (typeof value !== 'string' || !value.startsWith('#/')) return copy(value);
+  return `#/${tokensOf(value)
+    .map((token) => escapePointer(escape(token)))
+    .join('/')}`;
+}
+
+function escape(text: string): string {
+  return ESCAPES.reduce((escaped, [character, escape]) => escaped.replaceAll(character, escape), text);
+}
+
+function toSequence(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -1,21 +1,19 @@
 import type { Operation } from '@contract-first/contract';
+import { type CompiledDocument, optional } from '@contract-first/documents';
 import type { Application } from '@contract-first/engine';
 import { type AnyHandler, type AnyReply, createCheckers, type DocumentText } from '@contract-first/engine/tools';
-import { optional, type CompiledDocument } from '@contract-first/documents';
 import { listOperations } from '@contract-first/model/operations';
-import { createValues } from '@contract-first/model/values';
 import { exampleRequest } from '@contract-first/model/scaffolds';
-import { createCallbacks } from './callbacks/callbacks.ts';
-import { createFailures } from './responses/failures.ts';
-import { createFailureHeaders } from './responses/headers.ts';
-import { hasPreferences, withPreferences, type Delay } from './responses/preferences.ts';
+import { createValues } from '@contract-first/model/values';
+import { createCallbacks } from './callbacks.ts';
 import { createMemory, type Memory, type MemoryOptions } from './memory/memory.ts';
 import { createFail, type MockRequest } from './memory/reply.ts';
+import { createFailures } from './responses/failures.ts';
+import { createFailureHeaders } from './responses/headers.ts';
+import { type Delay, hasPreferences, withPreferences } from './responses/preferences.ts';
 import { createRespond } from './responses/respond.ts';
-import { createDelay } from './scenarios/delay.ts';
-import { createErrors } from './scenarios/error-rate.ts';
+import { createDelay, createErrors, createRandom } from './scenarios/faults.ts';
 import { createPaired } from './scenarios/pairs.ts';
-import { createRandom } from './scenarios/random.ts';
 
 /** The values of options that are not given. */
 export const DEFAULTS = { seed: 1, limit: 10_000 };

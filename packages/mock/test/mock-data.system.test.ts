@@ -6,7 +6,7 @@ import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { checkContract } from '../../check/src/contract-run.ts';
-import { openDataFile } from '../src/memory/data-file.ts';
+import { openDataFile } from '../src/memory/memory.ts';
 import { readDocument } from '../../check/src/run/read-document.ts';
 import { readFileCorrections } from '../../model/src/resources/contract-file.ts';
 

@@ -1,6 +1,5 @@
 import { escapeToLine } from '@contract-first/contract';
-import type { OperationCoverage } from './coverage.ts';
-import type { Tally } from './tally.ts';
+import type { OperationCoverage, Tally } from './coverage.ts';
 
 const COLUMNS = [
   ['statuses', 'statuses'],

@@ -1,12 +1,24 @@
-import { matchMediaType, parseJsonTree, type BodyKind, type JsonTree } from '@contract-first/contract';
+import { type BodyKind, type JsonTree, matchMediaType, parseJsonTree } from '@contract-first/contract';
 import { tokensOf } from '@contract-first/documents';
-import { type ApiOperation, type ApiResponse, type BodyContent, encodingOf } from '@contract-first/model/operations';
 import { type Case, NOT_OF_OPERATION } from '@contract-first/model/cases';
-import { type Oracle, type SchemaViolation, syntaxProblem } from '@contract-first/model/values';
-import { type Excerpt, readingsOf, type Redactor, type WireResponse } from '@contract-first/model/requests';
-import { findRepeatedMember } from './repeated-member.ts';
-import { findRounded, largeIntegersIn, type LargeIntegers } from './rounded-int64s.ts';
-import { defectOf, type Defect } from './defect.ts';
+import { type ApiOperation, type ApiResponse, type BodyContent, encodingOf } from '@contract-first/model/operations';
+import {
+  type Excerpt,
+  readingsOf,
+  type Redactor,
+  type RequestInput,
+  type WireResponse,
+} from '@contract-first/model/requests';
+import {
+  integerOf,
+  isInt64,
+  type Json,
+  membersOf,
+  type Oracle,
+  type SchemaViolation,
+  syntaxProblem,
+} from '@contract-first/model/values';
+import { type Defect, defectOf } from './defect.ts';
 
 /** A request of a test case and its response: the input of every check. */
 export type Exchange = {
@@ -183,4 +195,89 @@ function contentOf({ contents }: ApiResponse, response: Pick<WireResponse, 'head
   const documented = contents.map(({ mediaType }) => mediaType);
   const match = matchMediaType(headerOf(response, 'content-type') ?? '', documented);
   return contents.find(({ mediaType }) => mediaType === match);
+}
+
+/** Returns the first name that an object of a valid JSON text has twice, as JSON; `undefined` when there is none. */
+export function findRepeatedMember(text: string): string | undefined {
+  const open: Set<string>[] = []; // The names of each object that has not ended.
+  let start: number | undefined; // Of the string that has not ended.
+  // A single expression for a whole string would overflow the stack on a long one.
+  for (const { 0: token, index } of text.matchAll(/\\.|["{}]/g)) {
+    if (start !== undefined) {
+      if (token !== '"') continue;
+      const name = text.slice(start, index + 1);
+      start = undefined;
+      COLON.lastIndex = index + 1;
+      if (!COLON.test(text)) continue;
+      const key = JSON.stringify(JSON.parse(name)); // Equal names may have different escapes.
+      const names = open.at(-1);
+      if (names?.has(key) === true) return key;
+      names?.add(key);
+    } else if (token === '"') start = index;
+    else if (token === '{') open.push(new Set());
+    else open.pop();
+  }
+  return undefined;
+}
+
+const COLON = /\s*:/y;
+
+/** The integers of a request that a double cannot represent safely, by their names. */
+type LargeIntegers = ReadonlyMap<string, readonly bigint[]>;
+
+/** Collects the integers of a request that may be rounded. */
+function largeIntegersIn({ parameters, body }: RequestInput): LargeIntegers {
+  const sent = new Map<string, bigint[]>();
+  for (const { parameter, value } of parameters) collectSent(parameter.name, value, sent);
+  if (body !== undefined && encodingOf(body.content) === 'json') collectSent('', body.value, sent);
+  return sent;
+}
+
+/**
+ * Finds an int64 that was rounded to a double: the response has the same name with the value of that double. Other
+ * differences may be intended.
+ *
+ * @param isInt64At returns whether the document declares a number of the response as int64
+ * @returns a message; `undefined` when no int64 was rounded
+ */
+function findRounded(
+  sent: LargeIntegers,
+  json: JsonTree,
+  isInt64At: (holder: object, key: string) => boolean,
+): string | undefined {
+  return search(json.root, '', '');
+
+  function search(holder: object, key: string, name: string): string | undefined {
+    const value = (holder as Readonly<Record<string, unknown>>)[key];
+    if (typeof value === 'number') {
+      if (!isInt64At(holder, key)) return undefined;
+      const exact = integerOf(json.sourceDigits.get(holder, key) ?? String(value));
+      const candidates = sent.get(name) ?? [];
+      if (candidates.includes(exact ?? 0n)) return undefined;
+      const rounded = candidates.filter(isInt64).find((integer) => roundingsOf(Number(integer)).includes(exact));
+      return rounded === undefined
+        ? undefined
+        : `${name} was sent as ${String(rounded)} and returned as ${String(exact)}`;
+    }
+    if (typeof value !== 'object' || value === null) return undefined;
+    // Array items are compared under the name of the array.
+    for (const member of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+      const found = search(value, String(member), typeof member === 'number' ? name : member);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+/** Returns the integers that a double is written as: all its digits, or as few as identify it, and zeros. */
+function roundingsOf(double: number): readonly (bigint | undefined)[] {
+  return [BigInt(double), integerOf(String(double))];
+}
+
+function collectSent(name: string, value: Json, sent: Map<string, bigint[]>): void {
+  const isNumber = typeof value === 'bigint' || typeof value === 'number';
+  if (isNumber && Number.isInteger(Number(value)) && !Number.isSafeInteger(Number(value))) {
+    sent.set(name, [...(sent.get(name) ?? []), BigInt(value)]);
+  }
+  for (const [key, member] of membersOf(value)) collectSent(typeof key === 'number' ? name : key, member, sent);
 }

@@ -1,20 +1,24 @@
-import type { AllowedRefs } from '@contract-first/documents';
-import { CannotCheck } from '@contract-first/model/values';
-import { createSecretSearch, quote } from '@contract-first/model/requests';
 import {
   createOptionReader,
   type Environment,
+  type OptionReader,
   readCommandLine,
   readRefs,
   type Secret,
 } from '@contract-first/command-line/options';
+import type { AllowedRefs } from '@contract-first/documents';
+import { createSecretSearch, quote } from '@contract-first/model/requests';
 import { FILE_OPTIONS, readContractFile, readCorrections } from '@contract-first/model/resources';
-import type { ContractOptions } from '../run/contract-options.ts';
-import { readChecks, readExpectations, readHeaders, readRate, readReports, readValues } from './option-values.ts';
+import { CannotCheck, type Json } from '@contract-first/model/values';
+import { CHECK_NAMES, type CheckName, PROFILES } from '../judgement/checks.ts';
 import type { ConclusionOptions } from '../reports/conclusion.ts';
-import type { ReportTarget } from '../reports/open-reports.ts';
+import { REPORT_KINDS, type ReportTarget } from '../reports/open-reports.ts';
 import type { RepeatLine } from '../reports/text.ts';
-import { readUsers, SECRET_OPTIONS } from './user-options.ts';
+import type { ContractOptions } from '../run/contract-options.ts';
+import type { ExtraHeader } from '../run/extra-headers.ts';
+import type { Expectation, GivenValue } from '../run/selection.ts';
+import type { Client } from '../run/token-sources.ts';
+import type { UserOptions } from '../run/users.ts';
 
 /** The options of the command. */
 export type CheckOptions = Omit<
@@ -145,4 +149,174 @@ export function readOptions(
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
   const { isCoverageWanted, reports } = options;
   return { ...options, countsCoverage: isCoverageWanted || reports.some(({ kind }) => kind === 'coverage') };
+}
+
+/** Reads the checks that count: those of `--checks`, without those of `--exclude-checks`. */
+function readChecks(reader: OptionReader): ReadonlySet<CheckName> {
+  const chosen = reader.has('checks') ? readCheckNames(reader, 'checks') : PROFILES.default;
+  const excluded = readCheckNames(reader, 'exclude-checks');
+  return new Set(chosen.filter((name) => !excluded.includes(name)));
+}
+
+function readCheckNames({ read, refuse }: OptionReader, option: string): readonly CheckName[] {
+  const found = read(option, (text, place) =>
+    text.split(',').flatMap((part) => {
+      const name = part.trim();
+      if (isProfile(name)) return PROFILES[name];
+      const check = CHECK_NAMES.find((known) => known === name);
+      if (check !== undefined) return [check];
+      const all = [...Object.keys(PROFILES), ...CHECK_NAMES];
+      refuse(`${place}: unknown check "${part}"; there are ${all.join(', ')}`);
+      return [];
+    }),
+  );
+  return found.flat();
+}
+
+function isProfile(name: string): name is keyof typeof PROFILES {
+  return Object.hasOwn(PROFILES, name);
+}
+
+/** Reads the reports, each with a file of its own. */
+function readReports({ read, refuse }: OptionReader): readonly ReportTarget[] {
+  const reports = read('report', (text, place) => {
+    const [, name, path = ''] = /^([^:]*):(.+)$/s.exec(text) ?? [];
+    const kind = REPORT_KINDS.find((known) => known === name);
+    if (kind !== undefined) return { kind, path };
+    refuse(`${place} must be such as junit:report.xml, with ${REPORT_KINDS.join(', ')}, not "${text}"`);
+    return undefined;
+  });
+  const paths = reports.map(({ path }) => path);
+  for (const path of new Set(paths.filter((path, index) => paths.indexOf(path) !== index)))
+    refuse(`--report: ${path} is the file of several reports`);
+  return reports;
+}
+
+/** Reads the number of requests in a second, which may be a fraction. */
+function readRate({ read, refuse }: OptionReader): number | undefined {
+  const [rate] = read('rate', (text, place) => {
+    if (/^\d*\.?\d+$/.test(text) && Number(text) > 0) return Number(text);
+    refuse(`${place} must be a number above 0, such as 20 or 0.5, not "${text}"`);
+    return undefined;
+  });
+  return rate;
+}
+
+/** Reads the statuses that valid data may get, too. */
+function readExpectations({ read, refuse }: OptionReader): readonly Expectation[] {
+  return read('expect', (text, place) => {
+    const [, operation, statuses = ''] = /^(?:(.*):)?([^:]*)$/.exec(text) ?? [];
+    const list = statuses.split(',').map((status) => status.trim());
+    if (list.every((status) => /^[1-4]\d\d$/.test(status))) return { operation, statuses: list.map(Number) };
+    refuse(`${place} must be such as createItem:409,422 or 409, with statuses below 500, not "${text}"`);
+    return undefined;
+  });
+}
+
+/** Reads the values that the server knows. */
+function readValues({ read, expand, refuse }: OptionReader): readonly GivenValue[] {
+  return read('value', (text, place) => {
+    const [, operation, name, value = ''] = /^(?:([^=]*):)?([^:=]+)=(.*)$/s.exec(text) ?? [];
+    if (name !== undefined) return { operation, name, value: valueOf(expand(value, place)) };
+    refuse(`${place} must be such as tripId=7 or createBooking:tripId=7, not "${text}"`);
+    return undefined;
+  });
+}
+
+/** Reads the headers of every request. */
+function readHeaders({ read, expand, refuse }: OptionReader): readonly ExtraHeader[] {
+  return read('header', (text, place): ExtraHeader | undefined => {
+    const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/.exec(text) ?? [];
+    if (name !== undefined && value !== undefined) return [name, expand(value, place)];
+    refuse(`${place} must be such as 'X-Tenant: a', not "${text}"`);
+    return undefined;
+  });
+}
+
+/** Reads a value: an integer, `true`, `false`, or else a text. Where its schema allows texts only, it is one. */
+function valueOf(text: string): Json {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (!/^(?:0|-?[1-9]\d*)$/.test(text)) return text;
+  return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+}
+
+/** The options whose values may have secrets. */
+const SECRET_OPTIONS = [
+  ...['token', 'credential', 'token-command', 'client', 'other-token', 'other-credential'],
+  ...['header', 'value'],
+];
+
+/** Reads the credentials of the users, and notes that they are secret. */
+function readUsers(reader: OptionReader, environment: Environment): UserOptions {
+  const { has, textOf, placeOf, read, expand, hide, refuse } = reader;
+  const tokenCommand = textOf('token-command');
+  if (tokenCommand !== undefined && has('token'))
+    refuse(`${placeOf('token-command')}: the token is given by --token as well; leave one out`);
+  for (const name of ['token-command', 'client'])
+    if (has(name) && !has('url')) refuse(`${placeOf(name)} needs --url: a temporary service has tokens of its own`);
+  return {
+    token: tokenCommand === undefined ? readToken('token', 'TOKEN', 'CONTRACT_TOKEN') : undefined,
+    credentials: readCredentials('credential', 'TOKEN'),
+    tokenCommand,
+    client: read('client', readClient)[0],
+    otherToken: readToken('other-token', 'OTHER_TOKEN', 'CONTRACT_OTHER_TOKEN'),
+    otherCredentials: readCredentials('other-credential', 'OTHER_TOKEN'),
+  };
+
+  /** Reads a token, by default an environment variable. */
+  function readToken(name: string, variable: string, fallback: string): string | undefined {
+    const text = textOf(name);
+    if (text !== undefined) return readSecret(text, placeOf(name), variable);
+    const value = environment[fallback];
+    if (value === '') refuse(`${fallback} is empty: set it to the token, or unset it`);
+    if (value !== undefined) hide(fallback, value);
+    return value;
+  }
+
+  function readCredentials(name: string, prefix: string): ReadonlyMap<string, string> {
+    const pairs = read(name, (text, place) => {
+      const [, id, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+      if (id !== undefined && value !== undefined)
+        return [id, readSecret(value, place, `${prefix}_${variableOf(id)}`)] as const;
+      refuse(`${place} must be such as apiKey=abc, with the name of a security scheme`);
+      return undefined;
+    });
+    return new Map(pairs);
+  }
+
+  function readClient(text: string, place: string): Client | undefined {
+    const variable = 'CLIENT_SECRET';
+    const [, id, secret] = /^([^:]+):(.+)$/s.exec(expand(text, place)) ?? [];
+    if (id === undefined || secret === undefined) {
+      refuse(`${place} must be such as my-client:secret`);
+      return undefined;
+    }
+    if (!isExpanded(text)) hide(variable, secret);
+    return { id, secret };
+  }
+
+  /** Expands a secret. Where it has no environment variable, another variable stands for it. */
+  function readSecret(text: string, place: string, variable: string): string {
+    const value = expand(text, place);
+    if (value === '' && !isMissing(text)) refuse(`${place} is empty: is the variable set?`);
+    if (!isExpanded(text)) hide(variable, value);
+    return value;
+  }
+
+  /** Returns whether the environment lacks a variable, which is a problem of its own. */
+  function isMissing(text: string): boolean {
+    return [...text.matchAll(/\$\{(\w+)\}/g)].some(([, name = '']) => environment[name] === undefined);
+  }
+}
+
+function isExpanded(text: string): boolean {
+  return /\$\{\w+\}/.test(text);
+}
+
+/** Returns a name for the variable of a security scheme: `API_KEY` for `apiKey`. */
+function variableOf(id: string): string {
+  return id
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_')
+    .replaceAll(/\W+/g, '_')
+    .toUpperCase();
 }

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
-import type { ApiOperation } from '@contract-first/model/operations';
 import { type Case, type CaseKind, caseOf, decideKind, NOT_OF_OPERATION, shrink } from '@contract-first/model/cases';
+import type { ApiOperation } from '@contract-first/model/operations';
 import { SAFE_METHODS, type WireResponse } from '@contract-first/model/requests';
-import { checksFor, keyOf, violationsIn, type CheckName, type Violation } from '../judgement/checks.ts';
+import { type CheckName, checksFor, keyOf, type Violation, violationsIn } from '../judgement/checks.ts';
 import { isLargeByNature, isUndocumentedRejection } from '../judgement/conformance.ts';
+import { type Failure, recordFailure } from '../judgement/failures.ts';
 import { exchange } from '../run/exchange.ts';
-import type { Failure } from '../judgement/failure.ts';
-import { recordFailure } from '../judgement/record-failure.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 

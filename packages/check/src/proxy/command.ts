@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { constants } from 'node:os';
+import type { Environment } from '@contract-first/command-line/options';
 import {
   abortOnSignals,
   describeBug,
@@ -10,18 +13,16 @@ import {
   stopWithNpm,
 } from '@contract-first/command-line/terminal';
 import { CannotCheck } from '@contract-first/model/values';
-import type { Environment } from '@contract-first/command-line/options';
-import { readBaseUrl } from '../run/base-url.ts';
-import { prepareConclusion } from '../reports/conclusion.ts';
-import type { ContractResult } from '../run/contract-result.ts';
-import type { Failure } from '../judgement/failure.ts';
-import { readOptions, type CheckOptions } from '../options/options.ts';
+import type { Failure } from '../judgement/failures.ts';
+import { type CheckOptions, readOptions } from '../options/options.ts';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
-import { readDocument } from '../run/read-document.ts';
 import { createRecorder, type Recorder } from '../recorded/recorder.ts';
+import { prepareConclusion } from '../reports/conclusion.ts';
 import { openReports } from '../reports/open-reports.ts';
+import { readBaseUrl } from '../run/base-url.ts';
+import type { ContractResult } from '../run/contract-result.ts';
+import { readDocument } from '../run/read-document.ts';
 import { createForwarder } from './forward.ts';
-import { runClient } from './run-client.ts';
 
 const USAGE = `contract-first proxy [DOCUMENT] --url URL [options] [-- COMMAND…]
 
@@ -139,4 +140,29 @@ function formatLine({ check, operationId, message, recorded }: Failure): string 
 async function untilAborted(signal: AbortSignal): Promise<number> {
   if (!signal.aborted) await once(signal, 'abort');
   return 0;
+}
+
+const BY_SIGNAL = 128; // Shells add the number of the signal.
+
+/**
+ * Runs a command to its end, with the URL of the proxy in its environment. A signal to this process reaches it, too.
+ *
+ * @returns its exit code
+ * @throws {CannotCheck} when it cannot be started
+ */
+async function runClient(
+  [command = '', ...args]: readonly string[],
+  url: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, CONTRACT_PROXY_URL: url } });
+  signal.addEventListener('abort', () => child.kill());
+  return new Promise((resolve, reject) => {
+    child.on('error', (error) => {
+      reject(new CannotCheck(`${command} cannot be started: ${error.message}`, { cause: error }));
+    });
+    child.on('exit', (code, by) => {
+      resolve(code ?? BY_SIGNAL + (by === null ? 0 : constants.signals[by]));
+    });
+  });
 }

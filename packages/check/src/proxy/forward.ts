@@ -1,14 +1,15 @@
 import {
-  request as requestHttp,
-  STATUS_CODES,
   type IncomingMessage,
+  request as requestHttp,
   type RequestListener,
   type ServerResponse,
+  STATUS_CODES,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Readable } from 'node:stream';
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import { excerptOf, GrowingBytes } from '@contract-first/model/requests';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
-import { endToEndHeaders } from './end-to-end-headers.ts';
-import { hasBody, openPassage } from './passage.ts';
 
 /** Receives the outcome of each request to a proxy. */
 export type PassageEvents = {
@@ -140,4 +141,136 @@ function answer(outgoing: ServerResponse, status: number, text: string): void {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' };
   // Node would repeat a reason that it has refused.
   outgoing.writeHead(status, STATUS_CODES[status], headers).end(text);
+}
+
+/** A request that passes through the proxy, with its response. */
+type Passage = {
+  /** Keeps a response while it passes. */
+  readonly respond: (response: IncomingMessage) => void;
+  /**
+   * Returns the exchange as it was recorded.
+   *
+   * @param cause why no response arrived as a whole; `undefined` when one did
+   */
+  readonly finish: (cause: string | undefined) => RecordedExchange;
+};
+
+const NOTHING = Buffer.alloc(0);
+
+/** Keeps a request while it passes. */
+function openPassage(request: IncomingMessage, target: string, number: number): Passage {
+  const startedAt = new Date();
+  const start = performance.now();
+  const sent = keepPassing(request);
+  let passing: { readonly response: IncomingMessage; readonly body: PassingBody } | undefined;
+  return {
+    respond(response) {
+      passing = { response, body: keepPassing(response) };
+    },
+    finish(cause) {
+      const { method = 'GET', rawHeaders, complete } = request;
+      const durationMs = performance.now() - start;
+      const body = hasBody(request) ? recordedBody(sent, request).bytes : undefined;
+      const common = {
+        request: { method, target, headers: endToEndHeaders(rawHeaders), body },
+        hasAllHeaders: true,
+        isRequestComplete: complete && !sent.isCut(),
+        ...{ startedAt, durationMs, place: `request ${String(number)}, ${startedAt.toISOString()}` },
+      };
+      const received = passing === undefined ? undefined : recordedBody(passing.body, passing.response);
+      if (cause !== undefined || passing === undefined || received === undefined) {
+        const totalBytes = passing?.body.bytes().length;
+        const broken = { cause: cause ?? 'there is none', received: excerptOf(received?.bytes ?? NOTHING, totalBytes) };
+        return { ...common, response: undefined, isResponseComplete: false, broken };
+      }
+      const { statusCode: status = 0 } = passing.response;
+      const headers = endToEndHeaders(passing.response.rawHeaders).map(
+        ([name, value]) => [name.toLowerCase(), value] as const,
+      );
+      const response = { status, headers, body: received.bytes, limitBytes: undefined, elapsedMs: durationMs };
+      return { ...common, response, isResponseComplete: received.isWhole, broken: undefined };
+    },
+  };
+}
+
+/** Returns a body without its codings. One that cannot be decoded is not recorded, since its secrets could not be replaced. */
+function recordedBody(
+  kept: PassingBody,
+  { headers }: IncomingMessage,
+): { readonly bytes: Buffer; readonly isWhole: boolean } {
+  const coding = headers['content-encoding'];
+  const decoded = kept.isCut() ? undefined : decodeBody(kept.bytes(), coding);
+  return { bytes: decoded ?? (coding === undefined ? kept.bytes() : NOTHING), isWhole: decoded !== undefined };
+}
+
+/** Whether a request has a body, which may be empty (RFC 9112, 6.3). */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/** The body of a message that passes through, up to a limit. */
+type PassingBody = {
+  readonly bytes: () => Buffer;
+  /** Whether more bytes have passed than were kept. */
+  readonly isCut: () => boolean;
+};
+
+// Longer bodies are forwarded, but not judged.
+const MAX_BODY_BYTES = 16_777_216;
+
+/** Keeps the first bytes of a stream that another consumer reads. */
+function keepPassing(stream: Readable): PassingBody {
+  const content = new GrowingBytes();
+  let passedBytes = 0;
+  let isCut = false;
+  stream.on('data', (chunk: Buffer) => {
+    passedBytes += chunk.length;
+    isCut ||= passedBytes > MAX_BODY_BYTES;
+    if (!isCut) content.append(chunk);
+  });
+  return { bytes: () => content.bytes(), isCut: () => isCut };
+}
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+};
+
+/** Decompresses a body; returns `undefined` for an unknown coding, and for a body that is damaged or too long. */
+function decodeBody(bytes: Buffer, contentEncoding: string | undefined): Buffer | undefined {
+  const codings = (contentEncoding ?? '').split(',').map((coding) => coding.trim().toLowerCase());
+  try {
+    return codings.reduceRight((decoded: Buffer | undefined, coding) => {
+      if (coding === '' || coding === 'identity' || decoded?.length === 0) return decoded;
+      return decoded && DECODERS[coding]?.(decoded, { maxOutputLength: MAX_BODY_BYTES });
+    }, bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+type Pairs = readonly (readonly [name: string, value: string])[];
+
+// They concern one connection, not the message (RFC 9110, 7.6.1).
+const HOP_BY_HOP =
+  /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|transfer-encoding|upgrade)$/i;
+
+/**
+ * Returns the headers that a proxy forwards. Others concern one connection, such as the headers that `Connection` names.
+ * Content-Length stays: without it, a body would be taken for the next message.
+ */
+function endToEndHeaders(rawHeaders: readonly string[]): Pairs {
+  const pairs = pairsOf(rawHeaders);
+  const named = pairs.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','));
+  const ofConnection = new Set(named.map((name) => name.trim().toLowerCase()));
+  ofConnection.delete('content-length');
+  return pairs.filter(([name]) => !HOP_BY_HOP.test(name) && !ofConnection.has(name.toLowerCase()));
+}
+
+function pairsOf(rawHeaders: readonly string[]): Pairs {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0);
+  return names.map((name, index) => [name, rawHeaders[2 * index + 1] ?? ''] as const);
 }

@@ -1,9 +1,18 @@
-import type { Oracle } from '@contract-first/model/values';
-import type { ApiOperation, Parameter } from '@contract-first/model/operations';
+import { type JsonTree, matchMediaType, parseJsonTree } from '@contract-first/contract';
 import { type CaseKind, classify } from '@contract-first/model/cases';
-import type { RequestInput } from '@contract-first/model/requests';
+import { type ApiOperation, type BodyContent, encodingOf, type Parameter } from '@contract-first/model/operations';
+import { readingsOf, type RequestInput, type WireRequest } from '@contract-first/model/requests';
+import {
+  flatten,
+  fromJsonTree,
+  isArray,
+  isObject,
+  type Json,
+  membersOf,
+  type Oracle,
+} from '@contract-first/model/values';
 import { propertyNamesOf, readSentParameters, type SentParameters } from '../coverage/sent-parameters.ts';
-import { readBody } from './read-body.ts';
+import { findRepeatedMember, headerOf } from '../judgement/conformance.ts';
 import { readParameter } from './read-parameter.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
 
@@ -93,4 +102,102 @@ function hasUnknownQuery(
 function namesOf({ name, schema, style }: Parameter, oracle: Oracle): readonly string[] {
   const properties = propertyNamesOf(oracle.schemas, schema);
   return style === 'deepObject' ? properties.map((property) => `${name}[${property}]`) : [name, ...properties];
+}
+
+/** How a server reads the body of a request. */
+type BodyReading =
+  | { readonly verdict: 'valid'; readonly body: RequestInput['body'] }
+  | ({ readonly verdict: 'invalid' } & BodyFault)
+  | { readonly verdict: 'unclear' };
+
+type BodyFault = {
+  readonly fault: string;
+  /** Describes all such faults, without values. */
+  readonly group: string;
+};
+
+const UNCLEAR: BodyReading = { verdict: 'unclear' };
+
+/** Reads the body of a request; it is `invalid` only where no server could read a valid one. */
+function readBody({ requestBody }: ApiOperation, oracle: Oracle, request: WireRequest): BodyReading {
+  const { required = false, contents = [] } = requestBody ?? {};
+  const headers = request.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
+  const contentType = headerOf({ headers }, 'content-type');
+  if (request.body === undefined || request.body.length === 0) {
+    if (!required) return { verdict: 'valid', body: undefined };
+    const isJson = contents.length > 0 && contents.every((content) => encodingOf(content) === 'json');
+    return isJson ? invalid('no body', 'without a body') : UNCLEAR; // An empty text is a body.
+  }
+  if (contents.length === 0 || contentType === undefined || headerOf({ headers }, 'content-encoding') !== undefined)
+    return UNCLEAR;
+  const match = matchMediaType(
+    contentType,
+    contents.map(({ mediaType }) => mediaType),
+  );
+  const content = contents.find(({ mediaType }) => mediaType === match);
+  if (content === undefined) return invalid(`a body of ${contentType}`, 'sent as another media type');
+  if (/charset *= *"?(?!utf-?8)/i.test(contentType)) return UNCLEAR;
+  switch (encodingOf(content)) {
+    case 'json':
+      return readJson(content, oracle, request.body);
+    case 'text':
+      return readText(content, oracle, request.body.toString());
+    case 'form':
+      return readForm(content, oracle, request.body.toString());
+    case 'binary':
+      return { verdict: 'valid', body: { content, value: request.body.toString('latin1') } };
+    case 'multipart': // Its parts may be written in several ways.
+    case undefined:
+      return UNCLEAR;
+  }
+}
+
+function invalid(fault: string, group = fault): BodyReading {
+  return { verdict: 'invalid', fault, group };
+}
+
+function readJson(content: BodyContent, oracle: Oracle, bytes: Buffer): BodyReading {
+  const { schema } = content;
+  let text: string;
+  let tree: JsonTree;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return UNCLEAR; // It may be in another encoding.
+  }
+  if (text.startsWith('\uFEFF')) return UNCLEAR;
+  try {
+    tree = parseJsonTree(text);
+  } catch {
+    return invalid('a body that is not JSON', 'malformed JSON');
+  }
+  const value = fromJsonTree(tree);
+  // Clients send resources back as they read them, and servers may ignore read-only properties (OpenAPI 3.1, 4.8.24.5).
+  if (findRepeatedMember(text) !== undefined || hasMember(value, oracle.schemas.removed)) return UNCLEAR;
+  const violation = oracle.violation(schema, tree);
+  if (violation === undefined) return { verdict: 'valid', body: { content, value } };
+  const { path, keyword, message } = violation;
+  return oracle.mayAllow(schema, value) ? UNCLEAR : invalid(`body${path} ${message}`, keyword);
+}
+
+function readText(content: BodyContent, oracle: Oracle, text: string): BodyReading {
+  if (oracle.allows(content.schema, text)) return { verdict: 'valid', body: { content, value: text } };
+  const isPossible = readingsOf(text).some((reading) => oracle.allows(content.schema, reading));
+  return isPossible ? UNCLEAR : invalid('a text that its schema does not allow');
+}
+
+/** Reads a form; it is invalid only where a required field is missing, as servers read the texts of fields differently. */
+function readForm(content: BodyContent, oracle: Oracle, text: string): BodyReading {
+  const { schema } = content;
+  const names = [...new URLSearchParams(text).keys()];
+  const flat = schema === undefined ? true : flatten(oracle.schemas, schema);
+  const { required = [] } = Object(flat) as { readonly required?: readonly string[] }; // The linter has checked this shape.
+  const missing = required.find((name) => !names.some((other) => other.split(/[.[]/, 1)[0] === name || other === name));
+  return missing === undefined ? UNCLEAR : invalid(`a form without ${missing}`, 'a form without a required field');
+}
+
+/** Whether a value has a member of one of some names, at any depth. */
+function hasMember(value: Json, names: ReadonlySet<string>): boolean {
+  if (names.size === 0 || !(isArray(value) || isObject(value))) return false;
+  return membersOf(value).some(([name, member]) => names.has(String(name)) || hasMember(member, names));
 }

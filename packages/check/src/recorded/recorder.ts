@@ -1,20 +1,26 @@
-import type { OpenApiDocument } from '@contract-first/documents';
-import { createOracle, readSchemas } from '@contract-first/model/values';
-import { type ApiOperation, listOperations } from '@contract-first/model/operations';
-import { createRedactor, excerptOf, keep, type KeptResponse, type WireRequest } from '@contract-first/model/requests';
 import type { Secret } from '@contract-first/command-line/options';
-import { PROFILES, type CheckName } from '../judgement/checks.ts';
-import type { ContractResult } from '../run/contract-result.ts';
+import type { OpenApiDocument } from '@contract-first/documents';
+import { type ApiOperation, listOperations } from '@contract-first/model/operations';
+import {
+  createRedactor,
+  EXCERPT_BYTES,
+  excerptOf,
+  isInAuthorization,
+  keep,
+  type KeptResponse,
+  type WireRequest,
+} from '@contract-first/model/requests';
+import { createOracle, readSchemas } from '@contract-first/model/values';
 import { createCoverage } from '../coverage/coverage.ts';
-import type { Failure } from '../judgement/failure.ts';
+import { type CheckName, PROFILES } from '../judgement/checks.ts';
+import { headerOf } from '../judgement/conformance.ts';
+import { type Failure, recordFailure } from '../judgement/failures.ts';
 import type { Observer } from '../judgement/observation.ts';
-import { recordFailure } from '../judgement/record-failure.ts';
+import type { ContractResult } from '../run/contract-result.ts';
 import { select } from '../run/selection.ts';
-import { essentialRequest } from './essential-request.ts';
 import { isBeyondDocument, judgeRecorded } from './judge-recorded.ts';
-import { matchOperation, type Match } from './match-operation.ts';
+import { type Match, matchOperation } from './match-operation.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
-import { describeStatuses, describeUnmatched, reasonToSkip, Tallies } from './recorded-notes.ts';
 
 export type RecorderOptions = {
   /** Linted and bundled by `loadContract`. */
@@ -162,4 +168,79 @@ export function createRecorder(options: RecorderOptions): Recorder {
       ? 'no request was judged: there was none'
       : `no request was judged, since none fits a path of the document, such as ${path}: is the base path right?`;
   }
+}
+
+const MAX_NAMES = 10;
+// A service may be asked for any number of unknown paths.
+const MAX_KEPT = 1_000;
+const AND = new Intl.ListFormat('en-GB');
+
+/** Counts how often each of some texts occurs. */
+class Tallies {
+  readonly #counts = new Map<string, number>();
+
+  add(text: string): void {
+    const count = this.#counts.get(text);
+    if (count !== undefined || this.#counts.size < MAX_KEPT) this.#counts.set(text, (count ?? 0) + 1);
+  }
+
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  /** Lists the most frequent texts with their counts. */
+  list(): readonly string[] {
+    const sorted = [...this.#counts].sort(([, one], [, other]) => other - one);
+    const more = sorted.length - MAX_NAMES;
+    const lines = sorted.slice(0, MAX_NAMES).map(([text, count]) => `${text} (${String(count)})`);
+    return more > 0 ? [...lines, `${String(more)} more`] : lines;
+  }
+}
+
+/** Returns why an exchange says nothing about the document; `undefined` when it can be judged. */
+function reasonToSkip(match: Match | undefined, { request, response }: RecordedExchange): string | undefined {
+  const requestHeaders = request.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
+  if (request.method === 'OPTIONS' && match?.hasMethod !== true) return 'OPTIONS requests, such as CORS preflights';
+  if (response === undefined) return undefined;
+  const { status } = response;
+  if (status === 101) return 'connections that switch to another protocol';
+  if (status === 304) return 'responses with status 304: the client has the body';
+  // Chrome records a redirect of its own, such as that to https, as a response.
+  if (headerOf(response, 'non-authoritative-reason') !== undefined) return 'redirects of the browser itself';
+  const isPartial = headerOf({ headers: requestHeaders }, 'range') !== undefined && (status === 206 || status === 416);
+  return isPartial ? 'ranges of a body' : undefined;
+}
+
+/** Describes a request that no operation is for. */
+function describeUnmatched(match: Match | undefined, { request, response }: RecordedExchange): string {
+  const [path = ''] = request.target.split('?');
+  const subject = match === undefined ? path : match.path;
+  const answer = response === undefined ? '' : ` got ${String(response.status)}`;
+  return `${request.method} ${subject}${answer}`;
+}
+
+/** Describes the statuses of rejections that the document does not describe. */
+function describeStatuses(statuses: ReadonlySet<number>): string {
+  const list = AND.format([...statuses].sort((one, other) => one - other).map(String));
+  return `responds ${list}, which the document does not describe`;
+}
+
+// They decide how a server reads a request, besides the documented headers.
+const ESSENTIAL = /^(?:content-type|accept|cookie|if-.*|idempotency-key|prefer|x-http-method-override)$/;
+
+// More is not printed.
+const MAX_BODY_BYTES = 2 * EXCERPT_BYTES;
+
+/** Copies a request with the beginning of its body, and with the headers that may matter: clients add many about themselves and the connection. */
+function essentialRequest({ parameters, security }: ApiOperation, request: WireRequest): WireRequest {
+  const schemes = security.flat();
+  const keys = schemes.flatMap((scheme) => (scheme.in === 'header' ? (scheme.name ?? []) : []));
+  const documented = parameters.flatMap((parameter) => (parameter.in === 'header' ? parameter.name : []));
+  const names = [...keys, ...documented, ...(schemes.some(isInAuthorization) ? ['Authorization'] : [])];
+  const kept = new Set(names.map((name) => name.toLowerCase()));
+  const headers = request.headers.filter(
+    ([name]) => kept.has(name.toLowerCase()) || ESSENTIAL.test(name.toLowerCase()),
+  );
+  const { body } = request;
+  return { ...request, headers, body: body && Buffer.from(body.subarray(0, MAX_BODY_BYTES)) };
 }

@@ -1,5 +1,5 @@
 import { formatWorkflowCommand } from '@contract-first/command-line/reports';
-import { nameOperations } from '../judgement/finding.ts';
+import { nameOperations } from '../judgement/failures.ts';
 import { listReasons } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 

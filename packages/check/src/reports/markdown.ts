@@ -1,5 +1,5 @@
 import { escapeHtml, escapeMarkdown, formatTable } from '@contract-first/command-line/reports';
-import { nameOperations } from '../judgement/finding.ts';
+import { nameOperations } from '../judgement/failures.ts';
 import { summarize } from './text.ts';
 import { listReasons } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';

@@ -1,14 +1,13 @@
-import type { ContractResult } from '../run/contract-result.ts';
 import type { Observer } from '../judgement/observation.ts';
-import type { ReportOptions } from './text.ts';
+import type { ContractResult } from '../run/contract-result.ts';
 import { createCoverageReport } from './coverage.ts';
 import { createGithub } from './github.ts';
 import { createHar } from './har.ts';
 import { createJunit } from './junit.ts';
 import { createMarkdown } from './markdown.ts';
 import { createNdjson } from './ndjson.ts';
-import { openReportFile } from './report-file.ts';
-import type { CreateReport } from './run-report.ts';
+import { type CreateReport, openReportFile } from './run-report.ts';
+import type { ReportOptions } from './text.ts';
 
 /** The kinds of reports. */
 export const REPORT_KINDS = ['junit', 'har', 'ndjson', 'coverage', 'github', 'markdown'] as const;

@@ -1,5 +1,5 @@
 import type { ContractResult } from '../run/contract-result.ts';
-import { groupByCause, type Finding } from '../judgement/finding.ts';
+import { groupByCause, type Finding } from '../judgement/failures.ts';
 import { formatFailure, hideIn, type ReportOptions } from './text.ts';
 
 /** A reason why a run was not successful. */

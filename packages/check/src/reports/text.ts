@@ -1,7 +1,3 @@
-import type { ContractResult } from '../run/contract-result.ts';
-import type { Progress } from '../run/contract-options.ts';
-import { groupByCause, nameOperations, type Finding } from '../judgement/finding.ts';
-import type { Failure } from '../judgement/failure.ts';
 import { escapeToLine } from '@contract-first/contract';
 import {
   curlLine,
@@ -11,6 +7,9 @@ import {
   type Redactor,
   splitVariables,
 } from '@contract-first/model/requests';
+import { type Failure, type Finding, groupByCause, nameOperations } from '../judgement/failures.ts';
+import type { Progress } from '../run/contract-options.ts';
+import type { ContractResult } from '../run/contract-result.ts';
 
 export type ReportOptions = {
   readonly baseUrl: string;

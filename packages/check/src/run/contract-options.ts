@@ -4,7 +4,7 @@ import type { Redactor } from '@contract-first/model/requests';
 import type { Secret } from '@contract-first/command-line/options';
 import type { CheckName } from '../judgement/checks.ts';
 import type { ExtraHeader } from './extra-headers.ts';
-import type { Failure } from '../judgement/failure.ts';
+import type { Failure } from '../judgement/failures.ts';
 import type { Hooks } from './hooks.ts';
 import type { Observer } from '../judgement/observation.ts';
 import type { Expectation, GivenValue } from './selection.ts';

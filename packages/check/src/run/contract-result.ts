@@ -1,9 +1,8 @@
 import { describeBug } from '@contract-first/command-line/terminal';
 import { CannotCheck } from '@contract-first/model/values';
-import { isSameFailure, type CheckName } from '../judgement/checks.ts';
 import type { OperationCoverage } from '../coverage/coverage.ts';
-import { nameOperations } from '../judgement/finding.ts';
-import type { Failure } from '../judgement/failure.ts';
+import { type CheckName, isSameFailure } from '../judgement/checks.ts';
+import { type Failure, nameOperations } from '../judgement/failures.ts';
 import type { OperationCheck } from './operation-result.ts';
 import type { FinishedTask } from './schedule.ts';
 

@@ -1,6 +1,6 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import type { CheckName } from '../judgement/checks.ts';
-import type { Failure } from '../judgement/failure.ts';
+import type { Failure } from '../judgement/failures.ts';
 import type { Task } from './schedule.ts';
 
 /** The result of checking one operation, as far as it got. */

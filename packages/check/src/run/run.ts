@@ -8,7 +8,7 @@ import type { ExtraHeader } from './extra-headers.ts';
 import type { Hooks } from './hooks.ts';
 import type { WithOwnKey } from './idempotency-keys.ts';
 import type { Observer } from '../judgement/observation.ts';
-import type { Failure } from '../judgement/failure.ts';
+import type { Failure } from '../judgement/failures.ts';
 import type { Users } from './users.ts';
 
 /** What the operations of a run share. */

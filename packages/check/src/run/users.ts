@@ -1,5 +1,5 @@
+import type { Secret } from '@contract-first/command-line/options';
 import type { Document, OpenApiDocument } from '@contract-first/documents';
-import { CannotCheck } from '@contract-first/model/values';
 import type { ApiOperation, SecurityScheme } from '@contract-first/model/operations';
 import {
   authorizationScheme,
@@ -10,10 +10,16 @@ import {
   type WireRequest,
   type WireResponse,
 } from '@contract-first/model/requests';
-import type { Secret } from '@contract-first/command-line/options';
-import { nameOperations } from '../judgement/finding.ts';
-import { createRenewableToken, type FetchToken, type RenewableToken } from './renewal.ts';
-import { tokenOfClient, tokenOfCommand, type Client } from './token-sources.ts';
+import { CannotCheck } from '@contract-first/model/values';
+import { nameOperations } from '../judgement/failures.ts';
+import {
+  type Client,
+  createRenewableToken,
+  type FetchToken,
+  type RenewableToken,
+  tokenOfClient,
+  tokenOfCommand,
+} from './token-sources.ts';
 
 /** The credentials of the users. */
 export type UserOptions = {

@@ -11,7 +11,7 @@ import {
 } from '../judgement/checks.ts';
 import { defectOf, type Defect } from '../judgement/defect.ts';
 import { exchange, type Outcome } from '../run/exchange.ts';
-import type { Failure } from '../judgement/failure.ts';
+import type { Failure } from '../judgement/failures.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type Step } from './send.ts';

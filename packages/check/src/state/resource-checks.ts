@@ -1,9 +1,19 @@
 import type { ApiOperation } from '@contract-first/model/operations';
+import { identifyingMembers, type ItemPath } from '@contract-first/model/resources';
 import { isStateCheck } from '../judgement/checks.ts';
+import { ServerGone } from '../run/exchange.ts';
+import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
-import { checkResource, type ResourceCheck } from './check-resource.ts';
 import { findFollowedPaths, isTold } from './followed-paths.ts';
+import { createInstances } from './instances.ts';
+import { createJudge, type Judge } from './judge.ts';
+import { sendQuietly } from './known-values.ts';
+import { runOtherUser } from './other-user.ts';
+import type { Scene } from './resource-steps.ts';
+import { runScenario } from './scenario.ts';
+import { runSingletonScenario } from './singleton.ts';
+import { createPlainInputs } from './step-input.ts';
 
 /** Returns the checks of all resources that the operations can create and read, as tasks to be started. */
 export function resourceChecks(
@@ -28,4 +38,79 @@ export function describeStateless(checks: readonly ResourceCheck[]): string | un
   const ids = checks.filter((check) => check.isStateless()).map(({ operation }) => operation.operationId);
   if (ids.length === 0) return undefined;
   return `state was not judged, as reads of what never existed succeed: the resources of ${ids.join(', ')}`;
+}
+
+/** The check of the resources of a path, as a task. */
+type ResourceCheck = OperationCheck & {
+  /** Whether the server reads resources that never existed: it has no state to judge. */
+  readonly isStateless: () => boolean;
+};
+
+/**
+ * Creates the check of the resources of a path: a scenario from their creation to their deletion, or one of a second user
+ * who tries to use them. The requests depend on the seed and on the responses, not on time.
+ *
+ * @param operations those that may be used
+ */
+function checkResource(
+  item: ItemPath,
+  operation: ApiOperation,
+  {
+    items,
+    operations,
+    run,
+    turn,
+    isOtherUser,
+  }: {
+    readonly items: readonly ItemPath[];
+    readonly operations: readonly ApiOperation[];
+    readonly run: Run;
+    readonly turn: Turn;
+    readonly isOtherUser: boolean;
+  },
+): ResourceCheck {
+  const judge = createJudge(run, turn);
+  const plainInputs = createPlainInputs(run);
+  const isSingleton = item.parameter === '';
+  const sceneOf = (one: Judge): Scene => {
+    const instances = createInstances(items, operations, run, plainInputs);
+    const idMembers = isSingleton ? [] : identifyingMembers(item, operations);
+    return { item, items, idMembers, run, judge: one, instances, plainInputs };
+  };
+  const notes: string[] = [];
+  let isOver = false;
+  let isStateless = false;
+  return { operation, run: check, hasMinimum: () => isOver, result, isStateless: () => isStateless };
+
+  async function check(): Promise<void> {
+    try {
+      const scene = sceneOf(judge);
+      const sendAsOther = sendQuietly(run, turn, run.users.otherTokens);
+      const runOwn = isSingleton ? runSingletonScenario : runScenario;
+      const outcome = isOtherUser
+        ? await runOtherUser(scene, sceneOf({ ...judge, send: sendAsOther }))
+        : await runOwn(scene);
+      isStateless = outcome === 'stateless';
+      if (typeof outcome === 'object')
+        notes.push(
+          `${isOtherUser ? 'other users were not judged' : 'its resources were not followed'}: ${outcome.reason}`,
+        );
+    } catch (error) {
+      if (!(error instanceof ServerGone)) throw error;
+    }
+    isOver = true;
+  }
+
+  function result(): OperationResult {
+    const { checked, successful } = judge;
+    return {
+      failures: judge.failures(),
+      checked,
+      isNotImplemented: false,
+      notes,
+      successful,
+      failureNote: undefined,
+      validStatuses: new Set(),
+    };
+  }
 }

@@ -1,12 +1,12 @@
-import type { ApiOperation, Parameter } from '@contract-first/model/operations';
+import { kindOf, parseJsonTree } from '@contract-first/contract';
 import { type Case, caseOf } from '@contract-first/model/cases';
-import type { KeptResponse, RequestInput, Tokens, WireRequest } from '@contract-first/model/requests';
-import type { ExpressionSource, Json } from '@contract-first/model/values';
+import type { ApiOperation, Parameter } from '@contract-first/model/operations';
+import type { KeptResponse, RequestInput, Tokens, WireRequest, WireResponse } from '@contract-first/model/requests';
+import { type ExpressionSource, fromJsonTree, type Json } from '@contract-first/model/values';
 import { headerOf } from '../judgement/conformance.ts';
 import type { Outcome } from '../run/exchange.ts';
 import type { ExtraHeader } from '../run/extra-headers.ts';
 import type { Run } from '../run/run.ts';
-import { jsonOf } from './json-body.ts';
 
 /** A valid request of a sequence and its response. */
 export type Step = {
@@ -81,4 +81,19 @@ export function stepOf(
   { request, response, whole }: Outcome,
 ): Step | undefined {
   return response && whole && { operation, testCase, request, response, json: jsonOf(whole) };
+}
+
+// Sequences keep the values of several responses, which take many times as much memory as their bodies.
+const MAX_BYTES = 1_048_576;
+
+/** Returns the value of a JSON response with exact integers; `undefined` for other bodies, and for large ones. */
+function jsonOf(response: WireResponse): Json | undefined {
+  if (response.body.length > MAX_BYTES || response.limitBytes !== undefined) return undefined;
+  const mediaType = headerOf(response, 'content-type')?.split(';', 1)[0] ?? '';
+  if (kindOf(mediaType.trim().toLowerCase()) !== 'json') return undefined;
+  try {
+    return fromJsonTree(parseJsonTree(response.body.toString()));
+  } catch {
+    return undefined; // Reported by response_schema_conformance.
+  }
 }

@@ -1,8 +1,8 @@
-import { extname, resolve, sep } from 'node:path';
-import { readAllowedRefs } from '@contract-first/documents';
+import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
+import { dirname, extname, join, resolve, sep } from 'node:path';
 import { describeBug, print, printError, refuse, stopWithNpm } from '@contract-first/command-line/terminal';
+import { readAllowedRefs } from '@contract-first/documents';
 import { generate, printGenerated } from '../generate.ts';
-import { folderOf, foldersBelow, watchFolders } from './folders.ts';
 import { createService } from './service.ts';
 
 const USAGE = `contract-first dev [--allow-refs KINDS] [options of Node]
@@ -104,4 +104,40 @@ function readArguments(words: readonly string[]) {
   } catch (error) {
     return refuse((error as Error).message);
   }
+}
+
+/**
+ * Watches folders for changes of the entries directly inside them. Files cannot be watched reliably: editors that save by
+ * renaming replace them.
+ *
+ * @param onChange receives the path of a written, created or removed entry, or of the folder when the entry is unknown
+ * @returns a function that replaces the watched folders, at first none, without missing a change
+ */
+function watchFolders(onChange: (path: string) => void): (folders: Iterable<string>) => void {
+  let watchers: readonly FSWatcher[] = [];
+  return (folders) => {
+    const before = watchers;
+    // Watched folders get a new watcher too, because they may have been replaced.
+    watchers = [...new Set(folders)].map((folder) =>
+      watch(folder, (_event, name) => {
+        onChange(name === null ? folder : join(folder, name));
+      }).on('error', () => undefined /* The folder was removed, which its parent reports. */),
+    );
+    for (const watcher of before) watcher.close();
+  };
+}
+
+/** Returns a folder and all folders below it. */
+function foldersBelow(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return [
+    folder,
+    ...entries.filter((entry) => entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name)),
+  ];
+}
+
+/** Returns the nearest existing folder above a path. */
+function folderOf(path: string): string {
+  const folder = dirname(path);
+  return existsSync(folder) ? folder : folderOf(folder);
 }

@@ -2,17 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { parse, stringify } from 'yaml';
-import { escapeControls } from '@contract-first/contract';
-import { formatDiagnostic, type AllowedRefs } from '@contract-first/documents';
-import { quote } from '@contract-first/model/requests';
 import { escapeMarkdown } from '@contract-first/command-line/reports';
 import { print, refuse } from '@contract-first/command-line/terminal';
+import { escapeControls } from '@contract-first/contract';
+import { type AllowedRefs, formatDiagnostic } from '@contract-first/documents';
+import { quote } from '@contract-first/model/requests';
+import { parse, stringify } from 'yaml';
 import { generate, printGenerated } from '../generate.ts';
 import { renderContract } from '../render.ts';
 import { addToProject, readExistingProject } from './existing-project.ts';
 import { createManifest, type Manifest } from './manifest.ts';
-import { toServiceName } from './name.ts';
 import { findPackages } from './packages.ts';
 import { copyMissing, copyTemplate, write } from './project-files.ts';
 import { renderTests } from './render-tests.ts';
@@ -152,4 +151,23 @@ ${title} is a service with ${count}. Each responds 501 until its handler is writ
 
 cd ${/^[\w./-]+$/.test(folder) ? folder : quote(folder)}
 ${missing.map((command) => `npm ${command.padEnd(14)} has failed; repeat it\n`).join('')}${lines.join('\n')}`;
+}
+
+const MAX_LENGTH = 40;
+
+/**
+ * Derives the names of a service from a title: `pet-store` in paths, `pet store` for its database, and four characters for the
+ * files of it. Without a Latin letter to begin with, it is called `service`.
+ */
+function toServiceName(title: string): Readonly<Record<'kebab' | 'words' | 'code', string>> {
+  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const start = words.findIndex((word) => /^[a-z]/.test(word));
+  let kebab = '';
+  for (const word of start === -1 ? [] : words.slice(start)) {
+    const longer = kebab === '' ? word.slice(0, MAX_LENGTH) : `${kebab}-${word}`;
+    if (longer.length > MAX_LENGTH) break;
+    kebab = longer;
+  }
+  if (kebab === '') kebab = 'service';
+  return { kebab, words: kebab.replaceAll('-', ' '), code: kebab.replaceAll('-', '').padEnd(4, '_').slice(0, 4) };
 }

@@ -1,26 +1,26 @@
-import { stringifyJson, type Operation } from '@contract-first/contract';
+import { existsSync, realpathSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { readIfPresent } from '@contract-first/command-line/files';
+import { printError } from '@contract-first/command-line/terminal';
+import { kindOf, type Operation, parameterNames, stringifyJson } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import type { ApiOperation } from '@contract-first/model/operations';
-import { readIfPresent } from '@contract-first/command-line/files';
-import { assertCorrections, type Corrections } from '@contract-first/model/resources';
-import { CannotCheck, type Values } from '@contract-first/model/values';
+import { assertCorrections, type Corrections, itemsIn } from '@contract-first/model/resources';
+import { CannotCheck, isObject, type Json, type JsonObject, partAt, type Values } from '@contract-first/model/values';
 import type { Respond } from '../responses/respond.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { createData, type MockState } from './data.ts';
-import { openDataFile, type DataFile } from './data-file.ts';
 import { IdempotencyKeys } from './idempotency-keys.ts';
-import { createIdentifiers } from './identifiers.ts';
+import { createIdentifiers, type Identifiers } from './identifiers.ts';
 import { create, patch, read, remove, replace } from './items.ts';
 import { list } from './list.ts';
-import { createModel } from './model.ts';
+import { createModel, type Model } from './model.ts';
 import type { Cursors } from './page.ts';
-import { findMissing, resourcesIn } from './paths.ts';
-import { createFail, type Fail, type MockRequest } from './reply.ts';
-import { findResources, rolesOf, type Resource, type Role } from './resources.ts';
+import { findMissing, resourcesIn, storePath } from './paths.ts';
+import { createFail, type Fail, failureKey, type MockRequest } from './reply.ts';
+import { findResources, type Resource, type Role, rolesOf } from './resources.ts';
 import type { Handle, Scope } from './scope.ts';
-import { storeExamples } from './seeds.ts';
 import { Store } from './store.ts';
-import { describeMemory } from './summary.ts';
 
 const MAX_CURSORS = 1_000;
 const HANDLES: Readonly<Record<Role, Handle>> = { create, list, read, replace, patch, remove };
@@ -160,5 +160,145 @@ function readData(path: string): string | undefined {
     return readIfPresent(path);
   } catch (error) {
     throw new CannotCheck(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const MAX_NAMES = 3;
+
+/** Describes the resources that a mock remembers, the others, and the operations on none, in lines. */
+function describeMemory(
+  { resources, omitted }: ReturnType<typeof findResources>,
+  operations: readonly ApiOperation[],
+): readonly string[] {
+  const rows = resources.map(({ item }) => {
+    const { read, parameter, create, replace } = item;
+    const nameOf = (role: Role): string => {
+      if (role === 'remove') return 'delete';
+      return role === 'replace' && create === replace ? 'create or replace' : role;
+    };
+    const roles = rolesOf(item).map(([role]) => nameOf(role));
+    const isSilent = read !== undefined && parameter !== '' && failureKey(read, 404) === undefined;
+    const note = isSilent ? '; reads of an unknown id are generated, as no 404 is documented' : '';
+    return [item.path, roles.join(', ') + note] as const;
+  });
+  const remembered = new Set(resources.flatMap(({ item }) => rolesOf(item).map(([, operation]) => operation)));
+  const generated = operations.filter((operation) => !remembered.has(operation)).map(({ operationId }) => operationId);
+  const names = [...generated.slice(0, MAX_NAMES), ...(generated.length > MAX_NAMES ? ['…'] : [])].join(', ');
+  const count = generated.length === 1 ? '1 operation' : `${String(generated.length)} operations`;
+  return [
+    ...table('Remembers', rows),
+    ...table(
+      'Does not remember',
+      omitted.map(({ path, reason }) => [path, reason]),
+    ),
+    ...(generated.length > 0 ? [`Generates the responses of ${count}: ${names}`] : []),
+  ];
+}
+
+function table(title: string, rows: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.max(0, ...rows.map(([path]) => path.length));
+  return rows.length === 0 ? [] : [`${title}:`, ...rows.map(([path, text]) => `  ${path.padEnd(width)}  ${text}`)];
+}
+
+/** Stores the valid examples of the resources whose collection is not nested. */
+function storeExamples(resources: readonly Resource[], store: Store, model: Model, identifiers: Identifiers): void {
+  for (const resource of resources) {
+    const { item, idMembers } = resource;
+    if (parameterNames(item.path).length !== 1 || item.parameter === '') continue;
+    const schemas = model.idSchemasOf(resource);
+    for (const example of examplesOf(resource, model)) {
+      const id = identifiers.idIn(example, idMembers, schemas);
+      const path = id === undefined ? undefined : storePath(item, [id]);
+      if (path !== undefined && !store.has(path)) store.set(path, example);
+    }
+  }
+}
+
+function examplesOf(resource: Resource, model: Model): readonly JsonObject[] {
+  const { list, read } = resource.item;
+  const listed =
+    list === undefined ? [] : wholeExamples(list, model.responses).flatMap((body) => itemsIn(body, list) ?? []);
+  const place = read === undefined ? [] : model.placeIn(read, resource);
+  const single = read === undefined ? [] : wholeExamples(read, model.responses).map((body) => partAt(body, place));
+  return [...listed, ...single].filter(isObject);
+}
+
+/** Returns the valid examples of the JSON bodies of successful responses. */
+function wholeExamples({ responses }: ApiOperation, { oracle }: Values): readonly Json[] {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const contents = successes.flatMap(([, response]) =>
+    response.contents.filter(({ mediaType }) => kindOf(mediaType) === 'json'),
+  );
+  return contents.flatMap(({ schema, examples }) =>
+    examples(oracle, undefined).flatMap(({ value, isCombined }) =>
+      isCombined || !oracle.allows(schema, value) ? [] : [value],
+    ),
+  );
+}
+
+/** A file that follows a text. */
+type DataFile = {
+  /** Notes that the text has changed, so that it is written soon. */
+  readonly noteChange: () => void;
+  /** Writes the last change. */
+  readonly close: () => Promise<void>;
+};
+
+const DELAY_MS = 200;
+const RETRY_MS = 1_000;
+/** Creating the text, which holds up the requests, takes at most a tenth of the time. */
+const PAUSE_FACTOR = 10;
+
+/**
+ * Keeps a text in a file. The file is replaced as a whole, so that it is complete whenever the process ends. A failure is
+ * reported once, and the text is written again until that succeeds.
+ */
+export function openDataFile(path: string, textOf: () => string): DataFile {
+  const target = existsSync(path) ? realpathSync(path) : path; // A symbolic link stays one.
+  const temporary = `${target}.tmp`;
+  let isStale = false;
+  let delayMs = DELAY_MS;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+  let failure: string | undefined;
+  return { noteChange, close };
+
+  function noteChange(): void {
+    isStale = true;
+    if (timer === undefined && writing === undefined)
+      timer = setTimeout(start, failure === undefined ? delayMs : RETRY_MS);
+  }
+
+  function start(): void {
+    timer = undefined;
+    writing = write().then(() => {
+      writing = undefined;
+      if (isStale) noteChange();
+    });
+  }
+
+  async function write(): Promise<void> {
+    const startedAt = performance.now();
+    isStale = false;
+    try {
+      const text = textOf();
+      delayMs = Math.max(DELAY_MS, (performance.now() - startedAt) * PAUSE_FACTOR);
+      await writeFile(temporary, text, { flush: true });
+      await rename(temporary, target);
+      if (failure !== undefined) printError(`${path} is written again`);
+      failure = undefined;
+    } catch (error) {
+      isStale = true;
+      const { message } = error as Error;
+      if (failure !== message) printError(`${path} cannot be written; its changes are in memory only: ${message}`);
+      failure = message;
+      await rm(temporary, { force: true }).catch(() => undefined); // It may take up the space of a full disk.
+    }
+  }
+
+  async function close(): Promise<void> {
+    clearTimeout(timer);
+    await writing;
+    if (isStale) await write();
   }
 }

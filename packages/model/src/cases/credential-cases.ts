@@ -1,11 +1,18 @@
 import type { ApiOperation } from '../operations/api-operation.ts';
-import { badCredentials } from './bad-credentials.ts';
 import { sentMediaType } from '../operations/body-bytes.ts';
-import { fixedCase, type Case } from './case.ts';
-import { alternativeCredentials, credentialsFor, respelledCredentials, type Tokens } from '../requests/credentials.ts';
-import { malformedBodies } from './malformed-bodies.ts';
-import type { MalformedBody } from './malformed-body.ts';
-import { withBody, writeRequest, type RequestInput } from '../requests/wire-request.ts';
+import {
+  alternativeCredentials,
+  authorizationScheme,
+  type Credential,
+  credentialsFor,
+  credentialsOf,
+  isInAuthorization,
+  respelledCredentials,
+  type Tokens,
+} from '../requests/credentials.ts';
+import { type RequestInput, withBody, writeRequest } from '../requests/wire-request.ts';
+import { type Case, fixedCase } from './case.ts';
+import { malformedBodies, type MalformedBody } from './malformed-bodies.ts';
 
 /** Generates requests with wrong credentials; also invalid ones, as 401 comes before 400. */
 export function* rejectedCredentials(
@@ -55,4 +62,120 @@ export function* acceptedCredentials(operation: ApiOperation, first: RequestInpu
     const request = writeRequest(operation, first, credentials);
     for (const spelled of fixedCase('positive', 'the scheme in another case', request)) yield { ...spelled, usual };
   }
+}
+
+/** Invalid credentials with their fault. */
+type BadCredentials = { readonly fault: string; readonly credentials: readonly Credential[] };
+
+/** Returns all kinds of missing and invalid credentials. */
+function badCredentials(operation: ApiOperation, tokens: Tokens): readonly BadCredentials[] {
+  const bad: BadCredentials[] = [
+    { fault: 'no credentials', credentials: [] },
+    ...WRONG_TOKENS.flatMap(([fault, change]) => wrongCredentials(operation, tokens, fault, change)),
+    ...halves(operation, tokens),
+    ...misplaced(operation, tokens),
+  ];
+  const valid = operation.security
+    .map((requirement) => credentialsOf(requirement, tokens))
+    .filter((credentials) => credentials.length > 0);
+  // A place that is wrong for one alternative may be right for another.
+  return bad.filter(
+    ({ credentials }) => !valid.some((all) => all.every((one) => credentials.some((has) => isSame(one, has)))),
+  );
+}
+
+const LONG_TOKEN_CHARS = 1_000;
+const HEADER_NAME = /^[\w-]+$/;
+const WRONG_TOKENS: readonly (readonly [fault: string, change: (token: string) => string])[] = [
+  ['an unknown token', () => 'unknown'],
+  ['a valid token with a suffix', (token) => `${token}x`],
+  // A truncated token must not be empty: that is another fault.
+  ['a truncated token', (token) => token.slice(0, -1)],
+  ['the end of a token', (token) => token.slice(1)],
+  ['a token with another character', withOtherCharacter],
+  ['a token in the other case', inOtherCase],
+  ['a token of one character', () => 'x'],
+  ['a valid token twice', (token) => token + token],
+  ['a long token', () => 'x'.repeat(LONG_TOKEN_CHARS)],
+];
+
+function withOtherCharacter(token: string): string {
+  const middle = token.length >> 1;
+  return token.slice(0, middle) + (token.charAt(middle) === 'x' ? 'y' : 'x') + token.slice(middle + 1);
+}
+
+/** The names of users may be case-insensitive, passwords and tokens are not. */
+function inOtherCase(token: string): string {
+  const user = token.slice(0, token.indexOf(':') + 1);
+  const secret = token.slice(user.length);
+  return user + (secret === secret.toLowerCase() ? secret.toUpperCase() : secret.toLowerCase());
+}
+
+/** Returns the credentials of changed tokens; none where the change leaves a valid or an empty one. */
+function wrongCredentials(
+  operation: ApiOperation,
+  tokens: Tokens,
+  fault: string,
+  change: (token: string) => string,
+): readonly BadCredentials[] {
+  const [requirement = []] = operation.security;
+  const given = requirement.map(tokens).filter((token) => token !== undefined);
+  if (given.some((token) => ['', token].includes(change(token)))) return [];
+  const changed: Tokens = (scheme) => {
+    const token = tokens(scheme);
+    return token === undefined ? undefined : change(token);
+  };
+  return [{ fault, credentials: credentialsFor(operation, changed) }];
+}
+
+/** Returns the credentials of each requirement of several schemes without one of them. */
+function halves(operation: ApiOperation, tokens: Tokens): readonly BadCredentials[] {
+  return operation.security
+    .filter((requirement) => requirement.length > 1)
+    .flatMap((requirement) =>
+      requirement.map((_, index) => ({
+        fault: 'one of several required credentials missing',
+        credentials: credentialsOf(requirement.toSpliced(index, 1), tokens),
+      })),
+    );
+}
+
+/** Returns the token in places and forms that the document does not have. */
+function misplaced({ security }: ApiOperation, tokens: Tokens): readonly BadCredentials[] {
+  const [first] = security.flat();
+  const token = first && tokens(first);
+  if (first === undefined || token === undefined) return [];
+  const inHeader = (value: string): readonly Credential[] => [{ in: 'header', name: 'Authorization', value }];
+  if (!isInAuthorization(first)) {
+    const { name = '' } = first;
+    const locations = HEADER_NAME.test(name) ? (['header', 'query', 'cookie'] as const) : (['query'] as const);
+    const elsewhere = locations.filter((location) => location !== first.in);
+    return [
+      { fault: 'the key as a bearer token', credentials: inHeader(`Bearer ${token}`) },
+      ...elsewhere.map((location) => ({
+        fault: `the key in the ${location}`,
+        credentials: [{ in: location, name, value: token }],
+      })),
+    ];
+  }
+  const scheme = authorizationScheme(first);
+  return [
+    { fault: 'a scheme without credentials', credentials: inHeader(scheme) },
+    { fault: 'an unknown scheme', credentials: inHeader(`Unknown ${token}`) },
+    { fault: 'another scheme', credentials: inHeader(`${scheme === 'Basic' ? 'Bearer' : 'Basic'} ${token}`) },
+    { fault: 'the token without a scheme', credentials: inHeader(token) },
+    // The document allows the header only, and URLs are logged (RFC 6750, 5.3).
+    ...['access_token', 'token'].flatMap((name) =>
+      (['query', 'cookie'] as const).map((location) => ({
+        fault: `the token in the ${location}`,
+        credentials: [{ in: location, name, value: token }],
+      })),
+    ),
+    { fault: 'the token in another header', credentials: [{ in: 'header', name: 'X-Access-Token', value: token }] },
+  ];
+}
+
+function isSame(one: Credential, other: Credential): boolean {
+  const name = ({ in: location, name }: Credential): string => (location === 'header' ? name.toLowerCase() : name);
+  return one.in === other.in && name(one) === name(other) && one.value === other.value;
 }

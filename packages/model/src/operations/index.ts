@@ -16,6 +16,6 @@ export {
 export { encodingOf, withoutTextless, writeBody } from './body-bytes.ts';
 export { createPairing, type ExamplePair, type SentValues } from './example-pairs.ts';
 export { listOperations } from './list-operations.ts';
-export { pathPattern } from './path-pattern.ts';
+export { pathPattern } from './list-operations.ts';
 export { readRequestBody } from './read-contents.ts';
 export { type InvalidOperation, removeInvalid } from './remove-invalid.ts';

@@ -2,22 +2,21 @@ import { kindOf } from '@contract-first/contract';
 import {
   basePathsOf,
   dereference,
-  operationsOf,
-  parametersOf,
-  valueSchemaOf,
-  withDefaultStyle,
   type Document,
   type OperationObject,
+  operationsOf,
+  parametersOf,
   type PathItem,
   type Server,
+  valueSchemaOf,
+  withDefaultStyle,
 } from '@contract-first/documents';
+import type { Schema, SchemaDocument } from '../values/dialect.ts';
 import { scalarTypesOf } from '../values/schema-merge.ts';
 import type { ApiOperation, Parameter, PathMethods, SecurityScheme } from './api-operation.ts';
-import { pathPattern } from './path-pattern.ts';
-import { isPlaceholder } from './remove-invalid.ts';
 import { examplesOf } from './documented-examples.ts';
-import { keywordsOf, readRequestBody, readResponses, type MediaTypeObject } from './read-contents.ts';
-import type { Schema, SchemaDocument } from '../values/dialect.ts';
+import { keywordsOf, type MediaTypeObject, readRequestBody, readResponses } from './read-contents.ts';
+import { isPlaceholder } from './remove-invalid.ts';
 
 /**
  * Lists the operations of a document.
@@ -150,4 +149,14 @@ function basePathsAt(servedAt: string | undefined, servers: readonly Server[] | 
   if (servedAt !== undefined) return [servedAt.replace(/\/$/, '')];
   const { basePaths = [''], templatedBasePaths = [] } = basePathsOf(servers) ?? {};
   return [...basePaths, ...templatedBasePaths];
+}
+
+/**
+ * Returns a pattern for the paths that match a template, such as `/things/{id}` or `/things/{}`.
+ *
+ * @param parameter the source of the pattern of a parameter
+ */
+export function pathPattern(template: string, parameter = '[^/]+'): RegExp {
+  const parts = template.split(/\{[^{}]*\}/).map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+  return new RegExp(`^${parts.join(parameter)}$`);
 }

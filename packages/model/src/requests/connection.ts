@@ -1,10 +1,8 @@
-import { Agent, request as requestHttp, type IncomingMessage } from 'node:http';
+import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { GrowingBytes } from './growing-bytes.ts';
-import { createThrottle, retryDelayMs } from './throttle.ts';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isChunked, type WireRequest } from './wire-request.ts';
-import { EXCERPT_BYTES, excerptOf, type Excerpt, type WireResponse } from './wire-response.ts';
+import { type Excerpt, EXCERPT_BYTES, excerptOf, type WireResponse } from './wire-response.ts';
 
 /** A client of one server. */
 export type Connection = {
@@ -198,3 +196,74 @@ export function openConnection(
 
 /** A server may close an idle connection at any time, even while it is being reused (RFC 9112, 9.3.1). */
 class StaleConnection extends NoResponse {}
+
+/** Collects bytes in one piece of memory: many small pieces would take a multiple of it. */
+export class GrowingBytes {
+  #memory = Buffer.alloc(0);
+  #length = 0;
+
+  /** Appends a copy of some bytes. */
+  append(bytes: Buffer): void {
+    const length = this.#length + bytes.length;
+    if (length > this.#memory.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#memory.length));
+      this.#memory.copy(larger, 0, 0, this.#length);
+      this.#memory = larger;
+    }
+    bytes.copy(this.#memory, this.#length);
+    this.#length = length;
+  }
+
+  /** Returns all bytes so far, without a copy. */
+  bytes(): Buffer {
+    return this.#memory.subarray(0, this.#length);
+  }
+}
+
+/** Delays the requests to a server. */
+type Throttle = {
+  /** Waits until the next request may be sent, or the run ends. */
+  readonly pass: () => Promise<void>;
+  /** Makes all requests wait from now on. */
+  readonly hold: (delayMs: number) => void;
+  /** Returns how long all requests were made to wait. */
+  readonly heldMs: () => number;
+};
+
+const SECOND_MS = 1_000;
+const MAX_RETRY_AFTER_MS = 60 * SECOND_MS;
+/** 429 and 503 say that the request was not carried out (RFC 6585, 4; RFC 9110, 15.6.4). */
+const OVERLOADED = [429, 503];
+
+/**
+ * Creates a throttle that all workers share.
+ *
+ * @param rate the number of requests in a second; any number by default
+ * @param signal ends all waits
+ */
+function createThrottle(rate = Infinity, signal?: AbortSignal): Throttle {
+  let next = 0;
+  let heldMs = 0;
+  return {
+    async pass() {
+      for (let now = performance.now(); now < next && signal?.aborted !== true; now = performance.now())
+        await sleep(next - now, undefined, { signal }).catch(() => undefined);
+      next = Math.max(next, performance.now() + SECOND_MS / rate);
+    },
+    hold(delayMs) {
+      const now = performance.now();
+      const until = Math.max(next, now + delayMs);
+      heldMs += until - Math.max(next, now);
+      next = until;
+    },
+    heldMs: () => heldMs,
+  };
+}
+
+/** Returns how long a server asks to wait, by a time or in seconds; `undefined` where it does not, or for more than a minute. */
+function retryDelayMs({ status, headers }: WireResponse): number | undefined {
+  const [, text = ''] = headers.find(([name]) => name === 'retry-after') ?? [];
+  const delayMs = /^\d+$/.test(text) ? Number(text) * SECOND_MS : Math.max(0, Date.parse(text) - Date.now());
+  const isTime = /^\d+$|GMT$/.test(text);
+  return OVERLOADED.includes(status) && isTime && delayMs <= MAX_RETRY_AFTER_MS ? delayMs : undefined;
+}

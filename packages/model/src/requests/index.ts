@@ -15,7 +15,7 @@ export {
   type Tokens,
 } from './credentials.ts';
 export { curlLine, quote, splitVariables } from './curl-line.ts';
-export { GrowingBytes } from './growing-bytes.ts';
+export { GrowingBytes } from './connection.ts';
 export { isKnownStyle, percentEncode, readingsOf, readingsOfParameter, writeParameter } from './parameter-text.ts';
 export { createRedactor, type Redactor } from './redactor.ts';
 export { createSecretSearch } from './secrets.ts';

@@ -1,14 +1,14 @@
+import { stringifyJson } from '@contract-first/contract';
 import fc from 'fast-check';
 import { isNull, type Schema, type SchemaDocument, type SchemaObject } from './dialect.ts';
-import { differentItems } from './different-items.ts';
 import { EDGE_NAMES } from './hostile-values.ts';
-import { isObject, type Json, type JsonObject } from './json-value.ts';
+import { isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
 import { attempt, failureOr, filtered, GIVE_UP_AFTER, NoValue, oneOf, TooLarge } from './no-value.ts';
 import type { Oracle } from './oracle.ts';
 import { MOST_REPETITIONS } from './pattern-size.ts';
 import { integers, numbers, strings, type TextKind } from './scalar-arbitraries.ts';
 import { flatten, guessTypes, join } from './schema-merge.ts';
-import { MAX_SIZE, sizeOf, sizeOfName, type Sized } from './value-size.ts';
+import { MAX_SIZE, type Sized, sizeOf, sizeOfName } from './value-size.ts';
 
 /** Options for generated values. */
 export type GenerationOptions = {
@@ -322,4 +322,22 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
 
 function scalar<Value>(arbitrary: fc.Arbitrary<Value>): Sized<Value> {
   return { arbitrary, size: 1 };
+}
+
+/** Returns a list of different items of a pool; where it has too few, items that differ from its first one by a number. */
+export function differentItems(pool: readonly Json[], length: number): JsonArray {
+  const different = [...new Map(pool.map((item) => [stringifyJson(item), item])).values()];
+  if (length <= different.length) return different.slice(0, length);
+  const [first = null] = different;
+  return Array.from({ length }, (_, index) => (index === 0 ? first : successor(first, index)));
+}
+
+/** Returns a value that differs from another by a number. */
+function successor(value: Json, index: number): Json {
+  if (typeof value === 'number' || typeof value === 'bigint') return BigInt(Math.trunc(Number(value))) + BigInt(index);
+  if (typeof value === 'string') return `${value}${String(index)}`;
+  if (!isObject(value)) return index;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, isObject(member) ? member : successor(member, index)]),
+  );
 }

@@ -1,12 +1,12 @@
-import type fc from 'fast-check';
+import { hash } from 'node:crypto';
+import { dereference, type Document, listOperations, type OpenApiDocument } from '@contract-first/documents';
+import fc from 'fast-check';
 import { createArbitraries } from './arbitrary.ts';
 import { readSchemas, type Schema } from './dialect.ts';
 import type { Json } from './json-value.ts';
+import { type NamedExamples, readNamedExamples } from './named-examples.ts';
 import { failureOr, NoValue, TooLarge } from './no-value.ts';
-import { readNamedExamples, type NamedExamples } from './named-examples.ts';
 import { createOracle } from './oracle.ts';
-import { sampleFor, simplestOf } from './sample.ts';
-import { dereference, listOperations, type Document, type OpenApiDocument } from '@contract-first/documents';
 
 /** A documented value: the content of a media type, or a header. */
 export type Described = {
@@ -113,4 +113,38 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
       }
     },
   };
+}
+
+// A large value has many simpler ones.
+const TIME_LIMIT_MS = 500;
+
+/** Returns the value of an arbitrary for a text, the same one each time. @throws {NoValue} when there is none */
+function sampleFor<Value>(text: string, create: () => fc.Arbitrary<Value>): Value | undefined {
+  const seed = Number.parseInt(hash('sha256', text).slice(0, 7), 16);
+  return fc.sample(create(), { seed, numRuns: 1 })[0];
+}
+
+/**
+ * Returns the simplest value of an arbitrary, which all its values shrink to.
+ *
+ * @throws {NoValue} when there is none
+ */
+function simplestOf<Value>(create: () => fc.Arbitrary<Value>): Value | undefined {
+  let simplest: Value | undefined;
+  // The first value may take as long as the limit, and is then not passed to the property.
+  const arbitrary = create().map((value) => {
+    simplest ??= value;
+    return value;
+  });
+  const isRejected = fc.property<[Value]>(arbitrary, (value) => {
+    simplest = value;
+    return false;
+  });
+  try {
+    fc.check(isRejected, { seed: 1, numRuns: 1, interruptAfterTimeLimit: TIME_LIMIT_MS });
+  } catch (error) {
+    // Simpler values may be too rare.
+    if (!(error instanceof NoValue) || simplest === undefined) throw error;
+  }
+  return simplest;
 }
