@@ -12,7 +12,7 @@ import { NoValue } from '../../model/src/values/no-value.ts';
 import { createOracle } from '../../model/src/values/oracle.ts';
 import { readingsOf, writeParameter } from '../../model/src/requests/parameter-text.ts';
 import { parseJsonTree } from '@contract-first/contract';
-import { normalizeDocument } from '../../documents/src/normalize.ts';
+import { normalizeDocument } from '../../documents/src/normalize/normalize.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { run } from '@contract-first/testing/service.ts';
 

@@ -1,20 +1,20 @@
 // The contract of a service, for the engine and for tools. Applications import from @contract-first/engine.
 
-export { assertNoPromise, PromisedValue } from './no-promise.ts';
-export type { Caller, Identity } from './caller.ts';
-export { findCost } from './check-cost.ts';
+export { assertNoPromise, PromisedValue } from './handlers/no-promise.ts';
+export type { Caller, Identity } from './handlers/caller.ts';
+export { findCost } from './validation/check-cost.ts';
 export {
   createFormatConverter,
   type AnyFormats,
   type FormatCodec,
   type FormatConverter,
   type Formats,
-} from './format-converter.ts';
-export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './contract.ts';
+} from './handlers/format-converter.ts';
+export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './operations/contract.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
-export { replaceEqualityKeywords } from './equality.ts';
-export { roundBigints, withDigits } from './exact-values.ts';
-export { replaceFormats } from './formats.ts';
+export { replaceEqualityKeywords } from './validation/equality.ts';
+export { roundBigints, withDigits } from './validation/exact-values.ts';
+export { replaceFormats } from './validation/formats.ts';
 export { HandlerFailure } from './handler-failure.ts';
 export type {
   FailureDetails,
@@ -26,12 +26,12 @@ export type {
   RequestContext,
   RequestOf,
   UnmatchedOf,
-} from './handler-types.ts';
-export { integerOf, isInt64, reviveInt64s } from './int64.ts';
-export { escapePointer } from './json-pointer.ts';
-export { replaceLimits } from './limits.ts';
-export { IN_PLACE_LISTS, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './keywords.ts';
-export { mapBigints, parseJson, parseJsonTree, stringifyJson, toJsonTree, toJsonValue, type JsonTree } from './json.ts';
+} from './handlers/handler-types.ts';
+export { integerOf, isInt64, reviveInt64s } from './operations/int64.ts';
+export { escapePointer } from './json/json-pointer.ts';
+export { replaceLimits } from './validation/limits.ts';
+export { IN_PLACE_LISTS, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './validation/keywords.ts';
+export { mapBigints, parseJson, parseJsonTree, stringifyJson, toJsonTree, toJsonValue, type JsonTree } from './json/json.ts';
 export {
   concreteMediaType,
   essenceOf,
@@ -45,8 +45,8 @@ export {
   sequenceKindOf,
   type BodyKind,
   type MediaTypeChoice,
-} from './media-type.ts';
-export { isMultipleOf, replaceMultipleOf } from './multiple-of.ts';
+} from './operations/media-type.ts';
+export { isMultipleOf, replaceMultipleOf } from './validation/multiple-of.ts';
 export { memoizeByObject } from './memoize-by-object.ts';
 export { NotImplemented } from './not-implemented.ts';
 export {
@@ -66,7 +66,7 @@ export {
   type SchemeRequirement,
   type SecurityScheme,
   type TextType,
-} from './operation.ts';
+} from './operations/operation.ts';
 export {
   matchSegment,
   normalizePath,
@@ -75,8 +75,8 @@ export {
   routeKey,
   segmentKey,
   type SegmentTemplate,
-} from './path-template.ts';
-export { compilePattern } from './pattern.ts';
+} from './operations/path-template.ts';
+export { compilePattern } from './validation/pattern.ts';
 export {
   MAX_VIOLATIONS,
   NO_VIOLATIONS,
@@ -85,21 +85,21 @@ export {
   limitViolations,
   placeOf,
   type Violation,
-} from './violation.ts';
+} from './operations/violation.ts';
 export { createProgressLine, type ProgressLine } from './progress-line.ts';
-export type { Shape, Shapes } from './shape.ts';
-export { SourceDigits } from './source-digits.ts';
-export { checkerKindOf, findSchemes } from './supported-scheme.ts';
-export { TimeLimitExceeded, runWithin } from './time-limit.ts';
-export { TimeSlices } from './time-slices.ts';
+export type { Shape, Shapes } from './operations/shape.ts';
+export { SourceDigits } from './json/source-digits.ts';
+export { checkerKindOf, findSchemes } from './operations/supported-scheme.ts';
+export { TimeLimitExceeded, runWithin } from './validation/time-limit.ts';
+export { TimeSlices } from './validation/time-slices.ts';
 export {
   InvalidRequest,
   InvalidResponse,
   type OperationValidator,
   type PartDigits,
   type RequestParts,
-} from './validator.ts';
+} from './validation/validator.ts';
 export { Unavailable } from './unavailable.ts';
-export { VARIABLES } from './variables.ts';
-export { MAX_MEMBERS } from './schema-compiler.ts';
-export { Validators } from './validators.ts';
+export { VARIABLES } from './operations/variables.ts';
+export { MAX_MEMBERS } from './validation/schema-compiler.ts';
+export { Validators } from './validation/validators.ts';

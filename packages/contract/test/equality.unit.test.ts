@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { replaceEqualityKeywords } from '../src/equality.ts';
+import { replaceEqualityKeywords } from '../src/validation/equality.ts';
 
 const ajv = new Ajv2020({ strict: false });
 replaceEqualityKeywords(ajv);

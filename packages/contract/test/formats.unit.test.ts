@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import ajvFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { replaceFormats } from '../src/formats.ts';
+import { replaceFormats } from '../src/validation/formats.ts';
 
 const stock = new Ajv2020();
 const limited = new Ajv2020();

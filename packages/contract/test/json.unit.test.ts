@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
-import { integerOf, reviveInt64s } from '../src/int64.ts';
-import { mapBigints, parseJson, parseJsonTree, stringifyJson, toJsonValue } from '../src/json.ts';
-import type { Shape } from '../src/shape.ts';
+import { integerOf, reviveInt64s } from '../src/operations/int64.ts';
+import { mapBigints, parseJson, parseJsonTree, stringifyJson, toJsonValue } from '../src/json/json.ts';
+import type { Shape } from '../src/operations/shape.ts';
 
 test.each<[string, bigint | undefined]>([
   ['0', 0n],

@@ -1,4 +1,4 @@
-import { findCodec, matchMediaType } from '../src/media-type.ts';
+import { findCodec, matchMediaType } from '../src/operations/media-type.ts';
 
 test.each([
   ['itself', 'application/a+json', ['*/*', 'application/*+json', 'application/a+json'], 'application/a+json'],

@@ -1,6 +1,6 @@
 import type { Client } from 'openapi-fetch';
-import type { Formats } from '../src/format-converter.ts';
-import type { FailuresOf, HandlerOf, ReplyOf, RequestOf } from '../src/handler-types.ts';
+import type { Formats } from '../src/handlers/format-converter.ts';
+import type { FailuresOf, HandlerOf, ReplyOf, RequestOf } from '../src/handlers/handler-types.ts';
 import type { operations } from '../../../generated/types.ts';
 import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../../../src/plants/contract.ts';
 

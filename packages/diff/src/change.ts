@@ -1,6 +1,6 @@
-import { LEVEL_ORDER, messageOf, type Finding, type Level, type Position } from './finding.ts';
-import type { Pair } from './node.ts';
-import type { Location, Source } from './sources.ts';
+import { LEVEL_ORDER, messageOf, type Finding, type Level, type Position } from './rules/finding.ts';
+import type { Pair } from './nodes/node.ts';
+import type { Location, Source } from './sources/sources.ts';
 
 /** A change at one place of a document, with the operations that it reaches. */
 export type Change = Location & {

@@ -4,8 +4,8 @@ import { exitWithoutOutput, printError } from '@contract-first/command-line/term
 import { escapeControls } from '@contract-first/contract';
 import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
 import { compareSources } from './compare-sources.ts';
-import { type Level, LEVEL_ORDER } from './finding.ts';
-import { readPolicy } from './policy.ts';
+import { type Level, LEVEL_ORDER } from './rules/finding.ts';
+import { readPolicy } from './sources/policy.ts';
 import { formatChangelog } from './reports/changelog.ts';
 import { formatGithub } from './reports/github.ts';
 import { formatJson } from './reports/json.ts';
@@ -13,8 +13,8 @@ import { formatJunit } from './reports/junit.ts';
 import { formatMarkdown } from './reports/markdown.ts';
 import type { Report } from './reports/report.ts';
 import { formatText } from './reports/text.ts';
-import { type Rule, RULES } from './rules.ts';
-import { readSource } from './sources.ts';
+import { type Rule, RULES } from './rules/rules.ts';
+import { readSource } from './sources/sources.ts';
 
 // `contract-first diff --base <source>` lists the changes of openapi.yaml since the base. It exits 0 when no finding has
 // the level of --fail-on, 1 when one has, and 2 when the documents cannot be compared.

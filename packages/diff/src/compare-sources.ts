@@ -1,9 +1,9 @@
 import { groupFindings, sortChanges, type Change } from './change.ts';
-import { compareDocuments } from './documents.ts';
-import { sortFindings } from './finding.ts';
-import type { Pair } from './node.ts';
-import { judge, type IgnoreEntry, type Policy } from './policy.ts';
-import type { Source } from './sources.ts';
+import { compareDocuments } from './operations/documents.ts';
+import { sortFindings } from './rules/finding.ts';
+import type { Pair } from './nodes/node.ts';
+import { judge, type IgnoreEntry, type Policy } from './sources/policy.ts';
+import type { Source } from './sources/sources.ts';
 import { compareVersions, versionOf } from './version.ts';
 
 /** The result of a comparison. */

@@ -4,6 +4,6 @@
  * @module @contract-first/diff
  */
 
-export { compareDocuments } from './documents.ts';
-export type { Finding } from './finding.ts';
-export { RULES } from './rules.ts';
+export { compareDocuments } from './operations/documents.ts';
+export type { Finding } from './rules/finding.ts';
+export { RULES } from './rules/rules.ts';

@@ -1,5 +1,5 @@
-import { finding, type Finding } from './finding.ts';
-import { child, rootOf, textAt, type Pair } from './node.ts';
+import { finding, type Finding } from './rules/finding.ts';
+import { child, rootOf, textAt, type Pair } from './nodes/node.ts';
 import type { OpenApiDocument } from '@contract-first/documents';
 
 /** Major, minor and patch. */

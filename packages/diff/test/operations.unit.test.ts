@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@contract-first/documents';
-import { membersOf } from '../src/node.ts';
+import { membersOf } from '../src/nodes/node.ts';
 import {
   documentWith,
   get,

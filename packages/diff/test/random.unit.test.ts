@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { compareDocuments } from '../src/documents.ts';
-import type { Finding } from '../src/finding.ts';
+import { compareDocuments } from '../src/operations/documents.ts';
+import type { Finding } from '../src/rules/finding.ts';
 import { changedSchemas, randomSchemas, VALUES, type RandomSchema } from './support/random-schemas.ts';
 import { asVersion30, asVersion31, splitIntoAllOf } from './support/schema-rewrites.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';

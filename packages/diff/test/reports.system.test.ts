@@ -1,4 +1,4 @@
-import { RULES } from '../src/rules.ts';
+import { RULES } from '../src/rules/rules.ts';
 import { CONTRACT, createDiffProject, type DiffProject } from './support/diff-project.ts';
 
 const RENAMED = CONTRACT.replaceAll('tag:', 'label:').replace('version: 1.0.0', 'version: 1.1.0');

@@ -1,6 +1,6 @@
-import { SUBJECTS } from '../src/aspects.ts';
-import type { Subject } from '../src/comparison.ts';
-import { RULES } from '../src/rules.ts';
+import { SUBJECTS } from '../src/rules/aspects.ts';
+import type { Subject } from '../src/rules/comparison.ts';
+import { RULES } from '../src/rules/rules.ts';
 import { loadContract, type OpenApiDocument } from '@contract-first/documents';
 import {
   operationWith,

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@contract-first/documents';
-import { messageOf } from '../src/finding.ts';
+import { messageOf } from '../src/rules/finding.ts';
 import { body, compare, documentWith, integer, ok } from '@contract-first/testing/document.ts';
 
 test('schemas that several operations share are reported in each, at its own place', () => {

@@ -1,20 +1,20 @@
-import { NOTHING_DECLARED, type Declared } from './declared.ts';
+import { NOTHING_DECLARED, type Declared } from './document/declared.ts';
 import type { Contract } from '@contract-first/contract';
-import { NO_OUTSIDE, type AllowedRefs } from './allowed-refs.ts';
-import { findCombinations, findManyPaths, removeCircularParts } from './combinations.ts';
-import { removeContradictions } from './contradictions.ts';
-import { completeDiscriminators } from './discriminators.ts';
-import type { Document } from './document.ts';
-import type { FailureBody } from './failures.ts';
-import type { ReadText } from './files.ts';
-import { expandInheritance } from './inheritance.ts';
-import { removeInvalidDefaults } from './invalid-defaults.ts';
-import { loadContract, type LoadedContract } from './load.ts';
-import { markDecodedFormats } from './mark-formats.ts';
-import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize.ts';
-import { compileOperations } from './operations.ts';
-import { placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './diagnostic.ts';
-import { findUncallable, removeDuplicateRoutes } from './unreachable.ts';
+import { NO_OUTSIDE, type AllowedRefs } from './read/allowed-refs.ts';
+import { findCombinations, findManyPaths, removeCircularParts } from './check/combinations.ts';
+import { removeContradictions } from './check/contradictions.ts';
+import { completeDiscriminators } from './normalize/discriminators.ts';
+import type { Document } from './document/document.ts';
+import type { FailureBody } from './operations/failures.ts';
+import type { ReadText } from './read/files.ts';
+import { expandInheritance } from './normalize/inheritance.ts';
+import { removeInvalidDefaults } from './check/invalid-defaults.ts';
+import { loadContract, type LoadedContract } from './read/load.ts';
+import { markDecodedFormats } from './operations/mark-formats.ts';
+import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize/normalize.ts';
+import { compileOperations } from './operations/operations.ts';
+import { placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './read/diagnostic.ts';
+import { findUncallable, removeDuplicateRoutes } from './read/unreachable.ts';
 import {
   findDialects,
   findEmptyValues,
@@ -25,7 +25,7 @@ import {
   findPublic,
   findUnchecked,
   findUnservable,
-} from './unsupported.ts';
+} from './check/unsupported.ts';
 
 /** A document with the tables that the engine serves it from. */
 export type CompiledDocument = {

@@ -1,12 +1,12 @@
 // Reads, checks and normalizes OpenAPI documents.
 
-export { ALLOW_REFS, NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from './allowed-refs.ts';
-export { Bug } from './bug.ts';
-export { findCombinations } from './combinations.ts';
+export { ALLOW_REFS, NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from './read/allowed-refs.ts';
+export { Bug } from './document/bug.ts';
+export { findCombinations } from './check/combinations.ts';
 export { compileContract, prepareDocument, type CompiledDocument } from './compile.ts';
-export { DECODED, isDecoded } from './decoded-formats.ts';
-export { createDirectedSchemas, type Direction } from './directed-schemas.ts';
-export { constrainAlternatives } from './discriminators.ts';
+export { DECODED, isDecoded } from './document/decoded-formats.ts';
+export { createDirectedSchemas, type Direction } from './operations/directed-schemas.ts';
+export { constrainAlternatives } from './normalize/discriminators.ts';
 export {
   listOperations,
   operationPointer,
@@ -19,21 +19,21 @@ export {
   type RequestBodyObject,
   type ResponseObject,
   type Server,
-} from './document.ts';
-export { sentKindOf, type FailureBody } from './failures.ts';
-export type { FilePosition, ReadText } from './files.ts';
-export { LIMITED_PATTERNS, LimitedPattern } from './limited-pattern.ts';
-export { formatDiagnostic, placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './diagnostic.ts';
-export { loadContract } from './load.ts';
-export { capitalize, unusedName } from './names.ts';
-export { withFiles } from './operation-schemas.ts';
-export { isPlainText } from './operation-formats.ts';
-export { optional } from './records.ts';
-export { IGNORED_PARAMETERS, parametersOf, schemaOf, valueSchemaOf } from './parameters.ts';
-export { decode, dereference, resolveReference, schemasInPlace, tokensOf, type OpenApiDocument } from './reference.ts';
-export { basePathsOf } from './servers.ts';
-export { isInt64 } from './shapes.ts';
-export { textTypeOf } from './text-types.ts';
-export { walkDocument } from './walk.ts';
-export { METHODS, withDefaultStyle, type Serialization } from './openapi-rules.ts';
-export { NOTHING_DECLARED, type Declared } from './declared.ts';
+} from './document/document.ts';
+export { sentKindOf, type FailureBody } from './operations/failures.ts';
+export type { FilePosition, ReadText } from './read/files.ts';
+export { LIMITED_PATTERNS, LimitedPattern } from './check/limited-pattern.ts';
+export { formatDiagnostic, placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './read/diagnostic.ts';
+export { loadContract } from './read/load.ts';
+export { capitalize, unusedName } from './document/names.ts';
+export { withFiles } from './operations/operation-schemas.ts';
+export { isPlainText } from './operations/operation-formats.ts';
+export { optional } from './document/records.ts';
+export { IGNORED_PARAMETERS, parametersOf, schemaOf, valueSchemaOf } from './document/parameters.ts';
+export { decode, dereference, resolveReference, schemasInPlace, tokensOf, type OpenApiDocument } from './document/reference.ts';
+export { basePathsOf } from './document/servers.ts';
+export { isInt64 } from './document/shapes.ts';
+export { textTypeOf } from './document/text-types.ts';
+export { walkDocument } from './document/walk.ts';
+export { METHODS, withDefaultStyle, type Serialization } from './document/openapi-rules.ts';
+export { NOTHING_DECLARED, type Declared } from './document/declared.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import original from '../../../generated/openapi.json' with { type: 'json' };
 import { contract } from '../../../src/plants/contract.ts';
-import { compileOperations } from '../../documents/src/operations.ts';
+import { compileOperations } from '../../documents/src/operations/operations.ts';
 
 /** A contract in files for the service and its peers. */
 export type WrittenContract = {

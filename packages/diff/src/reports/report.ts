@@ -1,7 +1,7 @@
 import { joinFirst } from '@contract-first/command-line/reports';
 import { fileName, type Change } from '../change.ts';
 import type { Compared } from '../compare-sources.ts';
-import { LEVEL_ORDER, type Level } from '../finding.ts';
+import { LEVEL_ORDER, type Level } from '../rules/finding.ts';
 
 /** A finished comparison. */
 export type Comparison = Compared & {

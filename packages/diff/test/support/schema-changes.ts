@@ -1,4 +1,4 @@
-import type { Subject } from '../../src/comparison.ts';
+import type { Subject } from '../../src/rules/comparison.ts';
 import { integer, text, type Fragment } from '@contract-first/testing/document.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isObject, membersOf } from '../../src/node.ts';
+import { isObject, membersOf } from '../../src/nodes/node.ts';
 import type { RandomSchema } from './random-schemas.ts';
 
 /** Keywords that depend on each other, so that they stay together. */

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
-import type { FailureDetails } from '../../../contract/src/handler-types.ts';
+import type { FailureDetails } from '../../../contract/src/handlers/handler-types.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 

@@ -1,0 +1,277 @@
+import type { Logger } from 'pino';
+import type { Caller } from './caller.ts';
+import type { Violation } from '../operations/violation.ts';
+
+/** An operation of the generated types. */
+type OperationTypes = {
+  /** Present where each alternative of the document requires credentials. */
+  readonly security?: 'required';
+  /** The media types for which the application has codecs, as the document spells them. */
+  readonly codecs?: string;
+  readonly parameters: {
+    readonly path?: unknown;
+    readonly query?: unknown;
+    readonly header?: unknown;
+    readonly cookie?: unknown;
+  };
+  readonly responses: object;
+};
+
+/** The context of a request, besides its documented values. */
+export type RequestContext = {
+  /** Its X-Request-Id, or a new UUID. */
+  readonly requestId: string;
+  /** Adds the id and the operation of the request to each line. */
+  readonly log: Logger;
+  /**
+   * Is aborted when the result is no longer needed: the client has disconnected or the time limit of the operation is
+   * over. While a response is streamed, it is aborted when the service stops, too, so that endless streams end.
+   */
+  readonly signal: AbortSignal;
+  /** Every header that the client has sent, by name in lower case. `headers` has the documented ones, validated. */
+  readonly rawHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
+};
+
+/** The validated request of an operation. int64s are bigints. @typeParam Operations the targets of links */
+export type RequestOf<Op extends OperationTypes, Operations = unknown> = RequestContext & {
+  /**
+   * Returns the absolute URL of an operation, for links: below `PUBLIC_URL`, or where the client of this request has reached
+   * the service.
+   */
+  readonly url: <Id extends keyof Operations & string>(
+    operationId: Id,
+    ...parameters: LinkTo<Operations[Id]>
+  ) => string;
+  readonly path: Values<Op['parameters']['path']>;
+  readonly query: Values<Op['parameters']['query']>;
+  readonly headers: Values<Op['parameters']['header']>;
+  readonly cookies: Values<Op['parameters']['cookie']>;
+  /**
+   * Its name is that of the token, or the `sub` of the JSON Web Token. `undefined` only where the document requires no
+   * credentials.
+   */
+  readonly caller: Op extends { readonly security: 'required' } ? Caller : Caller | undefined;
+} & RequestBody<Op>;
+
+/** The parameters of a link to an operation; they may be left out if its path has none. */
+type LinkTo<Op> = Op extends OperationTypes
+  ? [NonNullable<Op['parameters']['path']>] extends [never]
+    ? [parameters?: { readonly query?: Partial<Values<Op['parameters']['query']>> }]
+    : [
+        parameters: {
+          readonly path: Values<Op['parameters']['path']>;
+          readonly query?: Partial<Values<Op['parameters']['query']>>;
+        },
+      ]
+  : never;
+
+/** A documented response of an operation: a status with its headers and body. */
+export type ReplyOf<Op extends OperationTypes> = AnyReplyOf<Op['responses'], CodecsOf<Op>>;
+
+/** The documented failures of any operation, for {@link HandlerFailure}. */
+export type FailureReplyOf<Operations extends Record<keyof Operations, OperationTypes>> = Extract<
+  { [Id in keyof Operations]: ReplyOf<Operations[Id]> }[keyof Operations],
+  { readonly status: FailureStatus }
+>;
+
+/** The handler of an operation. An error that it throws becomes a 500 with a fixed text; only the log has the cause. */
+export type HandlerOf<Op extends OperationTypes, Operations = unknown> = (
+  request: RequestOf<Op, Operations>,
+) => Promise<ReplyOf<Op>>;
+
+/**
+ * Handlers by operationId, each typed by its operation. {@link UnmatchedOf} reports missing and superfluous handlers,
+ * since TypeScript names at most four missing properties, and none together with a superfluous one.
+ */
+export type HandlersOf<Operations extends Record<keyof Operations, OperationTypes>> = {
+  readonly [Id in keyof Operations]?: HandlerOf<Operations[Id], Operations>;
+} & { readonly [name: string]: (request: never) => Promise<unknown> };
+
+/**
+ * The differences between operations and handlers, by name. An interface that extends this type with an index signature
+ * of {@link Matched} does not compile as long as there is a difference; the compiler reports one error per name.
+ */
+export type UnmatchedOf<OperationId extends PropertyKey, Handlers> = {
+  readonly [Id in Exclude<OperationId, keyof Handlers>]: 'an operation without a handler';
+} & { readonly [Name in Exclude<keyof Handlers, OperationId>]: 'a handler without an operation' };
+
+/** The opposite of {@link UnmatchedOf}. */
+export type Matched = 'an operation with its handler';
+
+/** The content of a failure of the engine. */
+export type FailureDetails = {
+  readonly status: number;
+  /** For a 4xx, how to fix the request; for a 5xx, a fixed text. */
+  readonly message: string;
+  /** The operation; `undefined` when the request has none. */
+  readonly operationId: string | undefined;
+  /** The violations of the parameters and the body, up to ten; empty for other failures. */
+  readonly violations: readonly Pick<Violation, 'place' | 'message'>[];
+};
+
+/** Functions that render the failures of the engine as the bodies that the document describes, by their names. */
+export type FailuresOf<Bodies extends Record<keyof Bodies, { mediaType: string; schema: unknown; codec?: true }>> = {
+  readonly [Name in keyof Bodies]: (
+    failure: FailureDetails,
+  ) => Bodies[Name] extends { readonly codec: true }
+    ? Bodies[Name]['schema']
+    : Parsed<Bodies[Name]['mediaType'], Bodies[Name]['schema'], string | Uint8Array>;
+} & object; // Without bodies, the type would be that of every value.
+
+type Values<Parameters> = [NonNullable<Parameters>] extends [never] ? unknown : Readonly<NonNullable<Parameters>>;
+
+type RequestBody<Op> = Op extends { requestBody: { content: infer Content } }
+  ? BodyIn<Content, CodecsOf<Op>>
+  : Op extends { requestBody?: { content: infer Content } }
+    ? BodyIn<Content, CodecsOf<Op>> | NoBody
+    : NoBody;
+type CodecsOf<Op> = Op extends { readonly codecs: infer MediaType } ? MediaType : never;
+type NoBody = { readonly contentType: undefined; readonly body: undefined };
+
+/** A union of the documented media types and their bodies. The media type may have parameters. */
+type BodyIn<Content, Codecs> = {
+  [MediaType in keyof Content]: {
+    readonly contentType: WithParameters<Concrete<MediaType>>;
+    readonly body: MediaType extends string ? Received<MediaType, Content[MediaType], Codecs> : never;
+  };
+}[keyof Content];
+type WithParameters<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
+
+/** The type of a body in a request: forms are parsed, and codecs decode their media types. */
+type Received<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
+  ? Schema
+  : Essence<MediaType> extends 'application/x-www-form-urlencoded' | 'multipart/form-data'
+    ? Schema
+    : Parsed<MediaType, Schema, Blob>;
+
+/** The type of a body. A schema describes values of JSON or text, not of another media type. */
+type Parsed<MediaType, Schema, Bytes> = MediaType extends string
+  ? IsJson<Essence<MediaType>> extends true
+    ? Schema
+    : Essence<MediaType> extends JsonSequence
+      ? Items<Schema, Bytes>
+      : Essence<MediaType> extends 'text/event-stream'
+        ? Items<Schema, string>
+        : Essence<MediaType> extends `text/${string}`
+          ? Text<Schema>
+          : Bytes
+  : never;
+/** The type of a body in a response: all at once or, unless it is JSON or a codec encodes it, as a stream of its parts. */
+type Sent<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
+  ? Immutable<Schema>
+  : IsJson<Essence<MediaType>> extends true
+    ? Immutable<Schema>
+    : Essence<MediaType> extends JsonSequence | 'text/event-stream'
+      ? Schema extends readonly (infer Item)[]
+        ? Immutable<Schema> | AsyncIterable<Immutable<Item>>
+        : Streamed | Parsed<MediaType, Schema, Bytes>
+      : Streamed | Parsed<MediaType, Schema, Bytes>;
+/** A value that is only read, so that lists and objects that must not be changed fit, too. */
+type Immutable<Value> = unknown extends Value
+  ? Value
+  : Value extends Primitive | ((...parameters: never[]) => unknown)
+    ? Value
+    : { readonly [Name in keyof Value]: Immutable<Value[Name]> };
+type Primitive = string | number | bigint | boolean | null | undefined;
+/** A web stream and a `Readable` are such iterables, too. */
+type Streamed = AsyncIterable<string | Uint8Array>;
+type Essence<MediaType extends string> = MediaType extends `${infer Type};${string}`
+  ? Lowercase<Type>
+  : Lowercase<MediaType>;
+type IsJson<Essence> = Essence extends `${string}/json` | `${string}+json` ? true : false;
+type JsonSequence = `application/${'jsonl' | 'ndjson' | 'x-ndjson' | 'json-seq' | `${string}+json-seq`}`;
+/** The type of a sequence: a list if its items are described. */
+type Items<Schema, Bytes> = unknown extends Schema ? Bytes : Schema;
+type Text<Schema> = unknown extends Schema ? string : Schema extends string ? Schema : string;
+
+type AnyReplyOf<Responses, Codecs> = {
+  [Status in keyof Responses]: {
+    readonly status: StatusOf<Status, keyof Responses>;
+  } & BodyOut<Responses[Status], Codecs> &
+    HeadersOf<Responses[Status]>;
+}[keyof Responses];
+
+/** The statuses of a key of `responses`. `default` includes every failure status that is not documented itself. */
+type StatusOf<Status, DocumentedStatus> = Status extends number
+  ? Status
+  : Status extends keyof StatusRanges
+    ? Exclude<StatusRanges[Status], DocumentedStatus>
+    : Exclude<FailureStatus, DocumentedStatus>;
+
+type BodyOut<Response, Codecs> = Response extends { content: infer Content }
+  ? [Content[keyof Content]] extends [never]
+    ? { readonly body?: undefined }
+    : { [MediaType in keyof Content]: BodyOfType<MediaType, Content, Codecs> }[keyof Content] | Undecided<keyof Content>
+  : { readonly body?: undefined };
+
+/**
+ * Where the media type does not follow from the document, no body is of this type. With it, the compiler reports a missing
+ * `contentType` instead of the body that another media type would have.
+ */
+type Undecided<MediaType> = [DefaultType<MediaType>] extends [never]
+  ? { readonly contentType?: never; readonly body: never }
+  : never;
+
+/** The media type of a body without one: the only one, or JSON. */
+type DefaultType<MediaType> =
+  IsUnion<MediaType> extends true
+    ? Only<PlainJson<MediaType>> extends infer Plain extends string
+      ? [Plain] extends [never]
+        ? Only<AnyJson<MediaType>>
+        : Plain
+      : never
+    : MediaType extends `${string}/*`
+      ? never
+      : MediaType;
+type PlainJson<MediaType> = MediaType extends string
+  ? Essence<MediaType> extends 'application/json'
+    ? MediaType
+    : never
+  : never;
+type AnyJson<MediaType> = MediaType extends string
+  ? IsJson<Essence<MediaType>> extends true
+    ? MediaType
+    : never
+  : never;
+type Only<T> = IsUnion<T> extends true ? never : T;
+
+/** A body and its media type, which may be omitted where it is that of {@link DefaultType}. */
+type BodyOfType<MediaType extends keyof Content, Content, Codecs> = MediaType extends `${string}/*`
+  ? | { readonly contentType: Concrete<MediaType>; readonly body: Bytes | Streamed }
+    | (MediaType extends '*/*' | 'application/*'
+        ? { readonly contentType: 'application/json'; readonly body: Content[MediaType] }
+        : never)
+  : MediaType extends string
+    ? { readonly body: Sent<MediaType, Content[MediaType], Codecs> } & (MediaType extends DefaultType<keyof Content>
+        ? { readonly contentType?: MediaType }
+        : { readonly contentType: MediaType })
+    : never;
+type Bytes = string | Uint8Array | Blob;
+
+/** The media types of a range such as `image/*`. */
+type Concrete<MediaType> = MediaType extends '*/*'
+  ? `${string}/${string}`
+  : MediaType extends `${infer Type}/*`
+    ? `${Type}/${string}`
+    : MediaType;
+type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
+
+type HeadersOf<Response> = Response extends { headers: infer Headers }
+  ? object extends Documented<Headers>
+    ? { readonly headers?: Documented<Headers> }
+    : { readonly headers: Documented<Headers> }
+  : unknown;
+
+/** Removes the index signature for undocumented headers. */
+type Documented<Headers> = { readonly [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
+
+/** The statuses registered with IANA, by class. */
+type StatusRanges = {
+  '2XX': 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
+  '3XX': 300 | 301 | 302 | 303 | 304 | 307 | 308;
+  '4XX':
+    | (400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415 | 416 | 417)
+    | (421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451);
+  '5XX': 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 511;
+};
+type FailureStatus = StatusRanges['4XX'] | StatusRanges['5XX'];

@@ -1,0 +1,60 @@
+import type { Operation } from '../operations/operation.ts';
+import type { Contract } from '../operations/contract.ts';
+import { SchemaCompiler, type CompiledSchemas } from './schema-compiler.ts';
+import { TimeSlices } from './time-slices.ts';
+import { createValidator, type OperationValidator } from './validator.ts';
+
+/** The validators of a contract's operations, compiled on demand. */
+export class Validators {
+  readonly #compiler: SchemaCompiler;
+  readonly #compiled = new Map<Operation, OperationValidator>();
+  /** Shared by operations, since many compile in less than a slice. */
+  readonly #slices = new TimeSlices();
+  readonly #compiling = new Map<Operation, Promise<OperationValidator>>();
+
+  constructor({ schemas }: Pick<Contract, 'schemas'>) {
+    this.#compiler = new SchemaCompiler(schemas);
+  }
+
+  /** Returns the validator of an operation if it is compiled. */
+  get(operation: Operation): OperationValidator | undefined {
+    return this.#compiled.get(operation);
+  }
+
+  /**
+   * Compiles the validator of an operation, without holding the event loop for long.
+   *
+   * @throws {Error} when a schema cannot be compiled; the generator has ruled this out for its operations
+   */
+  compile(operation: Operation): Promise<OperationValidator> {
+    const compiling = this.#compiling.get(operation) ?? this.#compileInTurns(operation);
+    this.#compiling.set(operation, compiling);
+    return compiling;
+  }
+
+  /** Compiles the validator of an operation at once, as `compile` does. */
+  compileSync(operation: Operation): OperationValidator {
+    const steps = this.#compiler.compile(operation);
+    for (let step = steps.next(); ; step = steps.next())
+      if (step.done === true) return this.#create(operation, step.value);
+  }
+
+  async #compileInTurns(operation: Operation): Promise<OperationValidator> {
+    const validator = this.#create(operation, await this.#inTurns(this.#compiler.compile(operation)));
+    this.#compiled.set(operation, validator);
+    return validator;
+  }
+
+  #create(operation: Operation, schemas: CompiledSchemas): OperationValidator {
+    return createValidator(operation, schemas, (steps) => this.#inTurns(steps));
+  }
+
+  async #inTurns<T>(steps: Generator<void, T>): Promise<T> {
+    for (;;) {
+      const turn = this.#slices.wait(true);
+      if (turn !== undefined) await turn;
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { canonical } from '../nodes/canonical.ts';
+import type { Subject } from '../rules/comparison.ts';
+import { finding, LEVELS, type Finding, type Level, type Scope } from '../rules/finding.ts';
+import { child, children, isSet, membersOf, rawChild, type Pair, type Node } from '../nodes/node.ts';
+import { compareSchemas } from '../schemas/schema.ts';
+
+/** A compared body: that of the request, or of the response with a status. */
+export type BodyScope = Scope & { readonly subject: Extract<Subject, 'request-body' | 'response-body'> };
+
+/** Compares request bodies: their presence, whether they are required, and their media types. */
+export function compareRequestBodies(scope: Scope, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
+  const at = { ...scope, subject: 'request-body', name: 'request body' } as const;
+  const found = (aspect: string, level: Level, node: Node, change: string): readonly Finding[] => [
+    finding(at, `request-body-${aspect}`, level, node, change),
+  ];
+  if (revision === undefined) return base === undefined ? [] : found('removed', 'ERR', base, 'was removed');
+  const isRequired = isSet(revision, 'required');
+  if (base === undefined) {
+    return isRequired
+      ? found('added-required', 'ERR', revision, 'was added, required')
+      : found('added-optional', 'INFO', revision, 'was added, optional');
+  }
+  const requirement = isRequired
+    ? found('became-required', 'ERR', revision, 'became required')
+    : found('became-optional', 'INFO', revision, 'became optional');
+  const wasRequired = isSet(base, 'required');
+  return [...(isRequired === wasRequired ? [] : requirement), ...compareMediaTypes(at, { base, revision })];
+}
+
+/** The keywords that set the form of a field, with the names of the rules. */
+const ENCODING = [
+  ['contentType', 'content-type'],
+  ['style', 'style'],
+  ['explode', 'explode'],
+] as const;
+
+/** Media types whose values are text. */
+const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)/;
+
+/** Compares the media types of a body and their schemas. A media range (`text/*`) matches all types it covers. */
+export function compareMediaTypes(at: BodyScope, { base, revision }: Pair): readonly Finding[] {
+  const before = mediaTypesOf(base);
+  const after = mediaTypesOf(revision);
+  const isRequest = at.subject === 'request-body';
+  const prefix = isRequest ? 'request-body' : 'response';
+  const found = (aspect: string, level: Level, node: Node, change: string): Finding =>
+    finding(at, `${prefix}-media-type-${aspect}`, level, node, `media type ${change}`);
+
+  const used = new Set<string>();
+  const ofBase = [...before].flatMap(([type, node]) => {
+    const partner = after.has(type)
+      ? type
+      : [...after.keys()].find((other) => covers(other, type) || covers(type, other));
+    const current = partner === undefined ? undefined : after.get(partner);
+    if (partner === undefined || current === undefined) return [found('removed', 'ERR', node, `${type} was removed`)];
+    used.add(partner);
+    const widened = partner !== type && covers(partner, type);
+    const aspect = widened ? 'name-generalized' : 'name-specialized';
+    const level = LEVELS[isRequest ? 'request' : 'response'][widened ? 'widens' : 'narrows'];
+    const renamed = partner === type ? [] : [found(aspect, level, current, `${type} became ${partner}`)];
+    const text = FORM.test(type) && FORM.test(partner) ? 'repeatable' : undefined;
+    const compared = ['schema', 'itemSchema'].flatMap((member) =>
+      compareSchemas(
+        { ...at, text, node: current },
+        { base: rawChild(node, member), revision: rawChild(current, member) },
+      ),
+    );
+    return [...renamed, ...compareEncodings(at, { base: node, revision: current }), ...compared];
+  });
+  const added = [...after].filter(([type]) => !used.has(type));
+  return [...ofBase, ...added.map(([type, node]) => found('added', 'INFO', node, `${type} was added`))];
+}
+
+/** Compares how the fields of a form are written. */
+function compareEncodings(at: BodyScope, { base, revision }: Pair): readonly Finding[] {
+  const [before, after] = [children(child(base, 'encoding')), children(child(revision, 'encoding'))];
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].flatMap((name) =>
+    ENCODING.flatMap(([keyword, rule]) => {
+      const [old, current] = [before.get(name), after.get(name)].map((node) => membersOf(node?.value)[keyword]);
+      if (canonical(old ?? null) === canonical(current ?? null)) return [];
+      const change = `${keyword} of the field ${name} was changed`;
+      return [finding(at, `${at.subject}-encoding-${rule}-changed`, 'ERR', after.get(name) ?? revision, change)];
+    }),
+  );
+}
+
+function mediaTypesOf(body: Node): ReadonlyMap<string, Node> {
+  const entries = [...children(child(body, 'content'))];
+  // JSON is UTF-8 anyway (RFC 8259, 8.1), and clients accept any charset of a text.
+  return new Map(entries.map(([type, node]) => [type.toLowerCase().replaceAll(/\s|;\s*charset=[^;]*/gi, ''), node]));
+}
+
+/** Returns whether a media range covers a media type or equals it. */
+function covers(range: string, type: string): boolean {
+  return range === type || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
+}

@@ -1,0 +1,114 @@
+import { IGNORED_PARAMETERS } from '@contract-first/documents';
+import { withDefaultStyle, type Serialization } from '@contract-first/documents';
+import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
+import { finding, type Finding, type Level, type Scope } from '../rules/finding.ts';
+import { child, children, elements, isSet, rawChild, textAt, type Pair, type Node } from '../nodes/node.ts';
+import { readSchema } from '../nodes/schema-reader.ts';
+import { compareSchemas } from '../schemas/schema.ts';
+import { typesOf } from '../schemas/types.ts';
+
+/** An operation with its path template and path item. */
+export type OperationNode = { readonly path: string; readonly item: Node; readonly node: Node };
+
+type Parameter = { readonly name: string; readonly node: Node };
+
+/** Compares the parameters of an operation and its path item. Path parameters are matched by position, not by name. */
+export function compareParameters(scope: Scope, { base, revision }: Pair<OperationNode>): readonly Finding[] {
+  const before = parametersOf(base);
+  const after = parametersOf(revision);
+  const found = (rule: string, level: Level, { name, node }: Parameter, change: string): readonly Finding[] => [
+    finding({ ...scope, name }, rule, level, node, change),
+  ];
+  const ofBase = [...before].flatMap(([key, previous]) => {
+    const current = after.get(key);
+    if (current !== undefined) {
+      return compareParameter({ ...scope, name: current.name }, { base: previous.node, revision: current.node });
+    }
+    const early = findEarlyRemoval(previous.node, scope.today);
+    if (early !== undefined) return found('request-parameter-removed-before-sunset', 'ERR', previous, early);
+    return isSet(previous.node, 'deprecated')
+      ? found('request-parameter-removed-with-deprecation', 'INFO', previous, 'was removed')
+      : found('request-parameter-removed', 'WARN', previous, 'was removed');
+  });
+  const added = [...after].flatMap(([key, parameter]) => {
+    if (before.has(key)) return [];
+    if (key.startsWith('path ')) return found('new-request-path-parameter', 'ERR', parameter, 'was added');
+    return isSet(parameter.node, 'required')
+      ? found('new-required-request-parameter', 'ERR', parameter, 'was added, required')
+      : found('new-optional-request-parameter', 'INFO', parameter, 'was added, optional');
+  });
+  return [...ofBase, ...added];
+}
+
+function compareParameter(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+  const found = (aspect: string, level: Level, change: string): readonly Finding[] => [
+    finding(scope, `request-parameter-${aspect}`, level, revision, change),
+  ];
+  const flag = (keyword: string, [set, unset]: readonly [string, string], level: Level): readonly Finding[] => {
+    const after = isSet(revision, keyword);
+    if (isSet(base, keyword) === after) return [];
+    return after ? found(set, level, `is ${keyword}`) : found(unset, 'INFO', `is not ${keyword}`);
+  };
+  const described = { ...scope, subject: 'request-parameter', text: textOf(revision), node: revision } as const;
+  const ofSchemas = compareSchemas(described, { base: schemaOf(base), revision: schemaOf(revision) });
+  // A parameter that is always sent has no use for its default.
+  const isAlwaysSent = isSet(base, 'required') && isSet(revision, 'required');
+  const sunset = findSunsetProblem({ base, revision });
+  const [couldBeEmpty, mayBeEmpty] = [base, revision].map((node) => isSet(node, 'allowEmptyValue'));
+  const emptiness = mayBeEmpty
+    ? found('allow-empty-value-added', 'INFO', 'may be empty')
+    : found('allow-empty-value-removed', 'ERR', 'may no longer be empty');
+  return [
+    ...(sunset === undefined ? [] : found(sunset.aspect, 'ERR', sunset.change)),
+    ...flag('required', ['became-required', 'became-optional'], 'ERR'),
+    ...flag('deprecated', ['deprecated', 'reactivated'], 'INFO'),
+    ...(couldBeEmpty === mayBeEmpty ? [] : emptiness),
+    ...compareSerialization(scope, { base, revision }),
+    ...ofSchemas.filter(({ rule }) => !isAlwaysSent || !rule.startsWith('request-parameter-default-value')),
+  ];
+}
+
+function compareSerialization(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+  const [before, after] = [serializationOf(base), serializationOf(revision)];
+  const found = (keyword: 'style' | 'explode'): readonly Finding[] => {
+    const change = `${keyword} ${String(before[keyword])} became ${String(after[keyword])}`;
+    return [finding(scope, `request-parameter-${keyword}-changed`, 'ERR', revision, change)];
+  };
+  if (before.style !== after.style) return found('style');
+  return before.explode !== after.explode && before.hasParts && after.hasParts ? found('explode') : [];
+}
+
+function textOf(node: Node): 'once' | 'repeatable' | undefined {
+  if (child(node, 'content') !== undefined) return undefined;
+  const { style, explode } = serializationOf(node);
+  return style === 'form' && explode ? 'repeatable' : 'once';
+}
+
+/** Returns how a parameter is serialized, including defaults; `style` is the media type of a parameter with `content`. */
+function serializationOf(node: Node) {
+  const [mediaType] = children(child(node, 'content')).keys();
+  if (mediaType !== undefined) return { style: mediaType, explode: false, hasParts: false };
+  const { style, explode } = withDefaultStyle(node.value as Serialization); // The linter has checked its members.
+  const types = typesOf(readSchema([schemaOf(node) ?? []].flat()));
+  // `explode` does not change how a scalar is written.
+  return { style, explode, hasParts: types.includes('array') || types.includes('object') };
+}
+
+function schemaOf(parameter: Node): Node | undefined {
+  const [content] = children(child(parameter, 'content')).values();
+  return rawChild(parameter, 'schema') ?? (content && rawChild(content, 'schema'));
+}
+
+/** Returns the parameters by location and name, or position in the path. */
+function parametersOf({ path, item, node }: OperationNode): ReadonlyMap<string, Parameter> {
+  const positions = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name);
+  const lists = [item, node].map((owner) => child(owner, 'parameters'));
+  const parameters = lists.flatMap((list) => elements(list).flatMap((_element, index) => child(list, index) ?? []));
+  const keyed = parameters.map((parameter) => {
+    const [name = '', location = ''] = [textAt(parameter, 'name'), textAt(parameter, 'in')];
+    const id =
+      location === 'path' ? String(positions.indexOf(name)) : location === 'header' ? name.toLowerCase() : name;
+    return [`${location} ${id}`, { name: `${location} parameter ${name}`, node: parameter }] as const;
+  });
+  return new Map(keyed.filter(([key]) => !IGNORED_PARAMETERS.test(key)));
+}

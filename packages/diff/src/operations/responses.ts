@@ -1,0 +1,61 @@
+import { compareMediaTypes } from './bodies.ts';
+import { finding, type Finding, type Level, type Scope } from '../rules/finding.ts';
+import { compareHeaders } from './headers.ts';
+import { child, children, type Node, type Pair } from '../nodes/node.ts';
+
+/** Compares the documented statuses of an operation, and the headers and bodies of each. */
+export function compareResponses(scope: Scope, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
+  const before = responsesOf(base);
+  const after = responsesOf(revision);
+  const found = (aspect: string, level: Level, status: string, node: Node): Finding => {
+    const rule = `response-${isSuccess(status) ? 'success' : 'non-success'}-status-${aspect}`;
+    return finding({ ...scope, name: `response ${status}` }, rule, level, node, `was ${aspect}`);
+  };
+
+  const ofBase = [...before].flatMap(([status, node]) => {
+    // `2XX` may replace `200`. A range may be replaced by several statuses, and each is compared with it.
+    const isPartner = (other: string): boolean => inRange(status, other) || inRange(other, status);
+    const partners = [...after].filter(([other]) => (after.has(status) ? other === status : isPartner(other)));
+    if (partners.length === 0) return [found('removed', isSuccess(status) ? 'ERR' : 'INFO', status, node)];
+    return partners.flatMap(([other, current]) => compareResponse(scope, other, { base: node, revision: current }));
+  });
+  const added = [...after].flatMap(([status, node]) => {
+    if (before.has(status) || [...before.keys()].some((other) => inRange(other, status))) return [];
+    const range = [...before.keys()].find((other) => inRange(status, other));
+    if (range !== undefined && !after.has(range)) return [];
+    // The base describes a status that it does not list by its range or by `default`.
+    const fallback = before.get(range ?? (isSuccess(status) ? '' : 'default'));
+    const rest = fallback === undefined ? [] : compareResponse(scope, status, { base: fallback, revision: node });
+    return [found('added', 'INFO', status, node), ...rest];
+  });
+  return [...ofBase, ...added];
+}
+
+function compareResponse(scope: Scope, status: string, { base, revision }: Pair): readonly Finding[] {
+  const name = `response ${status}`;
+  const headers = { base: headersOf(base), revision: headersOf(revision) };
+  return [
+    ...compareHeaders({ ...scope, name: `${name} header` }, headers),
+    ...compareMediaTypes({ ...scope, subject: 'response-body', name: `${name} body` }, { base, revision }),
+  ];
+}
+
+function headersOf(response: Node): ReadonlyMap<string, Node> {
+  const entries = [...children(child(response, 'headers'))].map(([name, node]) => [name.toLowerCase(), node] as const);
+  // OpenAPI ignores Content-Type here: the media types define it.
+  return new Map(entries.filter(([name]) => name !== 'content-type'));
+}
+
+function responsesOf(node: Node | undefined): ReadonlyMap<string, Node> {
+  const entries = [...children(node)].filter(([status]) => !status.startsWith('x-'));
+  return new Map(entries.map(([status, response]) => [status === 'default' ? status : status.toUpperCase(), response]));
+}
+
+function isSuccess(status: string): boolean {
+  return status.startsWith('2');
+}
+
+/** Returns whether a status (`200`) belongs to a range (`2XX`). */
+function inRange(status: string, range: string): boolean {
+  return range !== status && range.endsWith('XX') && status.startsWith(range.charAt(0));
+}

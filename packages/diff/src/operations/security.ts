@@ -1,0 +1,76 @@
+import { canonical } from '../nodes/canonical.ts';
+import { finding, type Finding, type Level, type Scope } from '../rules/finding.ts';
+import { child, elements, membersOf, rawChild, rootOf, type Pair, type Node } from '../nodes/node.ts';
+
+/** One security requirement: schemes that are required together, compared by their definitions, not by their names. */
+type Alternative = {
+  readonly node: Node;
+  readonly names: readonly string[];
+  /** The definition of each scheme, alone and with each required scope. */
+  readonly demands: ReadonlySet<string>;
+  readonly schemes: ReadonlySet<string>;
+};
+
+/** The members of a security scheme that affect requests. */
+const IDENTITY = ['type', 'scheme', 'in', 'name', 'openIdConnectUrl'];
+
+/** Compares security requirements: credentials that the base accepts must stay valid. */
+export function compareSecurity(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+  const before = alternativesOf(base);
+  const after = alternativesOf(revision);
+  const found = (aspect: string, level: Level, node: Node, change: string): Finding =>
+    finding(scope, `api-security-${aspect}`, level, node, change);
+
+  const rejected = before.filter((previous) => !after.some((current) => current.demands.isSubsetOf(previous.demands)));
+  const ofRejected = rejected.map((previous) => {
+    const [replacement] = after;
+    const sameSchemes = after.find((current) => current.schemes.isSubsetOf(previous.schemes));
+    if (previous.names.length === 0 && replacement)
+      return found('added', 'ERR', replacement.node, 'authentication became required');
+    const text = `security ${nameOf(previous)}`;
+    if (sameSchemes) return found('scope-added', 'ERR', sameSchemes.node, `${text} requires more scopes`);
+    const sameNames = after.find((current) => nameOf(current) === nameOf(previous));
+    if (sameNames) return found('component-type-changed', 'ERR', sameNames.node, `${text} is defined differently`);
+    return found('removed', 'ERR', previous.node, `${text} is no longer accepted`);
+  });
+  const accepted = after.filter((current) => !before.some((previous) => previous.demands.isSubsetOf(current.demands)));
+  const ofAccepted = accepted.flatMap((current) => {
+    const text = `security ${nameOf(current)}`;
+    if (current.names.length === 0) return [found('removed', 'INFO', current.node, 'authentication became optional')];
+    if (before.some((previous) => previous.schemes.isSubsetOf(current.schemes))) {
+      const isReplacement = rejected.some((previous) => nameOf(previous) === nameOf(current));
+      return isReplacement ? [] : [found('scope-removed', 'INFO', current.node, `${text} requires fewer scopes`)];
+    }
+    const isNew = !rejected.some((previous) => nameOf(previous) === nameOf(current) || previous.names.length === 0);
+    return isNew ? [found('added', 'INFO', current.node, `${text} is accepted too`)] : [];
+  });
+  return [...ofRejected, ...ofAccepted];
+}
+
+function nameOf({ names }: Alternative): string {
+  return names.join(' and ');
+}
+
+/** Returns the requirements of the operation, or else of the document; without any, one for public access. */
+function alternativesOf(operation: Node): readonly Alternative[] {
+  const list = rawChild(operation, 'security') ?? rawChild(rootOf(operation.document), 'security');
+  const alternatives = elements(list).map((node) => readAlternative(node));
+  if (alternatives.length > 0) return alternatives;
+  return [{ node: list ?? operation, names: [], demands: new Set(), schemes: new Set() }];
+}
+
+function readAlternative(node: Node): Alternative {
+  const schemes = child(child(rootOf(node.document), 'components'), 'securitySchemes');
+  const entries = Object.entries(membersOf(node.value)).map(([name, scopes]) => {
+    const definition = membersOf(child(schemes, name)?.value);
+    const identity = canonical(IDENTITY.map((key) => definition[key] ?? null)).toLowerCase();
+    const demands = Array.isArray(scopes) ? scopes.map((scope) => `${identity} ${String(scope)}`) : [];
+    return { name, identity, demands: [identity, ...demands] };
+  });
+  return {
+    node,
+    names: entries.map(({ name }) => name).sort(),
+    demands: new Set(entries.flatMap(({ demands }) => demands)),
+    schemes: new Set(entries.map(({ identity }) => identity)),
+  };
+}

@@ -1,0 +1,60 @@
+import { finding, type Finding, type Level, type Scope } from './finding.ts';
+import { isSet, textAt, type Pair, type Node } from '../nodes/node.ts';
+
+/** Compares `deprecated` and `x-sunset` (a date, `2026-12-31`) of an operation. */
+export function compareDeprecation(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+  const found = (rule: string, level: Level, change: string) => [finding(scope, rule, level, revision, change)];
+  const isDeprecated = isSet(revision, 'deprecated');
+  if (isSet(base, 'deprecated') !== isDeprecated) {
+    if (!isDeprecated) return found('endpoint-reactivated', 'INFO', 'is no longer deprecated');
+    const sunset = sunsetOf(revision);
+    return sunset === undefined
+      ? found('endpoint-deprecated', 'INFO', 'is deprecated')
+      : found('endpoint-deprecated-with-sunset', 'INFO', `is deprecated, with sunset on ${sunset}`);
+  }
+  const problem = findSunsetProblem({ base, revision });
+  if (problem === undefined) return [];
+  // The prefix of the names is that of oasdiff.
+  const prefix = problem.aspect === 'sunset-deleted' ? '' : 'api-';
+  return found(`${prefix}${problem.aspect}`, 'ERR', problem.change);
+}
+
+/** Reports the removal of an operation. Removing a deprecated operation after its sunset, or without one, is no error. */
+export function reportRemoval(scope: Scope, node: Node, wholePath: boolean): Finding {
+  const prefix = wholePath ? 'api-path' : 'api';
+  const found = (aspect: string, level: Level, change: string): Finding =>
+    finding(scope, `${prefix}-removed-${aspect}`, level, node, change);
+  if (!isSet(node, 'deprecated')) return found('without-deprecation', 'ERR', 'was removed without deprecation');
+  const early = findEarlyRemoval(node, scope.today);
+  if (early !== undefined) return found('before-sunset', 'ERR', early);
+  return found('with-deprecation', 'INFO', 'was removed after deprecation');
+}
+
+/**
+ * Compares the sunsets of an operation, parameter or property that is still deprecated: clients rely on them.
+ *
+ * @returns the end of the rule's name and the change; `undefined` when clients have as much time as before
+ */
+export function findSunsetProblem({ base, revision }: Pair): { aspect: string; change: string } | undefined {
+  const [before, after] = [sunsetOf(base), sunsetOf(revision)];
+  if (before === undefined || !isSet(base, 'deprecated') || !isSet(revision, 'deprecated')) return undefined;
+  if (after === undefined) return { aspect: 'sunset-deleted', change: `lost its sunset ${before}` };
+  if (after >= before) return undefined;
+  return { aspect: 'sunset-date-changed-too-small', change: `has the sunset ${after}, not ${before}` };
+}
+
+/**
+ * Describes the removal of a deprecated part before its sunset.
+ *
+ * @returns `undefined` when the part is not deprecated, has no sunset, or the sunset is over
+ */
+export function findEarlyRemoval(part: Node, today: string): string | undefined {
+  const sunset = sunsetOf(part);
+  const isEarly = isSet(part, 'deprecated') && sunset !== undefined && today < sunset;
+  return isEarly ? `was removed before its sunset on ${sunset}` : undefined;
+}
+
+/** Returns the date after which a deprecated part may be removed: `2026-12-31`. */
+function sunsetOf(part: Node): string | undefined {
+  return textAt(part, 'x-sunset')?.slice(0, '2026-12-31'.length);
+}

@@ -1,0 +1,197 @@
+import { directionOf, report, type Comparison } from '../rules/comparison.ts';
+import type { Finding } from '../rules/finding.ts';
+import { elements, rawChild, target, type Pair, type Node } from '../nodes/node.ts';
+import { keywordNodes, keywordValues, readSchema, withoutChoices, type Choice, type Schema } from '../nodes/schema-reader.ts';
+import { haveCommonType, typesOf } from './types.ts';
+import { listedValues } from './values.ts';
+
+/** One schema of a `oneOf` or `anyOf`, as the conjunction of several nodes. */
+type Alternative = { readonly nodes: readonly Node[]; readonly keyword: 'one-of' | 'any-of' };
+
+/** Compares schemas that have the same number of choices: each with the same one, and the others one by one. */
+export function compareChoices(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const compare = (before: Choice, after: Choice): readonly Finding[] =>
+    compareAlternatives(at, { base: members(before), revision: members(after) });
+  const unpaired = new Set(revision.choices);
+  const changed = base.choices.filter((before) => {
+    const same = [...unpaired].find((after) => compare(before, after).length === 0);
+    if (same !== undefined) unpaired.delete(same);
+    return same === undefined;
+  });
+  const others = [...unpaired];
+  const found = changed.flatMap((before, index) => {
+    const after = others[index];
+    return after === undefined ? [] : compare(before, after);
+  });
+  return withOverlaps(at, { base, revision }, found);
+}
+
+/** Compares a schema with a choice to one without, which is treated as one alternative for each of its types. */
+export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: Pair<readonly Node[]>) {
+  const read = (schema: Schema, nodes: readonly Node[]): readonly Alternative[] => {
+    const [choice] = schema.choices;
+    if (choice === undefined) return splitByType(at, schema, nodes);
+    const rest = withoutChoices(schema);
+    return members(choice).map(({ nodes: own, keyword }) => ({ nodes: [...rest, ...own], keyword }));
+  };
+  if (matchesSeveral(at, schemas, plain.base)) {
+    return [report(at, 'wrapped-in-one-of', 'differs', 'the previous values match two alternatives of oneOf')];
+  }
+  const base = read(schemas.base, plain.base);
+  const revision = read(schemas.revision, plain.revision);
+  const whole = (schema: Schema, nodes: readonly Node[]): readonly Alternative[] =>
+    schema.choices.length === 0 ? [{ nodes, keyword: 'one-of' }] : [];
+  const wholes = { base: whole(schemas.base, plain.base), revision: whole(schemas.revision, plain.revision) };
+  return withOverlaps(at, schemas, compareAlternatives(at, { base, revision }, wholes));
+}
+
+/**
+ * Compares each alternative with the best match on the other side, regardless of their order.
+ *
+ * @param wholes a schema without alternatives, which may match several of the other side
+ */
+function compareAlternatives(
+  at: Comparison,
+  all: Pair<readonly Alternative[]>,
+  wholes: Pair<readonly Alternative[]> = { base: [], revision: [] },
+): readonly Finding[] {
+  const unpaired = { base: new Set(all.base), revision: new Set(all.revision) };
+  const findings: Finding[] = [];
+  const compare = (base: Alternative, revision: Alternative): readonly Finding[] =>
+    at.same({ base: base.nodes, revision: revision.nodes });
+  const pairUp = (matches: (base: Alternative, revision: Alternative) => boolean): void => {
+    for (const base of unpaired.base) {
+      const revision = [...unpaired.revision].find((one) => matches(base, one));
+      if (revision === undefined) continue;
+      unpaired.base.delete(base);
+      unpaired.revision.delete(revision);
+      findings.push(...compare(base, revision));
+    }
+  };
+  pairUp((base, revision) => nameOf(base) !== undefined && nameOf(base) === nameOf(revision));
+  pairUp((base, revision) => compare(base, revision).length === 0);
+
+  // Every request that the base allows, and every response that the revision allows, must match some alternative of the
+  // other side, including those that have been paired already.
+  const isRequest = directionOf(at) === 'request';
+  for (const one of isRequest ? unpaired.base : unpaired.revision) {
+    const pairs = isRequest
+      ? [...all.revision, ...wholes.revision].map((revision) => ({ base: one, revision }))
+      : [...all.base, ...wholes.base].map((base) => ({ base, revision: one }));
+    const match = pairs.find(({ base, revision }) => isHarmless(compare(base, revision)));
+    if (match === undefined) continue;
+    unpaired.base.delete(match.base);
+    unpaired.revision.delete(match.revision);
+    findings.push(...compare(match.base, match.revision));
+  }
+  pairUp((base, revision) => compare(base, revision).every(({ level }) => level !== 'ERR'));
+  if (unpaired.base.size === 1 && unpaired.revision.size === 1) pairUp(() => true);
+  return [...findings, ...reportUnpaired(at, unpaired, all)];
+}
+
+function reportUnpaired(
+  at: Comparison,
+  unpaired: Pair<ReadonlySet<Alternative>>,
+  all: Pair<readonly Alternative[]>,
+): readonly Finding[] {
+  // A base without alternatives cannot lose one: its values match none of the new alternatives.
+  const wrapped = all.base.length === 1 && all.revision.length > 1 && unpaired.base.size === 1;
+  if (wrapped) return [report(at, 'wrapped-in-one-of', 'differs', 'none of the alternatives is the previous schema')];
+  return [
+    ...[...unpaired.base].map((one) =>
+      report(at, `${one.keyword}-removed`, 'narrows', 'an alternative was removed', one.nodes.at(-1)),
+    ),
+    ...[...unpaired.revision].map((one) =>
+      report(at, `${one.keyword}-added`, 'widens', 'an alternative was added', one.nodes.at(-1)),
+    ),
+  ];
+}
+
+function members({ node, members }: Choice): readonly Alternative[] {
+  const keyword = node.pointer.endsWith('anyOf') ? 'any-of' : 'one-of';
+  return members.map((member) => ({ nodes: [member], keyword }));
+}
+
+function splitByType(at: Comparison, schema: Schema, nodes: readonly Node[]): readonly Alternative[] {
+  const types = typesOf(schema).filter((type) => type !== 'null');
+  if (types.length < 2) return [{ nodes, keyword: 'one-of' }];
+  return types.map((type) => ({ nodes: [...nodes, { ...at.node, value: { type } }], keyword: 'one-of' }));
+}
+
+/** Returns the reference of an alternative, which identifies it in both documents. */
+function nameOf({ nodes }: Alternative): string | undefined {
+  const own = nodes.at(-1);
+  return own && target(own)?.pointer;
+}
+
+function isHarmless(findings: readonly Finding[]): boolean {
+  return findings.every(({ level }) => level === 'INFO');
+}
+
+/**
+ * Adds a finding where a value may newly match two alternatives of a `oneOf` in a request, or no longer do so in a
+ * response: it is not valid with two. Findings that are errors already say as much.
+ */
+function withOverlaps(at: Comparison, { base, revision }: Pair<Schema>, found: readonly Finding[]): readonly Finding[] {
+  if (found.some(({ level }) => level === 'ERR')) return found;
+  const isRequest = directionOf(at) === 'request';
+  const [exclusive, other] = isRequest ? [revision, base] : [base, revision];
+  const known = exclusiveLists(other);
+  const isSame = (one: Node, two: Node): boolean => {
+    const found = at.same({ base: [isRequest ? two : one], revision: [isRequest ? one : two] });
+    return found.every(({ rule }) => /property-added$|^new-optional/.test(rule));
+  };
+  const isKnown = (one: Node, two: Node): boolean =>
+    known.some((list) => {
+      const partner = list.find((member) => isSame(one, member));
+      return partner !== undefined && list.some((member) => member !== partner && isSame(two, member));
+    });
+  const node = exclusiveLists(exclusive)
+    .flatMap((list) => list.flatMap((one, index) => list.slice(index + 1).map((two) => [one, two] as const)))
+    .find(([one, two]) => !areDisjoint(one, two) && !isKnown(one, two))?.[0];
+  if (node === undefined) return found;
+  const text = isRequest
+    ? 'a value may match two alternatives of oneOf'
+    : 'a value need no longer match only one of oneOf';
+  return [...found, report(at, 'one-of-overlap-changed', 'unsure', text, isRequest ? node : at.node)];
+}
+
+/** Whether a request that was valid matches two alternatives of the same `oneOf`, with which it is not valid. */
+function matchesSeveral(at: Comparison, { base, revision }: Pair<Schema>, nodes: readonly Node[]): boolean {
+  if (directionOf(at) !== 'request' || base.choices.length > 0) return false;
+  const rest = withoutChoices(revision);
+  const isMatch = (one: Node): boolean => isHarmless(at.same({ base: nodes, revision: [...rest, one] }));
+  return exclusiveLists(revision).some((list) => list.filter(isMatch).length > 1);
+}
+
+/** Returns the alternatives of each `oneOf`; a discriminator selects one itself. */
+function exclusiveLists({ leaves }: Schema): readonly (readonly Node[])[] {
+  return leaves
+    .filter((leaf) => rawChild(leaf, 'discriminator') === undefined)
+    .map(({ document, pointer, value }) => elements(rawChild({ document, pointer, value }, 'oneOf')));
+}
+
+/** Whether it is certain that no value matches two schemas: by type, listed values or a required property. */
+function areDisjoint(one: Node, other: Node, depth = 0): boolean {
+  const schemas = [one, other].map((node) => readSchema([node]));
+  const [types = [], otherTypes = []] = schemas.map((schema) => typesOf(schema, false));
+  if (!haveCommonType(types, otherTypes)) return true;
+  const [values, otherValues] = schemas.map(listedValues);
+  if (values !== undefined && otherValues !== undefined && !values.some((value) => otherValues.includes(value)))
+    return !(types.includes('null') && otherTypes.includes('null'));
+  const isObject = types.every((type) => type === 'object' || !otherTypes.includes(type));
+  if (!isObject || depth > 2) return false;
+  const [required = [], otherRequired = []] = schemas.map((schema) =>
+    keywordValues(schema, 'required').flat().map(String),
+  );
+  return required.some((name) => {
+    if (!otherRequired.includes(name)) return false;
+    const [property, otherProperty] = schemas.map((schema) => propertyOf(schema, name));
+    return property !== undefined && otherProperty !== undefined && areDisjoint(property, otherProperty, depth + 1);
+  });
+}
+
+function propertyOf(schema: Schema, name: string): Node | undefined {
+  const nodes = keywordNodes(schema, 'properties').flatMap((node) => rawChild(node, name) ?? []);
+  return nodes[0];
+}

@@ -1,0 +1,157 @@
+import { isMultipleOf } from '@contract-first/contract';
+import { canonicalSchema } from '../nodes/canonical.ts';
+import { looseningOf, report, type Comparison } from '../rules/comparison.ts';
+import type { Finding } from '../rules/finding.ts';
+import { IF, NOT, OPAQUE, type OpaqueKeyword } from '../rules/keywords.ts';
+import { membersOf, rawChild, type Pair, type Node } from '../nodes/node.ts';
+import { keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
+import { haveCommonType, typesOf } from './types.ts';
+
+/** Compares the constraints on the values of one type, apart from limits. */
+export function compareConstraints(at: Comparison, type: string, schemas: Pair<Schema>): readonly Finding[] {
+  return [
+    ...OPAQUE.filter((keyword) => keyword.type === type).flatMap((keyword) => compareOpaque(at, keyword, schemas)),
+    ...(type === 'string' ? comparePatterns(at, schemas) : []),
+    ...(type === 'number' ? compareMultiples(at, schemas) : []),
+    ...(type === 'array' ? compareUniqueness(at, schemas) : []),
+    ...(type === 'object' ? compareDependencies(at, schemas) : []),
+  ];
+}
+
+/** Compares `not` and the conditions of a schema, as text. */
+export function compareConditions(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const conditions = { base: conditionsOf(base), revision: conditionsOf(revision) };
+  const ofConditions = compareConsequences(at, conditions) ?? compareOpaque(at, IF, conditions);
+  // A `not` that excludes no value of the other side has no effect.
+  const exclusions = {
+    base: exclusionsOf(base, typesOf(revision, false)),
+    revision: exclusionsOf(revision, typesOf(base, false)),
+  };
+  return [...compareOpaque(at, NOT, exclusions), ...ofConditions];
+}
+
+/** Returns the schemas that exclude values of some types. */
+function exclusionsOf(schema: Schema, types: readonly string[]): Schema {
+  const excludes = (leaf: Node): boolean => {
+    const node = rawChild(leaf, 'not');
+    return node !== undefined && haveCommonType(typesOf(readSchema([node]), false), types);
+  };
+  return { ...schema, leaves: schema.leaves.filter(excludes) };
+}
+
+/** Compares `then` and `else`, if both sides have one condition, and the same. */
+function compareConsequences(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] | undefined {
+  const [before, after] = [base.leaves[0], revision.leaves[0]];
+  if (before === undefined || after === undefined || base.leaves.length + revision.leaves.length > 2) return undefined;
+  const [condition, other] = [before, after].map((leaf) => {
+    const node = rawChild(rawChild(leaf, 'if') ?? leaf, 'if');
+    return node && canonicalSchema(node);
+  });
+  if (condition !== other) return undefined;
+  const nodesOf = (leaf: Node, keyword: string): readonly Node[] =>
+    [rawChild(leaf, 'if')].flatMap((node) => (node && rawChild(node, keyword)) ?? []);
+  return ['then', 'else'].flatMap((keyword) =>
+    at.same({ base: nodesOf(before, keyword), revision: nodesOf(after, keyword) }),
+  );
+}
+
+/** Returns the conditions of a schema that have a consequence, each as a schema with the keyword `if` for all three. */
+function conditionsOf(schema: Schema): Schema {
+  const leaves = schema.leaves.flatMap((leaf) => {
+    const { if: condition, then = true, else: otherwise = true } = membersOf(leaf.value);
+    if (condition === undefined || (then === true && otherwise === true)) return [];
+    return { ...leaf, value: { if: { if: condition, then, else: otherwise } } };
+  });
+  return { ...schema, leaves };
+}
+
+function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const [before, after] = [patternsOf(base), patternsOf(revision)];
+  const added = [...after.difference(before)].join(' and ');
+  const removed = [...before.difference(after)].join(' and ');
+  const [node] = keywordNodes(revision, 'pattern');
+  if (added === '' && removed === '') return [];
+  if (removed === '') return [report(at, 'pattern-added', 'narrows', `pattern ${added} was added`, node)];
+  if (added === '') return [report(at, 'pattern-removed', looseningOf(at), `pattern ${removed} was removed`)];
+  return [report(at, 'pattern-changed', 'unsure', `pattern ${removed} became ${added}`, node)];
+}
+
+/** Returns the patterns that do not match every text. */
+function patternsOf(schema: Schema): ReadonlySet<string> {
+  const patterns = keywordValues(schema, 'pattern').map(String);
+  return new Set(patterns.filter((pattern) => !/^\^?(?:\(?\.\*\)?)?\$?$/.test(pattern)));
+}
+
+function compareMultiples(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const isIntegral = [base, revision].some((schema) => !typesOf(schema, false).includes('number'));
+  const [before] = multiplesOf(base, isIntegral);
+  const [after] = multiplesOf(revision, isIntegral);
+  const [node] = keywordNodes(revision, 'multipleOf');
+  if (before === after) return [];
+  if (before === undefined) {
+    return [report(at, 'multiple-of-set', 'narrows', `multipleOf ${String(after)} was set`, node)];
+  }
+  if (after === undefined) {
+    return [report(at, 'multiple-of-unset', 'widens', `multipleOf ${before} was removed`)];
+  }
+  const effect = isMultipleOf(after, before) ? 'narrows' : isMultipleOf(before, after) ? 'widens' : 'differs';
+  const text = `multipleOf ${before} became ${after}`;
+  return [report(at, 'multiple-of-changed', effect, text, node)];
+}
+
+function multiplesOf(schema: Schema, isIntegral: boolean): readonly string[] {
+  // Every integer is a multiple of 1 and of 0.5.
+  return keywordValues(schema, 'multipleOf')
+    .map(String)
+    .filter((multiple) => !(isIntegral && isMultipleOf('1', multiple)));
+}
+
+function compareUniqueness(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const before = keywordValues(base, 'uniqueItems').includes(true);
+  const after = keywordValues(revision, 'uniqueItems').includes(true);
+  if (before === after) return [];
+  return after
+    ? [report(at, 'unique-items-set', 'narrows', 'items must be unique')]
+    : [report(at, 'unique-items-unset', 'widens', 'items need no longer be unique')];
+}
+
+function compareOpaque(
+  at: Comparison,
+  { rule, keyword, change }: OpaqueKeyword,
+  { base, revision }: Pair<Schema>,
+): readonly Finding[] {
+  const read = (schema: Schema) => new Set(keywordNodes(schema, keyword).map((node) => canonicalSchema(node)));
+  const [before, after] = [read(base), read(revision)];
+  const [node] = keywordNodes(revision, keyword);
+  const isAdded = !after.isSubsetOf(before);
+  const isRemoved = !before.isSubsetOf(after);
+  if (!isAdded && !isRemoved) return [];
+  if (!isRemoved) return [report(at, `${rule}-added`, 'narrows', `${keyword} was added`, node)];
+  if (!isAdded) return [report(at, `${rule}-removed`, 'widens', `${keyword} was removed`)];
+  const reason = change === 'unsure' ? ' in a way that is not analysed' : '';
+  return [report(at, `${rule}-changed`, change, `${keyword} was changed${reason}`, node)];
+}
+
+/** Compares the properties that are required when another one is present. */
+function compareDependencies(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const [before, after] = [dependenciesOf(base), dependenciesOf(revision)];
+  const [node] = keywordNodes(revision, 'dependentRequired');
+  return [
+    ...[...after.difference(before)].map((text) =>
+      report(at, 'dependent-required-added', 'narrows', `property ${text}`, node),
+    ),
+    ...[...before.difference(after)].map((text) =>
+      report(at, 'dependent-required-removed', 'widens', `property ${text}, no longer`),
+    ),
+  ];
+}
+
+/** Returns `b is required with a` for each property b that requires a. */
+function dependenciesOf(schema: Schema): ReadonlySet<string> {
+  const entries = keywordNodes(schema, 'dependentRequired').flatMap(({ value }) => Object.entries(membersOf(value)));
+  return new Set(
+    entries.flatMap(([name, required]) =>
+      (Array.isArray(required) ? required : []).map((other) => `${String(other)} is required with ${name}`),
+    ),
+  );
+}

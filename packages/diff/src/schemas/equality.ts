@@ -1,0 +1,62 @@
+import { stringifyJson } from '@contract-first/contract';
+import { decode, resolveReference, type OpenApiDocument } from '@contract-first/documents';
+import type { Schemas } from '../rules/comparison.ts';
+import { PairCache } from '../nodes/pair-cache.ts';
+import type { Pair } from '../nodes/node.ts';
+
+type Text = { readonly text: string; readonly references: readonly string[] };
+
+const texts = new WeakMap<object, Text>();
+/** The references that are known to lead to the same text or to another, for each base and revision. */
+const cache = new PairCache<boolean>();
+
+/**
+ * Whether schemas have the same text in both documents, with all that they refer to. Then they need no comparison.
+ * Most schemas of a large document are the same.
+ */
+export function haveSameText({ base, revision }: Schemas): boolean {
+  if (base.length !== revision.length) return false;
+  return base.every((node, index) => {
+    const other = revision[index];
+    if (other === undefined || 'nullable' in node !== 'nullable' in other) return false;
+    if (node.document.openapi !== other.document.openapi) return false;
+    const [one, two] = [textOf(node.value), textOf(other.value)];
+    return (
+      isSame(one, two) &&
+      one.references.every((name) => leadToSame(name, { base: node.document, revision: other.document }))
+    );
+  });
+}
+
+function leadToSame(reference: string, documents: Pair<OpenApiDocument>): boolean {
+  const results = cache.of(documents.base, documents.revision);
+  const visited = new Set<string>();
+  const next = [reference];
+  for (let name = next.pop(); name !== undefined; name = next.pop()) {
+    if (visited.has(name) || results.get(name) === true) continue;
+    visited.add(name);
+    const [one, two] = [documents.base, documents.revision].map((document) => textOf(resolveReference(document, name)));
+    if (results.get(name) === false || one === undefined || two === undefined || !isSame(one, two)) {
+      results.set(name, false).set(reference, false);
+      return false;
+    }
+    next.push(...one.references);
+  }
+  for (const name of visited) results.set(name, true);
+  return true;
+}
+
+/** Whether two texts are the same. A discriminator also depends on schemas that it does not refer to. */
+function isSame({ text }: Text, other: Text): boolean {
+  return text === other.text && !text.includes('"discriminator"');
+}
+
+function textOf(value: unknown): Text {
+  const found = typeof value === 'object' && value !== null ? texts.get(value) : undefined;
+  if (found !== undefined) return found;
+  const text = stringifyJson(value ?? null);
+  const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, name = '']) => decode(name));
+  const read = { text, references: [...new Set(references)] };
+  if (typeof value === 'object' && value !== null) texts.set(value, read);
+  return read;
+}

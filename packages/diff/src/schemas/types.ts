@@ -1,0 +1,184 @@
+import { directionOf, report, type Comparison } from '../rules/comparison.ts';
+import { LEVELS, type Effect, type Finding } from '../rules/finding.ts';
+import { formatsOf, restrictionOf } from './formats.ts';
+import { isSet, membersOf, type Pair } from '../nodes/node.ts';
+import { isVersion30, readSchema, type Leaf, type Schema } from '../nodes/schema-reader.ts';
+
+const ALL_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string'];
+
+/** For a format, the formats that include all its values. */
+const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
+  int32: ['int64'],
+  email: ['idn-email'],
+  hostname: ['idn-hostname'],
+  uri: ['iri', 'uri-reference', 'iri-reference'],
+};
+
+/**
+ * Returns the JSON types that a schema allows, sorted. An unrestricted schema has all types; `number` covers `integer`.
+ *
+ * @param implied whether `properties`, `required` and `items` imply a type, as their authors usually mean
+ */
+export function typesOf(schema: Schema, implied = true): readonly string[] {
+  const cache = implied ? impliedTypes : declaredTypes;
+  const types = cache.get(schema) ?? restrictedTypes(schema, implied, new Set()) ?? ALL_TYPES;
+  cache.set(schema, types);
+  return types;
+}
+
+const impliedTypes = new WeakMap<Schema, readonly string[]>();
+const declaredTypes = new WeakMap<Schema, readonly string[]>();
+
+/** Compares types, formats and nullability. When no value matches both schemas, the result is not `comparable`. */
+export function compareTypes(
+  at: Comparison,
+  { base, revision }: Pair<Schema>,
+): { readonly findings: readonly Finding[]; readonly comparable: boolean } {
+  const before = typesOf(base);
+  const after = typesOf(revision);
+  const solid = { base: before.filter(isNotNull), revision: after.filter(isNotNull) };
+
+  const compare = (types: Pair<readonly string[]>): Effect =>
+    effectOf(types, (type, others) => acceptsType(at, others, type));
+  const implied = compare(solid);
+  const [declaredBefore, declaredAfter] = [typesOf(base, false), typesOf(revision, false)];
+  const declared = compare({ base: declaredBefore.filter(isNotNull), revision: declaredAfter.filter(isNotNull) });
+  const levels = LEVELS[directionOf(at)];
+  const ofTypes = levels[implied] === levels[declared] ? implied : 'unsure';
+  const isIntegral = haveRanges({ base, revision });
+  const formats = { base: [restrictionOf(base, isIntegral)], revision: [restrictionOf(revision, isIntegral)] };
+  const effect = withFormats(ofTypes, effectOf(formats, acceptsFormat), solid);
+  const comparable = effect !== 'differs' || solid.base.some((type) => acceptsType(at, solid.revision, type));
+  const isList = solid.base.length > 1 && solid.revision.length > 1 && effect !== 'differs';
+  const findings = effect === 'none' ? [] : [reportTypes(at, { base, revision }, effect, isList)];
+
+  const wasNullable = declaredBefore.includes('null');
+  const isNullable = declaredAfter.includes('null');
+  const isCovered = ofTypes !== 'none' && (declaredBefore === ALL_TYPES || declaredAfter === ALL_TYPES);
+  if (!comparable || isCovered || wasNullable === isNullable) return { findings, comparable };
+  const nullability = wasNullable
+    ? report(at, 'became-not-nullable', 'narrows', 'null is no longer allowed')
+    : report(at, 'became-nullable', 'widens', 'null is allowed');
+  return { findings: [...findings, nullability], comparable };
+}
+
+/**
+ * Creates a finding about the types and formats of two schemas.
+ *
+ * @param isList whether one of several types was added or removed
+ */
+export function reportTypes(at: Comparison, { base, revision }: Pair<Schema>, effect: Effect, isList = false): Finding {
+  return report(at, ruleFor(at, effect, isList), effect, `type ${describe(base)} became ${describe(revision)}`);
+}
+
+/** Returns whether a schema allows only integers and null. */
+export function hasOnlyIntegers(schema: Schema): boolean {
+  return typesOf(schema).every((type) => type === 'integer' || type === 'null');
+}
+
+/** Returns whether two schemas of integers differ in no format other than those that are ranges. */
+export function haveRanges({ base, revision }: Pair<Schema>): boolean {
+  const areIntegers = hasOnlyIntegers(base) && hasOnlyIntegers(revision);
+  return areIntegers && restrictionOf(base, true) === restrictionOf(revision, true);
+}
+
+function ruleFor(at: Comparison, effect: Effect, isList: boolean): string {
+  if (isList && effect === 'narrows') return 'list-of-types-narrowed';
+  if (isList && effect === 'widens') return 'list-of-types-widened';
+  if (effect === 'widens') return 'type-generalized';
+  const hasName = directionOf(at) === 'response' || at.subject === 'request-parameter-property';
+  return effect === 'narrows' && hasName ? 'type-specialized' : 'type-changed';
+}
+
+/** Returns the effect of a change of types together with that of the format. */
+function withFormats(ofTypes: Effect, ofFormats: Effect, { base, revision }: Pair<readonly string[]>): Effect {
+  if (ofTypes === 'none') return ofFormats;
+  // Text that a type without the format allowed may not have the format.
+  const isShared = base.includes('string') === revision.includes('string');
+  const isContrary =
+    (ofTypes === 'widens' && ofFormats === 'narrows') || (ofTypes === 'narrows' && ofFormats === 'widens');
+  return isContrary && !isShared ? 'differs' : ofTypes;
+}
+
+function effectOf(
+  { base, revision }: Pair<readonly string[]>,
+  accepts: (one: string, all: readonly string[]) => boolean,
+): Effect {
+  const lost = base.some((one) => !accepts(one, revision));
+  const gained = revision.some((one) => !accepts(one, base));
+  if (lost && gained) return 'differs';
+  if (lost) return 'narrows';
+  return gained ? 'widens' : 'none';
+}
+
+function acceptsType({ text }: Comparison, types: readonly string[], type: string): boolean {
+  if (types.includes(type) || (type === 'integer' && types.includes('number'))) return true;
+  // Outside JSON all values are text, so numbers and booleans are also valid strings.
+  return text !== undefined && types.includes('string') && ['integer', 'number', 'boolean'].includes(type);
+}
+
+function acceptsFormat(format: string, [wider = '']: readonly string[]): boolean {
+  return wider === '' || format === wider || (WIDER_FORMATS[format] ?? []).includes(wider);
+}
+
+function describe(schema: Schema): string {
+  const types = typesOf(schema);
+  const format = formatsOf(schema).join(' and ');
+  const text = types === ALL_TYPES ? 'any' : types.join(' or ') || 'nothing';
+  return format === '' ? text : `${text} (${format})`;
+}
+
+function isNotNull(type: string): boolean {
+  return type !== 'null';
+}
+
+function restrictedTypes(schema: Schema, implied: boolean, seen: ReadonlySet<string>): readonly string[] | undefined {
+  const ofChoices = schema.choices.map(({ node, members, nullable }) => {
+    // A recursive alternative adds no type.
+    if (seen.has(node.pointer)) return undefined;
+    const inside = new Set([...seen, node.pointer]);
+    const sets = members.map((member) => restrictedTypes(readSchema([member]), implied, inside));
+    return sets.includes(undefined) ? undefined : [...sets.flatMap((set) => set ?? []), ...(nullable ? ['null'] : [])];
+  });
+  const [first, ...others] = [...schema.leaves.flatMap((leaf) => typesOfLeaf(leaf, implied)), ...ofChoices].filter(
+    (set) => set !== undefined,
+  );
+  if (first === undefined) return undefined;
+  return [...new Set(others.reduce(intersect, first))].sort();
+}
+
+function intersect(one: readonly string[], other: readonly string[]): readonly string[] {
+  const kept = one.filter((type) => other.includes(type));
+  const isNumeric = (type: string): boolean => type === 'integer' || type === 'number';
+  return one.some(isNumeric) && other.some(isNumeric) && !kept.some(isNumeric) ? [...kept, 'integer'] : kept;
+}
+
+/** Returns the sets of types that the keywords of a leaf allow; none without such a keyword. */
+function typesOfLeaf(leaf: Leaf, implied: boolean): readonly (readonly string[])[] {
+  const { type, enum: values, const: constant, properties, required, items } = membersOf(leaf.value);
+  const isNullable = leaf.nullable || (isVersion30(leaf) && isSet(leaf, 'nullable'));
+  const declared = typeof type === 'string' ? [[type]] : Array.isArray(type) ? [type.map(String)] : [];
+  const listed = [
+    ...(Array.isArray(values) ? [values.map(jsonType)] : []),
+    ...(constant === undefined ? [] : [[jsonType(constant)]]),
+  ];
+  const isObject = properties !== undefined || required !== undefined;
+  const ofParts = isObject ? [['object']] : items === undefined ? [] : [['array']];
+  const isUntyped = declared.length + listed.length === 0;
+  return [...declared, ...listed, ...(implied && isUntyped ? ofParts : [])].map((types) => {
+    const simple = types.includes('number') ? types.filter((one) => one !== 'integer') : types;
+    return [...new Set(isNullable ? [...simple, 'null'] : simple)];
+  });
+}
+
+/** Whether a value may have a type of both lists. */
+export function haveCommonType(one: readonly string[], other: readonly string[]): boolean {
+  return intersect(one, other).length > 0;
+}
+
+/** Returns the JSON type of a value, `integer` for whole numbers. */
+export function jsonType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : typeof value;
+}

@@ -1,0 +1,124 @@
+import {
+  memoizeByObject,
+  parseJson,
+  replaceLimits,
+  replaceMultipleOf,
+  roundBigints,
+  toJsonTree,
+  withDigits,
+} from '@contract-first/contract';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { joinFirst } from '@contract-first/command-line/reports';
+import { canonical } from '../nodes/canonical.ts';
+import { report, type Comparison } from '../rules/comparison.ts';
+import type { Effect, Finding } from '../rules/finding.ts';
+import { membersOf, type Node, type Pair } from '../nodes/node.ts';
+import { keywordNodes, keywordValues, type Schema } from '../nodes/schema-reader.ts';
+import { jsonType, typesOf } from './types.ts';
+
+/** The keywords of text and numbers. */
+const LIMITS = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'pattern'],
+];
+const EXCLUSIVE: Readonly<Record<string, string>> = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' };
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+replaceLimits(ajv);
+replaceMultipleOf(ajv);
+
+/** Compares the values of `enum` and `const`, except null, which is compared as a type. */
+export function compareValues(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const before = listedValues(base);
+  const after = listedValues(revision);
+  const [node = at.node] = [...keywordNodes(revision, 'enum'), ...keywordNodes(revision, 'const')];
+  const [removedFrom = at.node] = [...keywordNodes(base, 'enum'), ...keywordNodes(base, 'const')];
+  const constant = { base: isConstant(base), revision: isConstant(revision) };
+
+  if (before === undefined && after === undefined) return [];
+  if (before === undefined) {
+    const rule = constant.revision ? 'const-added' : 'became-enum';
+    return [report(at, rule, 'narrows', `only ${list(after)} is allowed`, node)];
+  }
+  if (after === undefined) {
+    const rule = constant.base ? 'const-removed' : 'became-not-enum';
+    return [report(at, rule, 'widens', `values are no longer limited to ${list(before)}`)];
+  }
+  const removed = before.filter((value) => !after.includes(value));
+  const added = after.filter((value) => !before.includes(value));
+  if (removed.length > 0 && added.length > 0 && constant.base && constant.revision) {
+    return [report(at, 'const-changed', 'differs', `const ${list(before)} became ${list(after)}`, node)];
+  }
+  const found = (values: readonly string[], action: string, effect: Effect, node: Node): readonly Finding[] => {
+    const [noun, verb] = values.length === 1 ? ['value', 'was'] : ['values', 'were'];
+    const change = `${noun} ${list(values)} ${verb} ${action}`;
+    return values.length === 0 ? [] : [report(at, `enum-value-${action}`, effect, change, node)];
+  };
+  return [...found(removed, 'removed', 'narrows', removedFrom), ...found(added, 'added', 'widens', node)];
+}
+
+/** Compares default values, which decide the meaning of requests without the value. */
+export function compareDefaults(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+  const [before] = keywordValues(base, 'default').map(canonical);
+  const [after] = keywordValues(revision, 'default').map(canonical);
+  if (before === after) return [];
+  const effect = at.subject.startsWith('request') ? 'unsure' : 'none';
+  if (before === undefined) return [report(at, 'default-value-added', effect, `default ${String(after)} was added`)];
+  if (after === undefined) return [report(at, 'default-value-removed', effect, `default ${before} was removed`)];
+  return [report(at, 'default-value-changed', effect, `default ${before} became ${after}`)];
+}
+
+function isConstant(schema: Schema): boolean {
+  return keywordValues(schema, 'const').length > 0;
+}
+
+function list(values: readonly string[] = []): string {
+  return joinFirst(values, 10);
+}
+
+/** Returns the values that all lists of a schema have in common, as JSON; `undefined` without a list. */
+export const listedValues = memoizeByObject((schema: Schema): readonly string[] | undefined => {
+  const [first, ...others] = schema.leaves.flatMap(({ value }) => {
+    const { enum: values, const: constant } = membersOf(value);
+    const lists: readonly (readonly unknown[])[] = [...(Array.isArray(values) ? [values] : [])];
+    return [...lists, ...(constant === undefined ? [] : [[constant]])].map((list) => list.map(canonical));
+  });
+  if (first === undefined) return undefined;
+  const isAllowed = createCheck(schema);
+  return first.filter(
+    (value) => value !== 'null' && others.every((other) => other.includes(value)) && isAllowed(parseJson(value)),
+  );
+});
+
+/** Creates the function that tells whether a value has a type of a schema and is within its limits. */
+function createCheck(schema: Schema): (value: unknown) => boolean {
+  const types = typesOf(schema);
+  const limits = schema.leaves.flatMap(({ value }) =>
+    limitsOf(membersOf(value)).flatMap(([name, limit]) => compileLimit(name, limit)),
+  );
+  return (value) => {
+    const type = jsonType(value);
+    if (!types.includes(type) && !(type === 'integer' && types.includes('number'))) return false;
+    return limits.every((isWithin) => isWithin(value));
+  };
+}
+
+/** Returns the check of a limit; none for one that Ajv cannot read, such as a pattern of another language. */
+function compileLimit(keyword: string, limit: unknown): readonly ((value: unknown) => boolean)[] {
+  try {
+    const schema = { [keyword]: limit };
+    roundBigints(schema);
+    const check = ajv.compile({ properties: { '': schema } });
+    return [(value) => check(withDigits(toJsonTree(value)))];
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the limits of a schema as JSON Schema has them: OpenAPI 3.0 has `exclusiveMaximum: true` beside `maximum`. */
+function limitsOf(keywords: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
+  return Object.entries(keywords).flatMap(([name, limit]) => {
+    if (!LIMITS.includes(name) || typeof limit === 'boolean') return [];
+    const exclusive = EXCLUSIVE[name];
+    return [[exclusive !== undefined && keywords[exclusive] === true ? exclusive : name, limit] as const];
+  });
+}

@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { isNode, LineCounter, parseDocument } from 'yaml';
+import { type Finding, type Level, LEVEL_ORDER } from '../rules/finding.ts';
+import type { Location } from './sources.ts';
+
+/** An accepted finding. */
+export type IgnoreEntry = {
+  readonly rule: string;
+  /** Absent for findings about the whole document, and with a pointer for all operations. */
+  readonly operation?: string | undefined;
+  /** Absent for all findings of the rule in the operation. */
+  readonly pointer?: string | undefined;
+  readonly reason: string;
+  /** The last day on which the entry holds: `2026-12-31`. */
+  readonly until: string;
+  /** The location of the entry itself. */
+  readonly location: Location & { readonly pointer: string };
+};
+
+/** The decisions of a team about findings. */
+export type Policy = { readonly ignore: readonly IgnoreEntry[]; readonly levels: ReadonlyMap<string, Level> };
+
+/** Findings after a policy. */
+export type Judged = {
+  readonly kept: readonly Finding[];
+  readonly ignored: readonly Finding[];
+  /** The entries that hold, but match no finding. */
+  readonly unused: readonly IgnoreEntry[];
+  readonly expired: readonly IgnoreEntry[];
+};
+
+/** Changes the levels of findings, and removes the accepted ones. Judging twice is the same as once. */
+export function judge({ ignore, levels }: Policy, findings: readonly Finding[], today: string): Judged {
+  const valid = ignore.filter(({ until }) => today <= until);
+  const isIgnored = (finding: Finding): boolean => valid.some((entry) => covers(entry, finding));
+  return {
+    kept: findings
+      .filter((finding) => !isIgnored(finding))
+      .map((finding) => ({ ...finding, level: levels.get(finding.rule) ?? finding.level })),
+    ignored: findings.filter(isIgnored),
+    unused: valid.filter((entry) => !findings.some((finding) => covers(entry, finding))),
+    expired: ignore.filter((entry) => !valid.includes(entry)),
+  };
+}
+
+function covers(entry: IgnoreEntry, { rule, operation, pointer, reference }: Finding): boolean {
+  if (entry.rule !== rule) return false;
+  if (entry.pointer !== undefined && ![pointer, reference?.pointer].includes(entry.pointer)) return false;
+  return entry.operation === operation || (entry.operation === undefined && entry.pointer !== undefined);
+}
+
+/** The policy of a repository. */
+const POLICY_FILE = '.contract-diff.yaml';
+
+/** The policy has mistakes; the message has one line for each. */
+class InvalidPolicy extends Error {}
+
+type PolicyFile = {
+  readonly ignore?: readonly Omit<IgnoreEntry, 'location'>[];
+  readonly levels?: Readonly<Record<string, Level>>;
+};
+
+const text = { type: 'string', pattern: '\\S' };
+const SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ignore: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['rule', 'reason', 'until'],
+        properties: {
+          rule: { type: 'string', format: 'rule' },
+          operation: text,
+          pointer: text,
+          reason: text,
+          until: { type: 'string', format: 'date' },
+        },
+      },
+    },
+    levels: { type: 'object', propertyNames: { format: 'rule' }, additionalProperties: { enum: LEVEL_ORDER } },
+  },
+};
+
+/**
+ * Reads the policy of the working directory; without the file, it is empty.
+ *
+ * @param isRule whether there is a rule with a name
+ * @throws {InvalidPolicy} with all mistakes
+ */
+export async function readPolicy(isRule: (name: string) => boolean): Promise<Policy> {
+  const source = await readFile(POLICY_FILE, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
+    throw error;
+  });
+  const lines = new LineCounter();
+  const document = parseDocument(source, { lineCounter: lines });
+  const positionAt = (offset: number): Location => {
+    const { line, col } = lines.linePos(offset);
+    return { file: POLICY_FILE, line, column: col };
+  };
+  const locate = (path: readonly (string | number)[]): Location => {
+    const node = document.getIn(path, true);
+    return positionAt((isNode(node) ? node.range?.[0] : undefined) ?? 0);
+  };
+  const format = ({ line, column }: Location, message: string): string =>
+    `${POLICY_FILE}:${String(line)}:${String(column)} ${message}`;
+
+  if (document.errors.length > 0) {
+    const mistakes = document.errors.map(({ pos, message }) => format(positionAt(pos[0]), firstLine(message)));
+    throw new InvalidPolicy(mistakes.join('\n'));
+  }
+  const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, formats: { rule: isRule, date: isDate } });
+  const read: unknown = document.toJS() ?? {};
+  if (!ajv.validate<PolicyFile>(SCHEMA, read)) {
+    const mistakes = (ajv.errors ?? []).flatMap((error) => {
+      const path = error.instancePath.split('/').slice(1);
+      const message = describe(error);
+      return message === undefined ? [] : [format(locate(path), `${error.instancePath || 'the policy'} ${message}`)];
+    });
+    throw new InvalidPolicy(mistakes.join('\n'));
+  }
+  const { ignore = [], levels = {} } = read;
+  return {
+    ignore: ignore.map((entry, index) => ({
+      ...entry,
+      location: { ...locate(['ignore', index]), pointer: `/ignore/${String(index)}` },
+    })),
+    levels: new Map(Object.entries(levels)),
+  };
+}
+
+/** Returns the message of an error; none for one that only repeats another. */
+function describe({ keyword, message = '', params, propertyName }: ErrorObject): string | undefined {
+  switch (keyword) {
+    case 'propertyNames':
+      return undefined;
+    case 'additionalProperties':
+      return `has no member ${String(params['additionalProperty'])}`;
+    case 'format':
+      if (params['format'] === 'date') return 'must be a date, such as 2026-12-31';
+      return propertyName === undefined
+        ? 'must be a rule; see --rules'
+        : `has the unknown rule ${propertyName}; see --rules`;
+    case 'enum':
+      return `must be one of ${LEVEL_ORDER.join(', ')}`;
+    case 'pattern':
+      return 'must not be empty';
+    default:
+      return message;
+  }
+}
+
+function firstLine(message: string): string {
+  return message.replace(/\n[^]*/, '');
+}
+
+function isDate(given: string): boolean {
+  const time = Date.parse(`${given}T00:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(given) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(given);
+}

@@ -1,0 +1,110 @@
+import { stringifyJson } from '@contract-first/contract';
+import { ANNOTATIONS } from '../document/annotations.ts';
+import type { Document, ResponseObject } from '../document/document.ts';
+import { discriminatorOf } from '../normalize/discriminators.ts';
+import { dereference, schemasInPlace } from '../document/reference.ts';
+import type { Diagnostic } from '../read/diagnostic.ts';
+import { walkDocument } from '../document/walk.ts';
+
+type Node = Readonly<Record<string, unknown>>;
+
+const WITHOUT_CONTENT = /\/responses\/(?:1\w\w|204|205|304)$/;
+
+/**
+ * Removes parts in place that contradict others, so that no request or response could be valid: a type that no value of an
+ * `enum` or no alternative has, `additionalProperties: false` beside another required property, a discriminator that is not
+ * a string, the second of two equal schemas in `oneOf`, and the content of a response that has none (RFC 9110, 6.4.1).
+ *
+ * @returns a warning for each
+ */
+export function removeContradictions(document: Document): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
+  walkDocument(document, ({ kind, node, pointer, holder, key }) => {
+    if (kind === 'response' && !pointer.startsWith('#/components/') && WITHOUT_CONTENT.test(pointer)) {
+      const { content, ...response } = dereference(document, node) as ResponseObject;
+      if (content === undefined) return;
+      warnings.push({ pointer, message: `the content is not used, since a response ${key} has none` });
+      holder[key] = response;
+      return;
+    }
+    if (kind !== 'schema') return;
+    for (const removeFrom of [removeType, removeTypeOfAlternatives, removeClosure, removeDiscriminator, removeCopies]) {
+      const message = removeFrom(node, document);
+      if (message !== undefined) warnings.push({ pointer, message });
+    }
+  });
+  return warnings;
+}
+
+function removeType(schema: Record<string, unknown>): string | undefined {
+  const { type, enum: values } = schema;
+  const types: readonly unknown[] = [type].flat();
+  if (type === undefined || !Array.isArray(values) || values.some((value) => types.some(hasType(value))))
+    return undefined;
+  delete schema['type'];
+  if (types.includes('null')) schema['enum'] = [...(values as readonly unknown[]), null];
+  const unused = types.filter((name) => name !== 'null').map((name) => JSON.stringify(name));
+  return `the type ${unused.join(' or ')} is not used, since no value of enum has it`;
+}
+
+function removeTypeOfAlternatives(schema: Node, document: Document): string | undefined {
+  const { type, oneOf, anyOf = oneOf } = schema;
+  if (type === undefined || !Array.isArray(anyOf)) return undefined;
+  const others = anyOf.flatMap((part) => (Object(dereference(document, part)) as Node)['type'] ?? 'any');
+  const isShared = [type].flat().some((name) => others.some((other) => other === 'any' || isSameType(name, other)));
+  if (isShared) return undefined;
+  Reflect.deleteProperty(schema, 'type');
+  return `the type ${JSON.stringify(type)} is not used, since no alternative has it`;
+}
+
+function isSameType(one: unknown, other: unknown): boolean {
+  const isNumber = [one, other].every((type) => type === 'integer' || type === 'number');
+  return one === other || isNumber;
+}
+
+function removeClosure(schema: Node, document: Document): string | undefined {
+  const { additionalProperties, properties, patternProperties } = schema;
+  if (additionalProperties !== false || patternProperties !== undefined) return undefined;
+  const parts = [...schemasInPlace(document, schema, ['allOf'])];
+  const required = new Set(parts.flatMap((part) => (part['required'] ?? []) as readonly string[]));
+  const excluded = [...required].filter((name) => !Object.hasOwn(Object(properties) as Node, name));
+  if (excluded.length === 0) return undefined;
+  Reflect.deleteProperty(schema, 'additionalProperties');
+  return `additionalProperties: false is not used, since ${excluded.join(', ')} is required: list it beside, or write unevaluatedProperties`;
+}
+
+function removeDiscriminator(schema: Node, document: Document): string | undefined {
+  const { propertyName = '' } = discriminatorOf(schema) ?? {};
+  const properties = Object(schema['properties']) as Node;
+  const { type = 'string' } = Object(dereference(document, properties[propertyName])) as Node;
+  if ([type].flat().includes('string')) return undefined;
+  Reflect.deleteProperty(schema, 'discriminator');
+  return `the discriminator is not used, since ${propertyName} is not a string`;
+}
+
+function removeCopies(schema: Node, document: Document): string | undefined {
+  const { oneOf, discriminator } = schema;
+  if (!Array.isArray(oneOf) || discriminator !== undefined) return undefined;
+  const texts = oneOf.map((part) => stringifyJson(withoutAnnotations(dereference(document, part))));
+  const distinct = oneOf.filter((_part, index) => texts.indexOf(texts[index] ?? '') === index);
+  if (distinct.length === oneOf.length) return undefined;
+  Object.assign(schema, { oneOf: distinct });
+  return 'equal schemas in oneOf count as one: no value would match exactly one of them';
+}
+
+function hasType(value: unknown): (type: unknown) => boolean {
+  const isBigint = typeof value === 'bigint';
+  const name = value === null ? 'null' : Array.isArray(value) ? 'array' : isBigint ? 'number' : typeof value;
+  return (type) => type === name || (type === 'integer' && (isBigint || Number.isInteger(value)));
+}
+
+/** Copies a schema without the keywords that have no effect on validation. */
+function withoutAnnotations(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutAnnotations);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const kept = Object.entries(schema).filter(
+    // A property with such a name has a schema, which is an object.
+    ([keyword, value]) => ![...ANNOTATIONS, 'example'].includes(keyword) || typeof value === 'object',
+  );
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutAnnotations(value)]));
+}

@@ -1,0 +1,203 @@
+import { METHODS as NODE_METHODS } from 'node:http';
+import { escapePointer, findCodec, isSequential, kindOf } from '@contract-first/contract';
+import { listOperations, type Document, type MediaTypeObject, type ResponseObject } from '../document/document.ts';
+import { OWN_STATUSES } from '../operations/failures.ts';
+import { versionOfDialect } from '../read/dialects.ts';
+import { METHODS } from '../document/openapi-rules.ts';
+import { parametersOf } from '../document/parameters.ts';
+import { dereference } from '../document/reference.ts';
+import type { Diagnostic } from '../read/diagnostic.ts';
+import { textTypeOf } from '../document/text-types.ts';
+import { walkDocument } from '../document/walk.ts';
+
+/** Finds errors that the linter does not: parts that are not valid. */
+export function findInvalid(document: Document): Diagnostic[] {
+  return [...inOperations(document), ...inSchemas(document)];
+}
+
+/** Finds the operations that a service on Node cannot have. */
+export function findUnservable(document: Document): Diagnostic[] {
+  return listOperations(document)
+    .filter(({ method }) => !METHODS.includes(method.toLowerCase()) && !isServed(method))
+    .map(({ method, pointer }) => {
+      return { pointer, message: `no client can call the method ${method}: Node has no requests with it` };
+    });
+}
+
+/** Warns once when operations are public because the document says nothing about their security. */
+export function findPublic(document: Document): Diagnostic[] {
+  if (document.security !== undefined) return [];
+  const silent = listOperations(document).filter(({ object }) => object.security === undefined);
+  const [first] = silent;
+  if (first === undefined) return [];
+  const count = silent.length === 1 ? 'one operation is' : `${String(silent.length)} operations are`;
+  return [
+    { pointer: first.pointer, message: `${count} public, since there is no security: write security: [] to confirm` },
+  ];
+}
+
+// The keys of responses that describe failures of the service itself.
+const OWN_RESPONSES = [...OWN_STATUSES.map(String), '4XX', '5XX', 'default'];
+const OWN_HEADERS = [
+  'www-authenticate',
+  'retry-after',
+  'x-request-id',
+  'cache-control',
+  'content-type',
+  'ratelimit',
+  'ratelimit-policy',
+];
+
+/** Warns of required headers of failures, which only the application can send. */
+export function findFailureHeaders(document: Document): Diagnostic[] {
+  return listOperations(document).flatMap(({ object, pointer }) =>
+    Object.entries(object.responses ?? {}).flatMap(([status, node]) => {
+      const { headers = {} } = dereference(document, node) as ResponseObject;
+      const required = Object.keys(headers).filter(
+        (name) =>
+          (dereference(document, headers[name]) as { readonly required?: boolean }).required === true &&
+          !OWN_HEADERS.includes(name.toLowerCase()),
+      );
+      if (required.length === 0 || !OWN_RESPONSES.includes(status)) return [];
+      const message = `failures of the service itself have the header ${required.join(', ')} only if failureHeaders of the application returns it`;
+      return [{ pointer: `${pointer}/responses/${status}`, message }];
+    }),
+  );
+}
+
+/** Warns of parts of media types that are not checked: encodings by position, and items that are not JSON. */
+export function findUnchecked(document: Document): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  walkDocument(document, ({ kind, node, pointer, key }) => {
+    if (kind !== 'mediaType') return;
+    for (const name of ['prefixEncoding', 'itemEncoding']) {
+      if (node[name] === undefined || pointer.includes('/responses/')) continue;
+      const message = `${name} is not checked: a part may have any Content-Type`;
+      found.push({ pointer: `${pointer}/${name}`, message });
+    }
+    if (node['itemSchema'] !== undefined && !isSequential(key, node)) {
+      const message = `itemSchema is not checked in ${key}, only in JSON Lines, JSON sequences and event streams`;
+      found.push({ pointer: `${pointer}/itemSchema`, message });
+    }
+  });
+  return found;
+}
+
+/** Warns of parts of `encoding` in request bodies that are not checked. */
+export function findEncodings(document: Document): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  walkDocument(document, ({ kind, node, pointer, key }) => {
+    const form = kindOf(key);
+    if (kind !== 'mediaType' || pointer.includes('/responses/') || (form !== 'form' && form !== 'multipart')) return;
+    const { encoding = {} } = node as MediaTypeObject;
+    for (const [name, { headers, style, explode, contentType }] of Object.entries(encoding)) {
+      const warn = (message: string): void =>
+        void found.push({ pointer: `${pointer}/encoding/${escapePointer(name)}`, message });
+      const names = Object.keys(headers ?? {}).filter((header) => header.toLowerCase() !== 'content-type');
+      if (form === 'multipart' && names.length > 0)
+        warn(`the headers of the part ${name} are not checked: ${names.join(', ')}`);
+      if ((style ?? 'form') !== 'form' || explode === false)
+        warn(`the style of the field ${name} is not supported: a list is a repeated field, an object is JSON`);
+      if (form === 'form' && contentType !== undefined && !['text', 'json'].includes(kindOf(contentType)))
+        warn(`the contentType of the field ${name} is not checked: the value of a form field is text or JSON`);
+    }
+  });
+  return found;
+}
+
+/** Warns of query parameters that may be empty, and have a type without an empty value. */
+export function findEmptyValues(document: Document): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind !== 'parameter' || node['allowEmptyValue'] !== true || node['in'] !== 'query') return;
+    const { scalars } = textTypeOf(document, node['schema']);
+    if (scalars.length === 0 || scalars.includes('string')) return;
+    const message = `the parameter ${String(node['name'])} may not be empty, since its schema does not allow a string`;
+    found.push({ pointer: `${pointer}/allowEmptyValue`, message });
+  });
+  return found;
+}
+
+/**
+ * Warns of keywords for characters in schemas of bytes, which have none.
+ *
+ * @param codecs the media types for which the application has codecs
+ */
+export function findPatternsOfBytes(document: Document, codecs: readonly string[]): Diagnostic[] {
+  const found = new Map<unknown, Diagnostic>();
+  walkDocument(document, ({ kind, node, pointer, key }) => {
+    const isBytes = kind === 'mediaType' && kindOf(key) === 'binary' && findCodec(key, codecs) === undefined;
+    const schema = isBytes ? dereference(document, node['schema']) : kind === 'schema' ? node : undefined;
+    const { pattern, format } = Object(schema) as { readonly pattern?: unknown; readonly format?: unknown };
+    if (pattern === undefined || !(isBytes || format === 'binary')) return;
+    found.set(schema, { pointer, message: 'a pattern of bytes is not checked: it is for characters' });
+  });
+  return [...found.values()];
+}
+
+/** Warns of schemas in an unknown dialect. Call it with the document as it was read. */
+export function findDialects(document: Document): Diagnostic[] {
+  const found = new Map<string, string>();
+  const add = (dialect: unknown, pointer: string): void => {
+    if (typeof dialect === 'string' && versionOfDialect(dialect) === undefined) found.set(dialect, pointer);
+  };
+  add((document as Readonly<Record<string, unknown>>)['jsonSchemaDialect'], '#/jsonSchemaDialect');
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind === 'schema') add(node['$schema'], pointer);
+  });
+  return [...found].map(([dialect, pointer]) => ({
+    pointer,
+    message: `schemas in the dialect ${dialect} are read as JSON Schema 2020-12`,
+  }));
+}
+
+const LIMITS = ['x-body-limit-bytes', 'x-time-limit-ms'] as const;
+
+function inOperations(document: Document): Diagnostic[] {
+  const schemes = document.components?.securitySchemes ?? {};
+  return listOperations(document).flatMap(({ method, pathItem, object, pointer }) => {
+    const found: Diagnostic[] = [];
+    const isFixed = METHODS.includes(method.toLowerCase());
+    if (isFixed && Object.hasOwn(pathItem.additionalOperations ?? {}, method)) {
+      found.push({ pointer, message: `${method} must not be in additionalOperations: write ${method.toLowerCase()}` });
+    }
+    const queries = parametersOf(document, pathItem, object).filter(({ in: place }) => place.startsWith('query'));
+    if (queries.length > 1 && queries.some(({ in: place }) => place === 'querystring')) {
+      found.push({ pointer, message: 'a parameter in querystring must be the only one in the query' });
+    }
+    for (const limit of LIMITS) {
+      const value = object[limit];
+      if (value === undefined || (Number.isInteger(value) && value > 0)) continue;
+      found.push({ pointer: `${pointer}/${limit}`, message: `${limit} must be a positive integer` });
+    }
+    if (object.operationId === '__proto__') {
+      found.push({ pointer: `${pointer}/operationId`, message: '__proto__ cannot be the name of an operation' });
+    }
+    const used = object.security ?? document.security ?? [];
+    for (const name of new Set(used.flatMap((requirement) => Object.keys(requirement)))) {
+      if (Object.hasOwn(schemes, name)) continue;
+      const place = object.security === undefined ? '#' : pointer;
+      found.push({ pointer: `${place}/security`, message: `there is no security scheme ${name}` });
+    }
+    return found;
+  });
+}
+
+function inSchemas(document: Document): Diagnostic[] {
+  // Parts beside a $ref do not exist in OpenAPI 3.0, though a reference may lead to them.
+  const missing = Object.entries(document.components?.schemas ?? {}).filter(([, schema]) => schema === undefined);
+  const found = missing.map(([name]): Diagnostic => {
+    return { pointer: '#/components/schemas', message: `the reference to ${name} leads to nothing` };
+  });
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind === 'schema' && Object.hasOwn(Object(node['properties']) as object, '__proto__')) {
+      found.push({ pointer: `${pointer}/properties`, message: 'a property named __proto__ cannot be validated' });
+    }
+  });
+  return found;
+}
+
+/** Returns whether Node's server has requests with a method. CONNECT has an event of its own. */
+function isServed(method: string): boolean {
+  return NODE_METHODS.includes(method) && method !== 'CONNECT';
+}

@@ -1,0 +1,159 @@
+import type { Document } from '../document/document.ts';
+import { dereference, schemasInPlace } from '../document/reference.ts';
+import type { Diagnostic } from '../read/diagnostic.ts';
+import { walkDocument } from '../document/walk.ts';
+
+/** A schema object of a normalized document. */
+export type Schema = Record<string, unknown>;
+type Discriminator = { readonly propertyName: string; readonly mapping?: Readonly<Record<string, string>> };
+
+/**
+ * Completes the discriminators beside `oneOf` and `anyOf` in place: their `mapping` names every value, with a reference
+ * that the list contains. Others are removed.
+ *
+ * @returns a warning for each part of a discriminator that is not checked
+ */
+export function completeDiscriminators(document: Document): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
+  walkDocument(document, ({ kind, node, pointer }) => {
+    const discriminator = kind === 'schema' ? discriminatorOf(node) : undefined;
+    if (discriminator === undefined) return;
+    // Since OpenAPI 3.2: any other value selects the default, so only the list decides.
+    if ('defaultMapping' in discriminator) {
+      Reflect.deleteProperty(node, 'discriminator');
+      return;
+    }
+    const place = `${pointer}/discriminator`;
+    const warn = (message: string): void => void warnings.push({ pointer: place, message });
+    const references = alternativesOf(node).flatMap((alternative) => {
+      const reference = (alternative as Schema)['$ref'];
+      return typeof reference === 'string' && mayBeObject(document, alternative) ? [reference] : [];
+    });
+    const explicit = targetsOf(document, discriminator, references, warn);
+    const mapping = assignValues(
+      references.map((reference) => ({
+        reference,
+        values: valuesOf(document, { $ref: reference }, discriminator.propertyName, explicit.get(reference)),
+      })),
+      warn,
+    );
+    if (mapping === undefined) Reflect.deleteProperty(node, 'discriminator');
+    else (node as Schema)['discriminator'] = { propertyName: discriminator.propertyName, mapping };
+  });
+  return warnings;
+}
+
+/** Returns the discriminator of a schema, if it has one as in OpenAPI 3. */
+export function discriminatorOf({ discriminator }: Readonly<Schema>): Discriminator | undefined {
+  const { propertyName } = Object(discriminator) as Partial<Discriminator>;
+  return typeof propertyName === 'string' ? (discriminator as Discriminator) : undefined;
+}
+
+/** Returns the name of the component that a reference or a value of a `mapping` names; `undefined` when there is none. */
+export function componentName(document: Document, target: string): string | undefined {
+  const schemas = (document.components as { readonly schemas?: Schema } | undefined)?.schemas ?? {};
+  const name = /^#\/components\/schemas\/([^/]+)$/.exec(target)?.[1] ?? target;
+  return Object.hasOwn(schemas, name) ? name : undefined;
+}
+
+/**
+ * Returns the values of a discriminator that select a schema: those of the mapping, else its name. The values that the
+ * schema itself allows for the property limit or replace them.
+ */
+export function valuesOf(
+  document: Document,
+  schema: unknown,
+  property: string,
+  explicit: readonly string[] | undefined,
+): readonly unknown[] {
+  const names = explicit ?? [
+    String((schema as Schema)['$ref'])
+      .split('/')
+      .at(-1),
+  ];
+  const own = ownValues(document, schema, property);
+  const common = names.filter((name) => own?.includes(name) !== false);
+  return common.length > 0 ? common : (own ?? []);
+}
+
+/** Adds to each alternative of a schema the values of its discriminator, and removes the discriminator. */
+export function constrainAlternatives(schema: Readonly<Schema>): Readonly<Schema> {
+  const { propertyName, mapping = {} } = discriminatorOf(schema) ?? {};
+  const keyword = schema['oneOf'] === undefined ? 'anyOf' : 'oneOf';
+  if (propertyName === undefined || !Array.isArray(schema[keyword])) return schema;
+  const alternatives = (schema[keyword] as readonly unknown[]).map((alternative) => {
+    const reference = (Object(alternative) as Schema)['$ref'];
+    const entries = Object.entries(mapping).filter(([, target]) => String(reference).endsWith(target));
+    if (entries.length === 0) return alternative;
+    const values = entries.map(([value]) => value);
+    const properties = { [propertyName]: { type: 'string', enum: values } };
+    return { allOf: [alternative, { type: 'object', required: [propertyName], properties }] };
+  });
+  const constrained: Schema = { ...schema, [keyword]: alternatives };
+  delete constrained['discriminator'];
+  return constrained;
+}
+
+function alternativesOf({ oneOf, anyOf }: Readonly<Schema>): readonly unknown[] {
+  return (oneOf ?? anyOf ?? []) as readonly unknown[];
+}
+
+/** Returns the values of the mapping for each reference of a list. */
+function targetsOf(
+  document: Document,
+  { mapping = {} }: Discriminator,
+  references: readonly string[],
+  warn: (message: string) => void,
+): ReadonlyMap<string, readonly string[]> {
+  const targets = new Map<string, string[]>();
+  for (const [value, target] of Object.entries(mapping)) {
+    const name = componentName(document, target);
+    const schema = dereference(document, { $ref: name === undefined ? target : `#/components/schemas/${name}` });
+    const reference = references.find((listed) => dereference(document, { $ref: listed }) === schema);
+    if (reference !== undefined) targets.set(reference, [...(targets.get(reference) ?? []), value]);
+    else if (schema === undefined) warn(`the mapping of ${value} is ignored: there is no schema ${target}`);
+    else warn(`the mapping of ${value} is ignored: list ${target} in oneOf`);
+  }
+  return targets;
+}
+
+/** Returns the complete mapping; `undefined` when there is none, or a value is ambiguous. */
+function assignValues(
+  entries: readonly { readonly reference: string; readonly values: readonly unknown[] }[],
+  warn: (message: string) => void,
+): Readonly<Record<string, string>> | undefined {
+  const mapping = new Map<string, string>();
+  for (const { reference, values } of entries) {
+    for (const value of values) {
+      if (typeof value !== 'string') return undefined; // Only the schemas themselves can check it.
+      const other = mapping.get(value) ?? reference;
+      if (other !== reference) {
+        warn(`the discriminator is not checked: ${value} may be ${other} or ${reference}; add a mapping`);
+        return undefined;
+      }
+      mapping.set(value, reference);
+    }
+  }
+  return mapping.size === 0 ? undefined : Object.fromEntries(mapping);
+}
+
+/** Returns the values that `const` and `enum` allow for a property; `undefined` when they do not limit it. */
+function ownValues(document: Document, node: unknown, property: string): readonly unknown[] | undefined {
+  const limits = [...schemasInPlace(document, node, ['allOf'])].map((schema) => {
+    const properties = Object(schema['properties']) as Schema;
+    return Object.hasOwn(properties, property) ? limitsOf(document, properties[property]) : undefined;
+  });
+  const [first, ...others] = limits.filter((values) => values !== undefined);
+  return first?.filter((value) => others.every((values) => values.includes(value)));
+}
+
+function limitsOf(document: Document, node: unknown): readonly unknown[] | undefined {
+  const schema = Object(dereference(document, node)) as Schema;
+  if ('const' in schema) return [schema['const']];
+  return schema['enum'] as readonly unknown[] | undefined;
+}
+
+function mayBeObject(document: Document, node: unknown): boolean {
+  const { type } = Object(dereference(document, node)) as { readonly type?: string | readonly string[] };
+  return type === undefined || [type].flat().includes('object');
+}

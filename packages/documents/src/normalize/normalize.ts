@@ -1,0 +1,203 @@
+import { compilePattern, isSequential, SCHEMA_KEYWORDS } from '@contract-first/contract';
+import { listOperations, type Document, type MediaTypeObject } from '../document/document.ts';
+import { convertDependencies, convertLimits } from '../read/dialects.ts';
+import { findConflicts, INT64S } from './conflicts.ts';
+import { DECODED } from '../document/decoded-formats.ts';
+import { partsOf } from '../document/operation-parts.ts';
+import { schemaOf } from '../document/parameters.ts';
+import { capitalize, unusedName } from '../document/names.ts';
+import { dereference, resolveReference } from '../document/reference.ts';
+import { uncallableReason } from '../read/unreachable.ts';
+import type { Diagnostic } from '../read/diagnostic.ts';
+import { walk, walkDocument, type Visited } from '../document/walk.ts';
+
+type Node = Record<string, unknown>;
+
+const SCHEMA = /^#\/components\/schemas\/[^/]+$/;
+const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
+const SECURITY_SCHEME = '#/components/securitySchemes/';
+/** The keywords of a schema whose values may be lists or objects. */
+const KEYWORDS = new Set([
+  ...Object.keys(SCHEMA_KEYWORDS),
+  ...['type', 'enum', 'const', 'required', 'dependentRequired', 'discriminator'],
+  ...['default', 'example', 'examples', 'xml', 'externalDocs'],
+]);
+
+/** The keywords whose numbers are compared by all digits. Those of the others, such as `maxLength`, count something. */
+const EXACT = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['enum', 'const', 'default', 'example', 'examples'],
+]);
+
+/**
+ * Copies a bundled document in a simpler form of the same meaning, which the generator and the engine read:
+ *
+ * - every path can be called, and every operation has an operationId;
+ * - path items and media types have no `$ref`, and `components` no media types;
+ * - a sequence of JSON values has a schema for all of them;
+ * - security requirements name their schemes, also where they have URIs;
+ * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
+ * - schemas are JSON Schema 2020-12, without `nullable` and limits that are booleans (OpenAPI 3.0), and `dependencies`;
+ * - `$id`, `$schema` and `$anchor` are removed: every reference is a JSON pointer;
+ * - unknown keywords with lists or objects are removed: a `$ref` in them has no meaning;
+ * - each `$ref` names a component: other schemas become components, other objects are copied to where they are used.
+ */
+export function normalizeDocument(original: Document): Document {
+  const document = structuredClone(original);
+  const isVersion30 = document.openapi.startsWith('3.0.');
+  const hoisted = new Map<string, string>();
+  // A callback may refer to the path item that it is in; it is empty there.
+  const copied: (readonly [pointer: string, reference: string])[] = [];
+  walkDocument(document, simplify);
+  for (const path of Object.keys(document.paths ?? {}))
+    if (uncallableReason(path) !== undefined) Reflect.deleteProperty(document.paths ?? {}, path);
+  Reflect.deleteProperty(document.components ?? {}, 'mediaTypes');
+  addOperationIds(document);
+  return document;
+
+  function simplify({ kind, node, pointer, holder, key }: Visited): void {
+    const { $ref: reference, security, ...siblings } = node;
+    if (Array.isArray(security)) (node as Node)['security'] = security.map(withNames);
+    if (kind === 'schema') {
+      if (isVersion30) convertVersion30(node);
+      convertDependencies(node);
+      for (const name of ['$id', '$schema', '$anchor', 'nullable', DECODED]) Reflect.deleteProperty(node, name);
+      removeUnknown(node);
+    }
+    if (kind === 'mediaType') holder[key] = withItemList(key, dereference(document, node) as MediaTypeObject);
+    if (typeof reference !== 'string' || kind === 'mediaType') return;
+    if (kind === 'pathItem') {
+      const isWithin = copied.some(([place, same]) => same === reference && pointer.startsWith(`${place}/`));
+      if (!isWithin) copied.push([pointer, reference]);
+      const target = isWithin ? {} : (structuredClone(dereference(document, node)) as Node);
+      holder[key] = { ...target, ...siblings };
+    } else if (kind === 'schema') {
+      if (isVersion30) holder[key] = { $ref: reference };
+      if (!SCHEMA.test(reference)) (holder[key] as Node)['$ref'] = hoist(reference);
+    } else if (!COMPONENT.test(reference)) holder[key] = structuredClone(dereference(document, node));
+  }
+
+  /** Makes a schema a component. Returns the reference to it. */
+  function hoist(reference: string): string {
+    const cached = hoisted.get(reference);
+    if (cached !== undefined) return cached;
+    const components = ((document as Node)['components'] ??= {}) as Node;
+    const schemas = (components['schemas'] ??= {}) as Node;
+    const words = reference.replaceAll(/~1|%../g, ' ').match(/\w+/g) ?? [];
+    const base = words.filter((word) => !['components', 'schemas', 'properties'].includes(word)).join('_');
+    const name = unusedName(base, (taken) => Object.hasOwn(schemas, taken));
+    const target = `#/components/schemas/${name}`;
+    hoisted.set(reference, target);
+    schemas[name] = structuredClone(resolveReference(document, reference));
+    walk('schema', schemas, name, target, simplify);
+    return target;
+  }
+}
+
+/** Converts the keywords of OpenAPI 3.0 that JSON Schema 2020-12 does not have. */
+function convertVersion30(schema: Node): void {
+  const { type, nullable } = schema;
+  // Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1).
+  if (nullable === true && typeof type === 'string') schema['type'] = [type, 'null'];
+  convertLimits(schema);
+}
+
+/** Removes unknown keywords with lists or objects, and rounds large integers that count something. */
+function removeUnknown(schema: Node): void {
+  for (const [name, value] of Object.entries(schema)) {
+    if (typeof value === 'bigint' && !EXACT.has(name)) schema[name] = Number(value);
+    const isKnown = KEYWORDS.has(name) || name.startsWith('x-');
+    if (!isKnown && typeof value === 'object' && value !== null) Reflect.deleteProperty(schema, name);
+  }
+}
+
+/** Adds the schema of a list to a media type whose values are described one by one. */
+function withItemList(mediaType: string, object: MediaTypeObject): MediaTypeObject {
+  const copy = structuredClone(object);
+  if (!isSequential(mediaType, copy)) return copy;
+  const list = { type: 'array', items: copy.itemSchema };
+  return { ...copy, schema: copy.schema === undefined ? list : { allOf: [copy.schema, list] } };
+}
+
+/** Replaces the URIs of security schemes by their names. */
+function withNames(requirement: object): object {
+  return Object.fromEntries(
+    Object.entries(requirement).map(([name, scopes]) => {
+      const isUri = name.startsWith(SECURITY_SCHEME);
+      return [isUri ? name.slice(SECURITY_SCHEME.length) : name, scopes as unknown];
+    }),
+  );
+}
+
+/**
+ * Makes numbers of int64s that the service cannot identify by their location: they are read as doubles, like any other
+ * number.
+ *
+ * @returns a warning for each
+ */
+export function removeInt64Conflicts(document: Document): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
+  for (const operation of listOperations(document)) {
+    const { pointer } = operation;
+    const { parameters, requestBody } = partsOf(document, operation);
+    const roots = [
+      ...parameters.map((parameter) => [parameter.name, schemaOf(parameter)] as const),
+      ...Object.values(requestBody?.content ?? {}).map(({ schema }) => ['the body', schema] as const),
+    ];
+    for (const [name, root] of roots) {
+      for (const { problem, schemas } of findConflicts(document, root, name, INT64S)) {
+        const remaining = schemas.filter((schema) => 'format' in schema);
+        for (const schema of remaining) delete (schema as Node)['format'];
+        if (remaining.length > 0) warnings.push({ pointer, message: `an int64 is read as a double: ${problem}` });
+      }
+    }
+  }
+  return warnings;
+}
+
+/**
+ * Removes patterns that are no regular expressions of ECMAScript, such as those of other languages: they cannot be checked.
+ *
+ * @returns a warning for each
+ */
+export function removeInvalidPatterns(document: Document): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind !== 'schema') return;
+    const { pattern, patternProperties = {} } = node as {
+      readonly pattern?: unknown;
+      readonly patternProperties?: Node;
+    };
+    const remove = (holder: object, key: string, text: string): void => {
+      try {
+        compilePattern(text);
+      } catch {
+        Reflect.deleteProperty(holder, key);
+        warnings.push({ pointer, message: `a pattern is not checked, since it is not one of ECMAScript: ${text}` });
+      }
+    };
+    if (typeof pattern === 'string') remove(node, 'pattern', pattern);
+    for (const text of Object.keys(patternProperties)) remove(patternProperties, text, text);
+  });
+  return warnings;
+}
+
+/** Gives operations without an operationId one: `GET /pets/{id}` becomes `getPetsById`. */
+function addOperationIds(document: Document): void {
+  // Sorted, so that their order in the document does not matter.
+  const operations = listOperations(document).toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
+  const taken = new Set(operations.map(({ object }) => object.operationId));
+  for (const { path, method, object } of operations) {
+    if (typeof object.operationId === 'string' && object.operationId !== '') continue;
+    const name = unusedName(nameOf(method, path), (other) => taken.has(other));
+    taken.add(name);
+    (object as Node)['operationId'] = name;
+  }
+}
+
+function nameOf(method: string, path: string): string {
+  const words = (text: string): readonly string[] => text.match(/[A-Za-z0-9]+/g) ?? [];
+  const [first = '', ...others] = words(method.toLowerCase());
+  const places = words(path.replaceAll(/\{([^{}]*)\}/g, ' by $1 '));
+  return first + [...others, ...(places.length === 0 ? ['Root'] : places)].map(capitalize).join('');
+}

@@ -1,0 +1,49 @@
+import { roundBigints, subschemasOf } from '@contract-first/contract';
+import { ANNOTATIONS } from '../document/annotations.ts';
+
+type Node = Readonly<Record<string, unknown>>;
+
+// In an example, Ajv would take a member `id` for the name of a schema.
+const WITHOUT_EFFECT = [...ANNOTATIONS, 'example', 'examples', 'contentSchema'];
+
+/**
+ * Simplifies a directed schema, which is a copy, in place: discriminators are conditions, which Ajv checks faster than `oneOf`
+ * and with better messages, and there is nothing that has no effect on validation, except `default`.
+ *
+ * @param keepsXml whether it is for a codec, too, which reads `xml`
+ */
+export function toAjvSchema(schema: unknown, keepsXml = false): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  simplifyDiscriminator(schema as Node);
+  for (const keyword of Object.keys(schema))
+    if (keyword.startsWith('x-') || (WITHOUT_EFFECT.includes(keyword) && !(keepsXml && keyword === 'xml')))
+      Reflect.deleteProperty(schema, keyword);
+  roundBigints(schema as Record<string, unknown>);
+  for (const subschema of subschemasOf(schema)) toAjvSchema(subschema, keepsXml);
+  return schema;
+}
+
+/** Replaces a discriminator and its list by conditions: for each schema of the list, a value with its names must match. */
+function simplifyDiscriminator(node: Node): void {
+  const { discriminator, allOf = [] } = node as { discriminator?: Discriminator; allOf?: readonly unknown[] };
+  if (typeof discriminator?.propertyName !== 'string') return;
+  Reflect.deleteProperty(node, 'discriminator');
+  const keyword = node['oneOf'] === undefined ? 'anyOf' : 'oneOf';
+  const { propertyName, mapping = {} } = discriminator;
+  const alternatives = (node[keyword] ?? []) as readonly Node[];
+  const namesOf = ({ $ref }: Node): string[] => Object.keys(mapping).filter((name) => mapping[name] === $ref);
+  const isNamed = (names: readonly string[]): Node => ({
+    type: 'object',
+    required: [propertyName],
+    properties: { [propertyName]: { enum: names } },
+  });
+  const named = alternatives.filter((alternative) => namesOf(alternative).length > 0);
+  if (named.length === 0) return;
+  const others = alternatives.filter((alternative) => !named.includes(alternative));
+  const isAny = isNamed(Object.keys(mapping));
+  Reflect.deleteProperty(node, keyword);
+  const conditions = named.map((alternative) => ({ if: isNamed(namesOf(alternative)), then: alternative }));
+  const first = others.length === 0 ? isAny : { anyOf: [isAny, { [keyword]: others }] };
+  Object.assign(node, { allOf: [...allOf, first, ...conditions] });
+}
+type Discriminator = { readonly propertyName?: unknown; readonly mapping?: Readonly<Record<string, string>> };

@@ -1,0 +1,241 @@
+import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
+import { TooMany } from '../document/bounds.ts';
+import { mapValues } from '../document/records.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * The value that a schema describes: a request as clients send it, a request with its defaults as handlers receive it, a
+ * response, or a condition, which only decides whether another schema applies.
+ */
+export type Direction = 'sent' | 'received' | 'response' | 'condition';
+
+/** Derives the schemas of each direction from schemas that serve all of them. */
+export type DirectedSchemas = {
+  /**
+   * Returns a schema for one direction. A `readOnly` property is optional and marked in requests, where no value is valid;
+   * so is a `writeOnly` one in responses. There are no other marks. In `received` schemas, `default` remains where it is
+   * inserted, with the defaults of its own properties.
+   */
+  readonly of: (schema: unknown, direction: Direction) => unknown;
+  /** Returns the schema of a parameter as handlers receive it. It has a `default` only if that is inserted. */
+  readonly parameter: (schema: unknown, isRequired: boolean) => unknown;
+  /** Returns the properties that a schema, with its references and `allOf`, marks as excluded from a direction. */
+  readonly excludedBy: (schema: unknown, direction: Direction) => ReadonlySet<string>;
+  /**
+   * The targets of the `$ref`s in returned schemas, by name. A response has the original name; other directions have others
+   * where they differ.
+   */
+  readonly schemas: Readonly<Record<string, unknown>>;
+};
+
+const PREFIX = '#/components/schemas/';
+const NO_NAMES: ReadonlySet<string> = new Set();
+const MARKS = { sent: 'readOnly', received: 'readOnly', response: 'writeOnly', condition: undefined } as const;
+// Without one of these, a schema is the same in each direction.
+const MEMBERS = ['$ref', 'properties', 'patternProperties', 'items', 'additionalProperties', ...IN_PLACE_LISTS];
+// Definitions are components by now.
+const DROPPED = ['readOnly', 'writeOnly', 'default', '$defs', 'definitions'];
+
+// In one default. Each default may have several of another schema in it, and so on.
+const MAX_DEFAULTS = 10_000;
+
+/** Creates the directed schemas of a document. @param originals the targets of `$ref`s, by name */
+export function createDirectedSchemas(originals: Schema): DirectedSchemas {
+  const schemas: Record<string, unknown> = {};
+  const names = new Map<string, string>();
+  let completed = 0;
+  const marked = findReaching(originals, isMark);
+  const withDefault = findReaching(originals, (key) => key === 'default');
+  return {
+    of: (schema, direction) => direct(schema, direction, NO_NAMES),
+    parameter: withDefaultOf,
+    excludedBy,
+    schemas,
+  };
+
+  /** @param inherited the properties that another schema of the same value excludes */
+  function direct(node: unknown, direction: Direction, inherited: ReadonlySet<string>): unknown {
+    if (!isObject(node)) return node;
+    const excluded = inherited.union(excludedBy(node, direction));
+    const optional = inherited.union(excludedBy(node, direction, IN_PLACE_LISTS));
+    const alternative = direction === 'received' ? 'sent' : direction; // Defaults of one alternative may not fit another.
+    const required = new Set((node['required'] ?? []) as readonly string[]).difference(optional);
+    const property = (schema: unknown, name: string): unknown => {
+      const mark = MARKS[direction];
+      if (mark !== undefined && excluded.has(name)) return { [mark]: true };
+      return direction === 'received' ? withDefaultOf(schema, required.has(name)) : direct(schema, direction, NO_NAMES);
+    };
+    const member = (value: unknown, key: string): unknown => {
+      switch (key) {
+        case '$ref':
+          return refer(String(value), direction, excluded);
+        case 'properties':
+          return mapValues(value as Schema, property);
+        case 'discriminator':
+          return directDiscriminator(value, alternative, excluded);
+        default:
+          return directKeyword(value, key);
+      }
+    };
+    const directKeyword = (value: unknown, key: string): unknown => {
+      const { holds, applicator, role } = SCHEMA_KEYWORDS[key] ?? {};
+      if (applicator === undefined) return value;
+      const own = role === 'assertion' ? direction : role === 'alternative' ? alternative : 'condition';
+      const names = applicator === 'in-place' && role !== 'condition' ? excluded : NO_NAMES;
+      const part = (schema: unknown): unknown => direct(schema, own, names);
+      if (holds === 'map') return mapValues(value as Schema, part);
+      return holds === 'list' ? (value as readonly unknown[]).map(part) : part(value);
+    };
+    const entries = Object.entries(node).filter(([key]) => !DROPPED.includes(key) && key !== 'required');
+    const result = Object.fromEntries(entries.map(([key, value]) => [key, member(value, key)]));
+    return required.size === 0 ? result : { ...result, required: [...required] };
+  }
+
+  /** Lets the mapping of a discriminator refer to the same targets as the alternatives. */
+  function directDiscriminator(value: unknown, direction: Direction, excluded: ReadonlySet<string>): unknown {
+    const { mapping = {} } = value as { readonly mapping?: Schema };
+    return {
+      ...(value as Schema),
+      mapping: mapValues(mapping, (target) => refer(String(target), direction, excluded)),
+    };
+  }
+
+  function withDefaultOf(schema: unknown, isRequired: boolean): unknown {
+    const result = direct(schema, 'received', NO_NAMES);
+    completed = 0;
+    const value = isRequired ? undefined : completeDefaultOf(schema, []);
+    if (value === undefined) return result;
+    const { $ref: reference, allOf = [], ...rest } = result as { $ref?: string; allOf?: readonly unknown[] };
+    // The siblings of a reference do not count in OpenAPI 3.0.
+    return reference === undefined
+      ? { ...(result as Schema), default: value }
+      : { ...rest, allOf: [...allOf, { $ref: reference }], default: value };
+  }
+
+  /** Returns the reference to the directed target of a reference, which is created once. */
+  function refer(reference: string, wanted: Direction, inherited: ReadonlySet<string>): string {
+    const original = reference.slice(PREFIX.length);
+    if (!reference.startsWith(PREFIX) || !Object.hasOwn(originals, original)) return reference;
+    const target = originals[original];
+    const unknown = inherited.size === 0 ? inherited : inherited.difference(excludedBy(target, wanted));
+    const extra = unknown.size === 0 ? [] : [...unknown.intersection(mentionedBy(target))].sort();
+    let direction = isObject(target) && MEMBERS.some((keyword) => keyword in target) ? wanted : 'response';
+    if (direction === 'received' && !withDefault.has(original)) direction = 'sent';
+    if (direction !== 'received' && extra.length === 0 && !marked.has(original)) direction = 'response';
+
+    const key = JSON.stringify([original, direction, ...extra]);
+    const created = names.get(key);
+    if (created !== undefined) return PREFIX + created;
+    const base = direction === 'response' && extra.length === 0 ? original : `${original}.${direction}`;
+    let name = base;
+    const isTaken = (): boolean =>
+      name !== original && (Object.hasOwn(originals, name) || Object.hasOwn(schemas, name));
+    for (let number = 2; isTaken(); number += 1) name = `${base}${String(number)}`;
+    names.set(key, name);
+    schemas[name] = undefined; // Recursive schemas refer to it.
+    schemas[name] = direct(target, direction, new Set(extra));
+    return PREFIX + name;
+  }
+
+  /** Returns the properties that a schema excludes from a direction, here or in schemas of the same value. */
+  function excludedBy(
+    node: unknown,
+    direction: Direction,
+    keywords: readonly string[] = ['allOf'],
+  ): ReadonlySet<string> {
+    const mark = MARKS[direction];
+    if (mark === undefined) return NO_NAMES;
+    const properties = schemasOf(node, keywords).flatMap((schema) =>
+      Object.entries((schema['properties'] ?? {}) as Schema),
+    );
+    return new Set(properties.flatMap(([name, schema]) => (isMarked(schema, mark) ? [name] : [])));
+  }
+
+  /** Returns the properties that a schema describes or requires. */
+  function mentionedBy(node: unknown): ReadonlySet<string> {
+    const parts = schemasOf(node, IN_PLACE_LISTS);
+    return new Set(
+      parts.flatMap(({ properties, required = [] }) => [
+        ...Object.keys((properties ?? {}) as Schema),
+        ...(required as readonly string[]),
+      ]),
+    );
+  }
+
+  function isMarked(schema: unknown, mark: string): boolean {
+    return schemasOf(schema, ['allOf']).some((part) => part[mark] === true);
+  }
+
+  function defaultOf(schema: unknown): unknown {
+    return schemasOf(schema, ['allOf']).find((part) => part['default'] !== undefined)?.['default'];
+  }
+
+  /**
+   * Returns the default of a schema with the defaults of its own properties; `undefined` when there is none.
+   *
+   * @param outer the schemas whose defaults it is a part of; their own would have no end
+   */
+  function completeDefaultOf(schema: unknown, outer: readonly unknown[]): unknown {
+    const value = outer.includes(schema) ? undefined : defaultOf(schema);
+    completed += value === undefined ? 0 : 1;
+    if (completed > MAX_DEFAULTS) throw new TooMany(`the defaults in defaults are more than ${String(MAX_DEFAULTS)}`);
+    return value === undefined ? undefined : complete(value, schema, [...outer, schema]);
+  }
+
+  function complete(value: unknown, schema: unknown, outer: readonly unknown[]): unknown {
+    const parts = schemasOf(schema, ['allOf']);
+    if (Array.isArray(value)) {
+      const items = parts.find((part) => part['items'] !== undefined)?.['items'];
+      return value.map((item: unknown) => complete(item, items, outer));
+    }
+    if (!isObject(value)) return value;
+    const excluded = excludedBy(schema, 'received');
+    const result: Record<string, unknown> = { ...value };
+    for (const { properties = {}, required = [] } of parts) {
+      const names = new Set(required as readonly string[]).union(excluded);
+      for (const [name, member] of Object.entries(properties as Schema)) {
+        if (Object.hasOwn(result, name)) result[name] = complete(result[name], member, outer);
+        else if (!names.has(name)) result[name] = completeDefaultOf(member, outer);
+        if (result[name] === undefined) Reflect.deleteProperty(result, name);
+      }
+    }
+    return result;
+  }
+
+  /** Returns a schema and all schemas that it applies to the same value, by reference or by keywords. */
+  function schemasOf(node: unknown, keywords: readonly string[], visited = new Set<unknown>()): readonly Schema[] {
+    if (!isObject(node) || visited.has(node)) return [];
+    visited.add(node);
+    const reference = node['$ref'];
+    const target = typeof reference === 'string' ? [originals[reference.slice(PREFIX.length)]] : [];
+    const parts = keywords.flatMap((keyword) => (node[keyword] ?? []) as readonly unknown[]);
+    return [node, ...[...target, ...parts].flatMap((part) => schemasOf(part, keywords, visited))];
+  }
+}
+
+/** Finds the schemas that a keyword occurs in, directly or by reference. */
+function findReaching(schemas: Schema, isKeyword: (key: string, value: unknown) => boolean): ReadonlySet<string> {
+  const reaching = new Set<string>();
+  const users = new Map<unknown, string[]>();
+  const visit = (node: unknown, name: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (isKeyword(key, value)) reaching.add(name);
+      else if (key === '$ref') users.set(value, [...(users.get(value) ?? []), name]);
+      else visit(value, name);
+    }
+  };
+  for (const [name, schema] of Object.entries(schemas)) visit(schema, name);
+  // The iteration includes the names that are added meanwhile.
+  for (const name of reaching) for (const user of users.get(PREFIX + name) ?? []) reaching.add(user);
+  return reaching;
+}
+
+function isMark(key: string, value: unknown): boolean {
+  return (key === 'readOnly' || key === 'writeOnly') && value === true;
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

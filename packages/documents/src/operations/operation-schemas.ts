@@ -1,0 +1,167 @@
+import {
+  findCodec,
+  IN_PLACE_LISTS,
+  isSequential,
+  kindOf,
+  type Operation,
+  type OperationSchemas,
+  type TextType,
+} from '@contract-first/contract';
+import { toAjvSchema } from './ajv-schema.ts';
+import { TooMany } from '../document/bounds.ts';
+import type { DirectedSchemas, Direction } from './directed-schemas.ts';
+import type { Document, MediaTypeObject, ParameterObject } from '../document/document.ts';
+import type { OperationParts } from '../document/operation-parts.ts';
+import { valueSchemaOf } from '../document/parameters.ts';
+import { mapDefined, mapValues } from '../document/records.ts';
+import { dereference } from '../document/reference.ts';
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** The member of `RequestParts` for each location of parameters. */
+const LOCATIONS = { query: 'query', header: 'headers', path: 'params', cookie: 'cookies' };
+
+/**
+ * Reads the schemas of an operation. They differ from those of the document:
+ *
+ * - responses have only the bodies that may be JSON or text, or have a codec;
+ * - files of forms have no schema, since only their placeholders are validated;
+ * - schemas are simplified ({@link toAjvSchema}).
+ *
+ * @param planned says which fields of forms are files
+ * @param directed derives the schemas, and collects the targets of the operation's references
+ * @param codecs the media types for which the application has codecs
+ */
+export function readOperationSchemas(
+  document: Document,
+  { parameters, requestBody, responses }: OperationParts,
+  planned: Operation['requestBody'],
+  directed: DirectedSchemas,
+  codecs: readonly string[],
+): OperationSchemas {
+  const resolveRef = (node: unknown): Node => dereference(document, node) as Node; // The linter has checked this shape.
+  return {
+    parameters: readParameters(),
+    bodies: mapDefined(requestBody?.content ?? {}, readRequestBody),
+    responses: mapValues(responses, readResponse),
+  };
+
+  function readParameters(): Node {
+    const locations = Object.entries(LOCATIONS).map(([location, member]) => {
+      const own = parameters.filter((parameter) => locationOf(parameter) === location);
+      const properties = Object.fromEntries(own.map((parameter) => [nameOf(parameter), readParameter(parameter)]));
+      const required = own.filter((parameter) => parameter['required'] === true).map(nameOf);
+      const members = { type: 'object', properties, ...(required.length > 0 && { required }) };
+      return [member, own.length === 0 ? undefined : members] as const;
+    });
+    return { properties: Object.fromEntries(locations.filter(([, members]) => members !== undefined)) };
+  }
+
+  function readParameter(parameter: ParameterObject): unknown {
+    return toAjvSchema(directed.parameter(valueSchemaOf(parameter) ?? {}, parameter['required'] === true));
+  }
+
+  function readRequestBody(object: MediaTypeObject, mediaType: string): unknown {
+    if (findCodec(mediaType, codecs) !== undefined) return decodedSchema(object, 'received');
+    // A schema cannot describe bytes.
+    if (kindOf(mediaType) === 'binary' && !isSequential(mediaType, object)) return {};
+    const { form } = planned?.content[mediaType] ?? {};
+    const { schema = {} } = object;
+    const own = kindOf(mediaType) === 'multipart' && form ? withFiles(schema, form, {}, resolveRef) : schema;
+    return bodySchema(own, mediaType, object, 'received');
+  }
+
+  function readResponse({
+    content,
+    headers,
+  }: OperationParts['responses'][string]): OperationSchemas['responses'][string] {
+    const bodies = mapDefined(content, (object, mediaType) => {
+      if (findCodec(mediaType, codecs) !== undefined) return decodedSchema(object, 'response');
+      const isRead = ['json', 'text'].includes(kindOf(mediaType)) || mediaType.includes('*');
+      if (!isRead && !isSequential(mediaType, object)) return undefined;
+      return bodySchema(object.schema ?? {}, mediaType, object, 'response');
+    });
+    const entries = Object.entries(headers).filter(([name]) => name !== 'content-type');
+    if (entries.length === 0) return { bodies };
+    const properties = mapValues(Object.fromEntries(entries), (header) =>
+      toAjvSchema(directed.of(valueSchemaOf(header) ?? {}, 'response')),
+    );
+    return { bodies, headers: { type: 'object', properties } };
+  }
+
+  function decodedSchema({ schema = {} }: MediaTypeObject, direction: Direction): unknown {
+    return toAjvSchema(directed.of(schema, direction), true);
+  }
+
+  function bodySchema(schema: unknown, mediaType: string, object: MediaTypeObject, direction: Direction): unknown {
+    const isText = kindOf(mediaType) === 'text' && !isSequential(mediaType, object);
+    // A text has no value other than a string.
+    return isText && !allowsString(schema) ? {} : toAjvSchema(directed.of(schema, direction));
+  }
+
+  function allowsString(node: unknown): boolean {
+    const { type = 'string', allOf = [], anyOf, oneOf } = resolveRef(node) as Readonly<Record<string, unknown[]>>;
+    const alternatives = anyOf ?? oneOf;
+    if (![type].flat().includes('string') || !allOf.every(allowsString)) return false;
+    return alternatives === undefined || alternatives.some(allowsString);
+  }
+}
+
+const MAX_FORM_SCHEMAS = 1_000;
+
+/**
+ * Replaces the schemas of files in a form. A reference to a form becomes a copy.
+ *
+ * @param form says which fields are files
+ * @param file the schema of a file
+ * @param resolve follows the `$ref` of a schema
+ * @param copied counts the schemas that allOf, anyOf and oneOf lead to
+ * @throws {TooMany} references may lead to one schema in more ways than can be counted
+ */
+export function withFiles(
+  node: unknown,
+  form: TextType,
+  file: Node,
+  resolve: (node: unknown) => unknown,
+  copied = { count: 0 },
+): unknown {
+  copied.count += 1;
+  if (copied.count > MAX_FORM_SCHEMAS)
+    throw new TooMany(`a form combines more than ${String(MAX_FORM_SCHEMAS)} schemas`);
+  const {
+    properties = {},
+    additionalProperties,
+    ...schema
+  } = resolve(node) as Node & {
+    readonly properties?: Node;
+  };
+  const field = (member: unknown, type?: TextType): unknown => {
+    if (type?.file === true) return file;
+    return type?.items?.file === true ? { type: 'array', items: file } : member;
+  };
+  const additional = field(additionalProperties, form.additional);
+  const parts = IN_PLACE_LISTS.filter((keyword) => keyword in schema);
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, member]) => [name, field(member, form.properties?.[name])]),
+    ),
+    ...(additional !== undefined && { additionalProperties: additional }),
+    ...Object.fromEntries(
+      parts.map((keyword) => [
+        keyword,
+        (schema[keyword] as readonly unknown[]).map((part) => withFiles(part, form, file, resolve, copied)),
+      ]),
+    ),
+  };
+}
+
+/** Returns where a parameter is validated. */
+function locationOf({ in: location }: Node): unknown {
+  return location === 'querystring' ? 'query' : location;
+}
+
+/** Returns the name under which a parameter is validated. */
+function nameOf({ name, in: location }: Node): string {
+  return location === 'header' ? String(name).toLowerCase() : String(name);
+}

@@ -1,0 +1,212 @@
+import { NOTHING_DECLARED, type Declared } from '../document/declared.ts';
+import {
+  findCodec,
+  isSequential,
+  kindOf,
+  type Contract,
+  type DocumentedResponse,
+  type Operation,
+  type OperationSchemas,
+  type RequestMediaType,
+  type TextType,
+} from '@contract-first/contract';
+import { toAjvSchema } from './ajv-schema.ts';
+import { TooMany } from '../document/bounds.ts';
+import { byteLimitsOf } from '../document/byte-limits.ts';
+import { createDirectedSchemas } from './directed-schemas.ts';
+import {
+  listOperations,
+  type Document,
+  type Encoding,
+  type MediaTypeObject,
+  type SecuritySchemeObject,
+} from '../document/document.ts';
+import { findFailures, type FailureBody } from './failures.ts';
+import { findDecoded, planFormats } from './operation-formats.ts';
+import { readOperationSchemas } from './operation-schemas.ts';
+import { partsOf, type OperationParts } from '../document/operation-parts.ts';
+import { mapDefined, mapValues, nonEmpty, optional } from '../document/records.ts';
+import { parametersShape, planParameter } from '../document/parameters.ts';
+import { dereference, type OpenApiDocument } from '../document/reference.ts';
+import { basePathsOf } from '../document/servers.ts';
+import { findInt64s, type ShapeFinder } from '../document/shapes.ts';
+import { readingAt } from '../document/bug.ts';
+import { textTypeOf } from '../document/text-types.ts';
+import type { Diagnostic } from '../read/diagnostic.ts';
+
+/** The tables and schemas that the service uses. */
+type CompiledOperations = Omit<Contract, 'example'>;
+
+/**
+ * Compiles a linted document into the tables and schemas that the service uses.
+ *
+ * @param declared by the application
+ * @returns them, the bodies of failures that the application renders, and the operations whose schemas are too many
+ */
+export function compileOperations(
+  contract: OpenApiDocument,
+  { codecs, formats }: Declared = NOTHING_DECLARED,
+): {
+  readonly compiled: CompiledOperations;
+  readonly failureBodies: readonly FailureBody[];
+  readonly errors: readonly Diagnostic[];
+} {
+  const document = contract as Document; // The linter has checked this shape.
+  const int64s = findInt64s(document);
+  const decoded = formats.length === 0 ? undefined : findDecoded(document);
+  const directed = createDirectedSchemas(document.components?.schemas ?? {});
+  const errors: Diagnostic[] = [];
+  const operations = listOperations(document).map(({ path, method, object, pathItem, pointer }) =>
+    readingAt(pointer, (): Operation => {
+      const parts = partsOf(document, { pathItem, object });
+      const { parameters, requestBody, responses } = parts;
+      const content = mapValues(requestBody?.content ?? {}, (mediaTypeObject, mediaType) =>
+        planContent(document, int64s, mediaTypeObject, mediaType, findCodec(mediaType, codecs)),
+      );
+      const planned = requestBody && { required: requestBody.required ?? false, content };
+      return {
+        operationId: object.operationId,
+        method,
+        path,
+        security: (object.security ?? document.security ?? []).map((requirement) =>
+          Object.entries(requirement).map(([scheme, scopes]) => ({ scheme, scopes })),
+        ),
+        parameters: parameters.map((parameter) => planParameter(document, parameter)),
+        ...basePathsOf(object.servers ?? pathItem.servers),
+        ...optional('parameterInt64s', parametersShape(parameters, int64s)),
+        ...optional('requestBody', planned),
+        responses: mapValues(responses, (response) => planResponse(document, response, codecs)),
+        ...optional('bodyLimitBytes', object['x-body-limit-bytes']),
+        ...optional('fileBytes', fileBytesOf(Object.values(content))),
+        ...optional('timeLimitMs', object['x-time-limit-ms']),
+        schemas: schemasOf(parts, planned, pointer),
+        ...optional('formats', decoded && planFormats(parts, codecs, decoded)),
+      };
+    }),
+  );
+  const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]));
+  const failures = findFailures(document, byId, codecs);
+  const { title, version } = document.info as Contract['info']; // The linter requires it.
+  const compiled = {
+    info: { title, version },
+    operations: mapValues(byId, (operation) => ({
+      ...operation,
+      responses: mapValues(operation.responses, (response, key) => ({
+        ...response,
+        ...optional('failure', failures.nameOf(operation.operationId, key)),
+      })),
+    })),
+    ...optional('usualFailure', failures.usual),
+    securitySchemes: mapValues(document.components?.securitySchemes ?? {}, (node) => {
+      const { type, scheme, in: place, name } = dereference(document, node) as SecuritySchemeObject;
+      return {
+        type,
+        ...optional('scheme', scheme?.toLowerCase()),
+        ...optional('in', place),
+        ...optional('name', name),
+      };
+    }),
+    ...(basePathsOf(document.servers) ?? { basePaths: [''] }),
+    int64Shapes: int64s.named,
+    ...optional('formats', decoded && { names: formats, shapes: decoded.named }),
+    schemas: Object.fromEntries(
+      Object.entries(directed.schemas).map(([name, schema]) => [
+        `#/components/schemas/${name}`,
+        toAjvSchema(schema, codecs.length > 0),
+      ]),
+    ),
+  };
+  return { compiled, failureBodies: failures.bodies, errors };
+
+  /** Returns the schemas of the operation at a pointer; none, and an error, where they are too many. */
+  function schemasOf(parts: OperationParts, requestBody: Operation['requestBody'], pointer: string): OperationSchemas {
+    try {
+      return readOperationSchemas(document, parts, requestBody, directed, codecs);
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      errors.push({ pointer, message: `cannot be validated: ${error.message}` });
+      return { parameters: {}, bodies: {}, responses: {} };
+    }
+  }
+}
+
+/** Marks the fields of a form whose parts are JSON. */
+function withJsonFields(form: TextType, encoding: Readonly<Record<string, Encoding>>): TextType {
+  const names = Object.keys(form.properties ?? {}).filter((name) => {
+    const types = Object.hasOwn(encoding, name) ? encoding[name]?.contentType?.split(',') : undefined;
+    return types?.every((type) => kindOf(type.trim()) === 'json');
+  });
+  if (names.length === 0) return form;
+  const asJson = (type: TextType): TextType =>
+    type.items === undefined ? { ...type, json: true } : { ...type, items: { ...type.items, json: true } };
+  const properties = mapValues(form.properties ?? {}, (type, name) => (names.includes(name) ? asJson(type) : type));
+  return { ...form, properties };
+}
+
+/** Returns the media types of parts by field; `undefined` when there are none. */
+function partTypesOf(encoding: Readonly<Record<string, Encoding>>): RequestMediaType['partTypes'] {
+  return nonEmpty(mapDefined(encoding, ({ contentType }) => contentType?.split(',').map((type) => type.trim())));
+}
+
+function isJson(content: object): boolean {
+  return kindOf(Object.keys(content)[0] ?? '') === 'json';
+}
+
+function planContent(
+  document: Document,
+  int64s: ShapeFinder,
+  object: MediaTypeObject,
+  mediaType: string,
+  codec: string | undefined,
+): RequestMediaType {
+  const { schema, encoding = {} } = object;
+  const kind = kindOf(mediaType);
+  const isForm = kind === 'form' || kind === 'multipart';
+  const form = isForm ? withJsonFields(textTypeOf(document, schema, kind === 'multipart'), encoding) : undefined;
+  return {
+    ...(isSequential(mediaType, object) && { sequential: true }),
+    ...optional('codec', codec),
+    ...optional('int64s', int64s.shapeOf(schema)),
+    ...optional('form', form),
+    ...optional('partTypes', kind === 'multipart' ? partTypesOf(encoding) : undefined),
+    ...optional('bytes', kind === 'binary' && codec === undefined ? byteLimitsOf(document, schema) : undefined),
+  };
+}
+
+/** Returns the most that the files of a body may have, if their schemas limit them. */
+function fileBytesOf(contents: readonly RequestMediaType[]): number | undefined {
+  const sizes = contents.flatMap(({ bytes, form }) => {
+    const files = Object.values(form?.properties ?? {}).filter(({ file, items }) => file ?? items?.file);
+    const ofFiles = files.reduce((sum, file) => sum + (file.bytes?.max ?? NaN), files.length > 0 ? 0 : NaN);
+    return [bytes?.max ?? NaN, ofFiles];
+  });
+  const known = sizes.filter((size) => !Number.isNaN(size));
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+function planResponse(
+  document: Document,
+  { content, headers }: OperationParts['responses'][string],
+  codecs: readonly string[],
+): DocumentedResponse {
+  const sequentialTypes = Object.keys(content).filter((mediaType) => isSequential(mediaType, content[mediaType] ?? {}));
+  // Content-Type is set with the body.
+  const required = Object.entries(headers).filter(
+    ([name, header]) => header.required === true && name !== 'content-type',
+  );
+  const formats = mapDefined(headers, ({ content: ofHeader, explode }) =>
+    ofHeader !== undefined && isJson(ofHeader) ? 'json' : explode === true ? 'exploded' : undefined,
+  );
+  const coded = mapDefined(content, (_object, mediaType) => findCodec(mediaType, codecs));
+  const sizes = mapDefined(content, ({ schema }, mediaType) =>
+    kindOf(mediaType) === 'binary' && coded[mediaType] === undefined ? byteLimitsOf(document, schema) : undefined,
+  );
+  return {
+    mediaTypes: Object.keys(content),
+    ...optional('sequentialTypes', nonEmpty(sequentialTypes)),
+    ...optional('codecs', nonEmpty(coded)),
+    ...optional('bytes', nonEmpty(sizes)),
+    requiredHeaders: required.map(([name]) => name),
+    ...optional('headerFormats', nonEmpty(formats)),
+  };
+}

@@ -1,0 +1,167 @@
+import { walk, walkDocument, type Visited } from '../document/walk.ts';
+
+type Node = Record<string, unknown>;
+
+const LATEST = 2020;
+const LATEST_URI = 'https://json-schema.org/draft/2020-12/schema';
+/** The version of the dialects that are read, by their URI without scheme. Draft 5 has the meta-schema of draft 4. */
+const VERSIONS: Readonly<Record<string, number>> = {
+  'json-schema.org/draft-04/schema': 4,
+  'json-schema.org/draft-05/schema': 4,
+  'json-schema.org/draft-06/schema': 6,
+  'json-schema.org/draft-07/schema': 7,
+  'json-schema.org/draft/2019-09/schema': 2019,
+  'json-schema.org/draft/2020-12/schema': LATEST,
+};
+const OPENAPI_DIALECT = /^spec\.openapis\.org\/oas\/3\.[12]\/dialect\/(?:base|\d{4}-\d\d-\d\d)$/;
+/** The first versions with a keyword; before, it is unknown and has no effect. */
+const SINCE: Readonly<Record<string, number>> = {
+  ...{ const: 6, contains: 6, propertyNames: 6, examples: 6 },
+  ...{ if: 7, then: 7, else: 7 },
+  ...{ $anchor: 2019, contentSchema: 2019, dependentRequired: 2019, dependentSchemas: 2019 },
+  ...{ maxContains: 2019, minContains: 2019, unevaluatedItems: 2019, unevaluatedProperties: 2019 },
+  ...{ $dynamicAnchor: LATEST, $dynamicRef: LATEST, prefixItems: LATEST },
+};
+/** The members that remain beside a `$ref` where it excludes all others: they do not constrain the value. */
+const BESIDE_REFERENCE = ['$ref', '$defs', 'definitions', 'description'];
+const DATA = ['const', 'default', 'enum', 'example', 'examples', 'value'];
+
+/** Returns the version of a dialect of JSON Schema; `undefined` for an unknown one. */
+export function versionOfDialect(uri: unknown): number | undefined {
+  if (typeof uri !== 'string') return undefined;
+  const name = uri.replace(/^https?:\/\//, '').replace(/#?$/, '');
+  return OPENAPI_DIALECT.test(name) ? LATEST : VERSIONS[name];
+}
+
+/**
+ * Rewrites the schemas of a parsed file in older dialects as JSON Schema 2020-12. Returns a file without such schemas
+ * unchanged. `jsonSchemaDialect` is the dialect of the schemas of an OpenAPI document that do not name their own.
+ */
+export function convertDialects(file: unknown): unknown {
+  const isVersion30 = String((file as { openapi?: unknown } | null)?.openapi).startsWith('3.0.');
+  if (isVersion30 || !hasOlder(file)) return file;
+  const copy = copyOf(file) as Node; // Only objects have dialects.
+  const moved = new Map<string, string>();
+  const fallback = versionOfDialect(copy['jsonSchemaDialect']) ?? LATEST;
+  if (typeof copy['openapi'] === 'string') {
+    walkDocument(copy, createConverter(fallback, moved));
+    if (fallback < LATEST) copy['jsonSchemaDialect'] = LATEST_URI;
+  } else convertFragments({ '': copy }, '', '#', moved);
+  redirect(copy, moved);
+  return copy;
+}
+
+/** Converts the schemas with a dialect in a file whose other objects are of unknown kinds. */
+function convertFragments(holder: Node, key: string, pointer: string, moved: Map<string, string>): void {
+  const node = holder[key];
+  if (!isObject(node)) return;
+  if (typeof node['$schema'] === 'string') {
+    walk('schema', holder, key, pointer, createConverter(LATEST, moved));
+    return;
+  }
+  for (const name of Object.keys(node))
+    if (!DATA.includes(name)) convertFragments(node, name, `${pointer}/${name}`, moved);
+}
+
+/** Returns a visitor that converts schemas, parents first. @param moved gets the old and new pointers of subschemas */
+function createConverter(fallback: number, moved: Map<string, string>): (visited: Visited) => void {
+  const open: { readonly pointer: string; readonly version: number }[] = [];
+  return ({ kind, node, pointer }) => {
+    if (kind !== 'schema') return;
+    while (open.length > 0 && !pointer.startsWith(`${open.at(-1)?.pointer ?? ''}/`)) open.pop();
+    const own = versionOfDialect(node['$schema']);
+    const version = own ?? open.at(-1)?.version ?? fallback;
+    if (own !== undefined) open.push({ pointer, version });
+    if (version === LATEST) return;
+    const move = (from: string, to: string): void => void moved.set(`${pointer}/${from}`, `${pointer}/${to}`);
+    convert(node, version, open.at(-1)?.pointer ?? pointer, move);
+  };
+}
+
+/** Converts one schema in place, without its subschemas. @param root the pointer of the schema that names the dialect */
+function convert(schema: Node, version: number, root: string, move: (from: string, to: string) => void): void {
+  const { id, $id, $recursiveRef: recursive, items } = schema;
+  for (const [keyword, since] of Object.entries(SINCE)) if (version < since) Reflect.deleteProperty(schema, keyword);
+  const anchor = version === 4 ? id : version < 2019 ? $id : undefined;
+  for (const name of ['$schema', '$recursiveRef', '$recursiveAnchor', ...(version === 4 ? ['id'] : [])])
+    Reflect.deleteProperty(schema, name);
+  if (version < 2019 && typeof schema['$ref'] === 'string') {
+    for (const name of Object.keys(schema)) if (!BESIDE_REFERENCE.includes(name)) Reflect.deleteProperty(schema, name);
+    return;
+  }
+  if (typeof anchor === 'string' && anchor.startsWith('#')) schema['$anchor'] = anchor.slice(1);
+  if (version === 2019 && recursive === '#') schema['$ref'] = root;
+  convertLimits(schema);
+  if (Array.isArray(items)) {
+    schema['prefixItems'] = items;
+    items.forEach((_item, index) => {
+      move(`items/${String(index)}`, `prefixItems/${String(index)}`);
+    });
+    move('additionalItems', 'items');
+    delete schema['items'];
+    if (schema['additionalItems'] !== undefined) schema['items'] = schema['additionalItems'];
+  }
+  delete schema['additionalItems']; // Without a list of items, it has no effect.
+  if (convertDependencies(schema)) move('dependencies', 'dependentSchemas');
+}
+
+/** Replaces `dependencies`, which JSON Schema had before 2019-09. Returns whether there were any. */
+export function convertDependencies(schema: Node): boolean {
+  const { dependencies, dependentRequired = {}, dependentSchemas = {} } = schema;
+  if (!isObject(dependencies)) return false;
+  const { required = [], schemas = [] } = Object.groupBy(Object.entries(dependencies), ([, dependency]) =>
+    Array.isArray(dependency) ? 'required' : 'schemas',
+  );
+  schema['dependentRequired'] = { ...(dependentRequired as Node), ...Object.fromEntries(required) };
+  schema['dependentSchemas'] = { ...(dependentSchemas as Node), ...Object.fromEntries(schemas) };
+  return Reflect.deleteProperty(schema, 'dependencies');
+}
+
+/**
+ * Replaces the limits of draft 4 and OpenAPI 3.0, where `exclusiveMinimum: true` is about the value of `minimum`. Some
+ * documents name a later draft.
+ */
+export function convertLimits(schema: Node): void {
+  for (const [limit, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    if (typeof schema[exclusive] !== 'boolean') continue;
+    const isExclusive = schema[exclusive] && schema[limit] !== undefined;
+    Reflect.deleteProperty(schema, exclusive);
+    if (!isExclusive) continue;
+    schema[exclusive] = schema[limit];
+    Reflect.deleteProperty(schema, limit);
+  }
+}
+
+/** Lets references to subschemas that were moved lead to their new places. */
+function redirect(node: unknown, moved: ReadonlyMap<string, string>): void {
+  if (!isObject(node) || moved.size === 0) return;
+  const { $ref: reference } = node;
+  if (typeof reference === 'string') {
+    const steps = reference.split('/');
+    for (let length = 1; length <= steps.length; length += 1) {
+      const target = moved.get(steps.slice(0, length).join('/'));
+      if (target !== undefined) steps.splice(0, length, ...target.split('/'));
+    }
+    node['$ref'] = steps.join('/');
+  }
+  for (const member of Object.values(node)) redirect(member, moved);
+}
+
+function hasOlder(node: unknown): boolean {
+  if (!isObject(node)) return false;
+  const version = versionOfDialect(node['$schema'] ?? node['jsonSchemaDialect']);
+  return (version !== undefined && version < LATEST) || Object.values(node).some(hasOlder);
+}
+
+/** Copies a parsed file; nodes that YAML aliases share are copied each time. */
+function copyOf(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(copyOf);
+  return isObject(node) ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, copyOf(value)])) : node;
+}
+
+function isObject(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,307 @@
+import {
+  BaseResolver,
+  bundle,
+  createConfig,
+  lintDocument,
+  loadIgnoreConfig,
+  YamlParseError,
+  type LocationObject,
+  type NormalizedProblem,
+} from '@redocly/openapi-core';
+import schema30 from '@seriousme/openapi-schema-validator/schemas/v3.0/schema.json' with { type: 'json' };
+import schema31 from '@seriousme/openapi-schema-validator/schemas/v3.1/schema.json' with { type: 'json' };
+import schema32 from '@seriousme/openapi-schema-validator/schemas/v3.2/schema.json' with { type: 'json' };
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parseJson } from '@contract-first/contract';
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
+import {
+  ExactResolver,
+  FileReader,
+  isUrl,
+  parseText,
+  positionOf,
+  Resolver,
+  type FilePosition,
+  type FileAccess,
+  type ReadText,
+} from './files.ts';
+import { NO_OUTSIDE } from './allowed-refs.ts';
+import { convertDialects } from './dialects.ts';
+import { linterTypes } from './linter-types.ts';
+import { findEndlessReferences } from './reference-cycles.ts';
+import { findOrigins } from './origins.ts';
+import { uncallableReason } from './unreachable.ts';
+import { placeDiagnostics, type PlacedDiagnostic } from './diagnostic.ts';
+import { walkDocument } from '../document/walk.ts';
+import type { OpenApiDocument } from '../document/reference.ts';
+import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
+import { escapePrototypeNames, unmark, unmarkNames } from './prototype-names.ts';
+
+/** A linted and bundled OpenAPI document. */
+export type LoadedContract = {
+  /** The document without external references, with bigints for large integers; `undefined` when it has errors. */
+  readonly document: OpenApiDocument | undefined;
+  /** The document as JSON with all digits of its numbers; empty when it has errors. */
+  readonly text: string;
+  readonly diagnostics: readonly PlacedDiagnostic[];
+  /** Returns the location of a JSON pointer (`#/paths/~1pets`) for messages. */
+  readonly placeOf: (pointer: string) => string;
+  /** Returns the location of a JSON pointer into `document`, or of its closest parent that exists. */
+  readonly locate: (pointer: string) => FilePosition;
+  /** The absolute paths of the files that the document consists of, including unreadable ones. */
+  readonly sources: readonly string[];
+};
+
+/** The linter's message for members that OpenAPI 3.1 does not have. */
+const NEW_IN_32 = /^Property `(?:itemSchema|itemEncoding|prefixEncoding|query|additionalOperations)` is not expected/;
+
+/** Rules that a valid document must satisfy. */
+const validity = {
+  struct: 'error',
+  'no-unresolved-refs': 'error',
+  'operation-operationId-unique': 'error',
+  'operation-parameters-unique': 'error',
+  'path-declaration-must-exist': 'error',
+  'path-parameters-defined': 'error',
+  'spec-components-invalid-map-name': 'error',
+} as const;
+
+/** Additional rules for a published document. */
+const style = {
+  'path-not-include-query': 'error',
+  'operation-operationId': 'error',
+  'no-ambiguous-paths': 'error',
+  'no-identical-paths': 'error',
+  'security-defined': 'error',
+  'info-license': 'warn',
+  'operation-4xx-response': 'warn',
+  'operation-summary': 'warn',
+  'operation-description': 'warn',
+  'operation-tag-defined': 'warn',
+  'tag-description': 'warn',
+  'parameter-description': 'warn',
+  'no-server-example.com': 'warn',
+  'no-unused-components': 'warn',
+  'no-empty-servers': 'warn',
+  'no-undefined-server-variable': 'error',
+  'no-invalid-media-type-examples': 'error',
+  'no-invalid-schema-examples': 'error',
+  'no-invalid-parameter-examples': 'error',
+  'no-required-schema-properties-undefined': 'warn',
+  'no-enum-type-mismatch': 'error',
+} as const;
+
+/**
+ * Reads an OpenAPI document, checks it with the Redocly linter and bundles it.
+ *
+ * @param path a path, or a URL that `read` reads
+ * @param rules `validity` for errors only, `style` also for the quality of a published document, `structure` for errors
+ *   outside of the schemas, which OpenAPI 3.1 leaves to their dialect
+ * @param read reads the document and the files that it refers to from another source than the file system
+ * @param access the files that it may refer to
+ */
+export async function loadContract(
+  path: string,
+  rules: 'structure' | 'validity' | 'style',
+  read: ReadText = () => undefined,
+  access: FileAccess = { allowed: NO_OUTSIDE },
+): Promise<LoadedContract> {
+  const absolute = isUrl(path) ? path : resolve(path);
+  const ignore = await loadIgnoreConfig(undefined, new BaseResolver());
+  const config = await createConfig(
+    { rules: rules === 'style' ? { ...validity, ...style } : validity },
+    { ignore, plugins: [linterTypes] },
+  );
+  const reader = new FileReader(absolute, read, access);
+  const externalRefResolver = new Resolver(config.resolve, reader);
+  const unreadable = (place: string, message: string): LoadedContract => ({
+    document: undefined,
+    text: '',
+    diagnostics: [{ severity: 'error', place, message }],
+    placeOf: () => path,
+    locate: () => ({ file: path, line: 1, column: 1 }),
+    sources: [absolute],
+  });
+
+  let root;
+  try {
+    root = parseText(await (read(absolute) ?? readFile(path, 'utf8')), absolute);
+  } catch (error) {
+    if (!(error instanceof YamlParseError)) return unreadable(path, 'cannot be read: ' + (error as Error).message);
+    const { line, col, originalError } = error as YamlParseError & { originalError: { reason?: string } };
+    return unreadable(`${path}:${String(line)}:${String(col)}`, originalError.reason ?? 'is not valid YAML');
+  }
+  const version = (root.parsed as { openapi?: unknown } | null)?.openapi;
+  if (typeof version !== 'string' || !/^3\.[0-2]\.\d+$/.test(version)) {
+    const isSwagger = (root.parsed as { swagger?: unknown } | null)?.swagger !== undefined;
+    const advice = isSwagger ? '; convert Swagger 2.0 with npx swagger2openapi --outfile openapi.yaml <document>' : '';
+    const found = `must be an OpenAPI document of version 3.0, 3.1 or 3.2, not ${JSON.stringify(version ?? null)}`;
+    return unreadable(path, found + advice);
+  }
+
+  const placeOf = (pointer: string): string => describe({ source: root.source, pointer, reportOnKey: true });
+  const { $self: self } = root.parsed as { readonly $self?: unknown };
+  const parsed = withLocalReferences(root.parsed, self);
+  const marked = { ...root, parsed: escapePrototypeNames(parsed) };
+  const endless = findEndlessReferences(marked.parsed as OpenApiDocument);
+  if (endless.length > 0) {
+    return { ...unreadable(path, ''), diagnostics: placeDiagnostics('error', endless, placeOf) };
+  }
+  let lint: readonly NormalizedProblem[];
+  try {
+    lint = await lintDocument({ document: marked, config, externalRefResolver });
+  } catch (error) {
+    const { message } = error as Error; // The linter throws nothing else.
+    const isDeep = error instanceof RangeError;
+    return unreadable(path, isDeep ? 'is nested too deeply, or by too many references' : `cannot be read: ${message}`);
+  }
+  const isRelevant = (problem: NormalizedProblem): boolean =>
+    problem.ignored !== true &&
+    !isMisread(problem) &&
+    ![isInExtension, isInMapping, isUncallable].some((isIn) => isIn(problem.location[0]?.pointer));
+  const found = lint.filter(isRelevant);
+  const isStructural = ({ ruleId, severity }: NormalizedProblem): boolean =>
+    ruleId === 'struct' && severity === 'error';
+  const isValid = (): boolean =>
+    isValidStructure(root.parsed as object, version) && // It has a version.
+    (rules === 'structure' || version.startsWith('3.0.') || hasValidSchemas(root.parsed as object));
+  const structural = found.filter(isStructural);
+  const isTooStrict = structural.length > 0 && isValid();
+  const schemas =
+    structural.length > 0 && !version.startsWith('3.0.') ? schemaPointers(root.parsed as object) : new Set();
+  const isAllowed = (problem: NormalizedProblem): boolean =>
+    isStructural(problem) && (isTooStrict || schemas.has(holderOfUnknown(problem)));
+  const diagnostics = found.map((problem) =>
+    toDiagnostic(isAllowed(problem) ? { ...problem, severity: 'warn' } : problem),
+  );
+  const referenced = [...externalRefResolver.cache.keys()].filter(
+    (file) => isAbsolute(file) && !reader.refused.has(file),
+  );
+  const sources = [absolute, ...referenced];
+  const locate = (pointer: string): FilePosition => positionOf({ source: root.source, pointer, reportOnKey: true });
+  if (diagnostics.some(({ severity }) => severity === 'error'))
+    return { document: undefined, text: '', diagnostics, placeOf, locate, sources };
+
+  const quoted = quoteInexactNumbers(root.source.body);
+  const exact = quoted === root.source.body ? root : parseText(quoted, absolute);
+  const isSingleFile = externalRefResolver.cache.size === 0;
+  const bundled = isSingleFile
+    ? undefined
+    : await bundle({
+        config,
+        doc: { ...exact, parsed: escapePrototypeNames(exact.parsed) },
+        externalRefResolver: new ExactResolver(config.resolve, reader),
+      });
+  const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);
+  const text = unquoteNumbers(JSON.stringify(complete, null, 2));
+  const document = withLocalReferences(parseJson(text), self) as OpenApiDocument; // The linter has checked this.
+  const originOf = isSingleFile ? undefined : await findOrigins(document, root, externalRefResolver);
+  return {
+    document,
+    text,
+    diagnostics: [
+      ...diagnostics,
+      ...(bundled?.problems ?? []).filter((problem) => isRelevant(problem) && !isOfExample(problem)).map(toDiagnostic),
+    ],
+    placeOf,
+    locate: originOf === undefined ? locate : (pointer) => positionOf(originOf(pointer)),
+    sources,
+  };
+}
+
+/** Shortens references to the document by its own URI, which is `$self` (OpenAPI 3.2, 4.1.1), to fragments. */
+function withLocalReferences(node: unknown, self: unknown): unknown {
+  if (typeof self !== 'string' || typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node)) return node.map((item) => withLocalReferences(item, self));
+  const members = Object.entries(node).map(([key, value]) => {
+    const isOwn = key === '$ref' && typeof value === 'string' && value.startsWith(`${self}#`);
+    return [key, isOwn ? value.slice(self.length) : withLocalReferences(value, self)] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+/**
+ * Returns whether a document conforms to the JSON Schema of its version of OpenAPI. The linter is stricter in places, such as
+ * `nullable` without `type`; its messages are better.
+ */
+function isValidStructure(document: object, version: string): boolean {
+  const schemas = { '3.0': schema30, '3.1': schema31, '3.2': schema32 };
+  const schema = schemas[version.slice(0, 3) as keyof typeof schemas]; // Other versions are not read.
+  return createAjv().validate(convertDialects(schema) as object, document); // That of 3.0 is in draft 4.
+}
+
+function createAjv(): Ajv2020 {
+  return new Ajv2020({ strict: false, logger: false, validateFormats: false });
+}
+
+/** Returns whether every schema is valid JSON Schema, which that of OpenAPI 3.1 leaves to the dialect. */
+function hasValidSchemas(document: object): boolean {
+  const ajv = createAjv();
+  let isValid = true;
+  walkDocument(document, ({ kind, node }) => {
+    if (kind !== 'schema' || !isValid) return;
+    const { $schema: dialect = '', ...schema } = node; // The validator knows one dialect, and throws for others.
+    isValid = typeof dialect === 'string' && ajv.validateSchema(schema) === true;
+  });
+  return isValid;
+}
+
+/** Returns the JSON pointers of the schemas of a document. */
+function schemaPointers(document: object): ReadonlySet<string | undefined> {
+  const pointers = new Set<string>();
+  walkDocument(document, ({ kind, pointer }) => {
+    if (kind === 'schema') pointers.add(pointer);
+  });
+  return pointers;
+}
+
+/**
+ * Returns the JSON pointer of the object with a member that the linter does not know. In a schema of OpenAPI 3.1, that is
+ * an annotation (JSON Schema 2020-12, core 4.3.1).
+ */
+function holderOfUnknown({ message, location: [location] }: NormalizedProblem): string | undefined {
+  return / is not expected here\b/.test(message) ? location?.pointer?.replace(/\/[^/]*$/, '') : undefined;
+}
+
+/** Whether the linter did not recognize a parameter in a path, because its name has other characters than most: `{id:}`. */
+function isMisread({ ruleId, message }: NormalizedProblem): boolean {
+  const [, name = '', path = ''] = /`([^`]+)` is not used in the path `([^`]+)`/.exec(message) ?? [];
+  return ruleId === 'path-parameters-defined' && path.includes(`{${name}}`);
+}
+
+/** Whether a JSON pointer leads into an extension, where `$ref` has no meaning. */
+function isInExtension(pointer = ''): boolean {
+  return /(?<!\/(?:properties|schemas|headers|responses))\/x-/.test(pointer);
+}
+
+/** Whether a JSON pointer leads into a path that is not served. */
+function isUncallable(pointer = ''): boolean {
+  const [, path = ''] = /^#\/paths\/([^/]*)/.exec(pointer) ?? [];
+  return uncallableReason(path) !== undefined;
+}
+
+/** Whether a problem is about an example, whose `externalValue` need not be readable. */
+function isOfExample({ location: [location] }: NormalizedProblem): boolean {
+  return /\/examples\/[^/]+$/.test(location?.pointer ?? '');
+}
+
+/** Whether a JSON pointer leads into the mapping of a discriminator, which the generator checks later. */
+function isInMapping(pointer = ''): boolean {
+  return /\/discriminator\/mapping\/[^/]*$/.test(pointer);
+}
+
+function toDiagnostic({ severity, message, ruleId, location: [location] }: NormalizedProblem): PlacedDiagnostic {
+  const advice = NEW_IN_32.test(message) ? ' It needs openapi: 3.2.0.' : '';
+  const text = `${unmark(message).trim().replaceAll(/\s+/g, ' ')}${advice} (${ruleId})`;
+  return { severity, place: location === undefined ? 'the document' : describe(location), message: text };
+}
+
+function describe(location: LocationObject): string {
+  if (location.pointer !== undefined && unmark(location.pointer) !== location.pointer) {
+    return describe({ ...location, pointer: unmark(location.pointer) });
+  }
+  const { file, line, column } = positionOf(location);
+  const place = `${file}:${String(line)}:${String(column)}`;
+  return location.pointer === undefined ? place : `${place} ${location.pointer}`;
+}

@@ -1,0 +1,47 @@
+import { escapePointer, routeKey } from '@contract-first/contract';
+import { listOperations, type Document } from '../document/document.ts';
+import { basePathsOf } from '../document/servers.ts';
+import type { Diagnostic } from './diagnostic.ts';
+
+/** Returns why no client can call a path; `undefined` when clients can. */
+export function uncallableReason(path: string): string | undefined {
+  if (path.includes('#')) return 'what follows # is never sent';
+  return path.includes('?') ? 'a query is not part of the path; describe its parameters in query' : undefined;
+}
+
+/** Warns of paths that are not served. Call it with the document as it was read. */
+export function findUncallable(document: Document): Diagnostic[] {
+  return Object.keys(document.paths ?? {}).flatMap((path) => {
+    const reason = uncallableReason(path);
+    return reason === undefined
+      ? []
+      : [
+          {
+            pointer: `#/paths/${escapePointer(path)}`,
+            message: `no client can call this path, so it is not served: ${reason}`,
+          },
+        ];
+  });
+}
+
+/**
+ * Removes operations in place that no request reaches: an earlier one has the same method and path, apart from the names
+ * of parameters.
+ *
+ * @returns a warning for each
+ */
+export function removeDuplicateRoutes(document: Document): Diagnostic[] {
+  const paths = new Map<string, string>();
+  return listOperations(document).flatMap(({ method, path, object, pathItem, pointer }) => {
+    const { basePaths } = basePathsOf(object.servers ?? pathItem.servers ?? document.servers) ?? { basePaths: [''] };
+    const routes = basePaths.map((basePath) => `${method} ${routeKey(basePath + path)}`);
+    const [first] = routes.map((route) => paths.get(route));
+    const isReached = routes.some((route) => !paths.has(route));
+    for (const route of routes) paths.set(route, paths.get(route) ?? path);
+    if (isReached) return [];
+    Reflect.deleteProperty(pathItem, method.toLowerCase());
+    Reflect.deleteProperty(pathItem.additionalOperations ?? {}, method);
+    const message = `not served, since ${method} ${String(first)} matches the same requests: remove one`;
+    return [{ pointer, message }];
+  });
+}
