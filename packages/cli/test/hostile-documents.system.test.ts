@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { readSource } from '../../diff/src/sources/sources.ts';
 import { renderContract } from '../../generate/src/render.ts';
 import { Bug, formatDiagnostic, readAllowedRefs } from '@contract-first/documents';
-import { readingAt } from '../../documents/src/document/bug.ts';
+import { readingAt } from '../../documents/src/document/walk.ts';
 import { describeBug } from '../../command-line/src/terminal/describe-bug.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { compiledOf, contractOf, warningsOf } from '@contract-first/testing/contract.ts';

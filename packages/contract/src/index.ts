@@ -1,7 +1,7 @@
 // The contract of a service, for the engine and for tools. Applications import from @contract-first/engine.
 
-export { assertNoPromise, PromisedValue } from './handlers/no-promise.ts';
-export type { Caller, Identity } from './handlers/caller.ts';
+export { assertNoPromise, PromisedValue } from './handlers/format-converter.ts';
+export type { Caller, Identity } from './handlers/handler-types.ts';
 export { findCost } from './validation/check-cost.ts';
 export {
   createFormatConverter,
@@ -15,7 +15,7 @@ export { escapeControls, escapeToLine } from './escape-controls.ts';
 export { replaceEqualityKeywords } from './validation/equality.ts';
 export { roundBigints, withDigits } from './validation/exact-values.ts';
 export { replaceFormats } from './validation/formats.ts';
-export { HandlerFailure } from './handler-failure.ts';
+export { HandlerFailure } from './errors.ts';
 export type {
   FailureDetails,
   FailureReplyOf,
@@ -31,7 +31,15 @@ export { integerOf, isInt64, reviveInt64s } from './operations/int64.ts';
 export { escapePointer } from './json/json-pointer.ts';
 export { replaceLimits } from './validation/limits.ts';
 export { IN_PLACE_LISTS, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './validation/keywords.ts';
-export { mapBigints, parseJson, parseJsonTree, stringifyJson, toJsonTree, toJsonValue, type JsonTree } from './json/json.ts';
+export {
+  mapBigints,
+  parseJson,
+  parseJsonTree,
+  stringifyJson,
+  toJsonTree,
+  toJsonValue,
+  type JsonTree,
+} from './json/json.ts';
 export {
   concreteMediaType,
   essenceOf,
@@ -48,7 +56,7 @@ export {
 } from './operations/media-type.ts';
 export { isMultipleOf, replaceMultipleOf } from './validation/multiple-of.ts';
 export { memoizeByObject } from './memoize-by-object.ts';
-export { NotImplemented } from './not-implemented.ts';
+export { NotImplemented } from './errors.ts';
 export {
   bodyLimitOf,
   findExcess,
@@ -99,7 +107,7 @@ export {
   type PartDigits,
   type RequestParts,
 } from './validation/validator.ts';
-export { Unavailable } from './unavailable.ts';
+export { Unavailable } from './errors.ts';
 export { VARIABLES } from './operations/variables.ts';
 export { MAX_MEMBERS } from './validation/schema-compiler.ts';
 export { Validators } from './validation/validators.ts';

@@ -1,16 +1,15 @@
-import { SUBJECTS } from '../src/rules/aspects.ts';
-import type { Subject } from '../src/rules/comparison.ts';
-import { RULES } from '../src/rules/rules.ts';
 import { loadContract, type OpenApiDocument } from '@contract-first/documents';
 import {
+  type Fragment,
   operationWith,
   property,
   query,
   requestWith,
   responseWith,
   summarize,
-  type Fragment,
 } from '@contract-first/testing/document.ts';
+import type { Subject } from '../src/rules/comparison.ts';
+import { RULES, SUBJECTS } from '../src/rules/rules.ts';
 import { DOCUMENT_CHANGES, type DocumentChange } from './support/document-changes.ts';
 import { COMPONENTS, SCHEMA_CHANGES } from './support/schema-changes.ts';
 

@@ -1,20 +1,7 @@
-import { NOTHING_DECLARED, type Declared } from './document/declared.ts';
 import type { Contract } from '@contract-first/contract';
-import { NO_OUTSIDE, type AllowedRefs } from './read/allowed-refs.ts';
 import { findCombinations, findManyPaths, removeCircularParts } from './check/combinations.ts';
 import { removeContradictions } from './check/contradictions.ts';
-import { completeDiscriminators } from './normalize/discriminators.ts';
-import type { Document } from './document/document.ts';
-import type { FailureBody } from './operations/failures.ts';
-import type { ReadText } from './read/files.ts';
-import { expandInheritance } from './normalize/inheritance.ts';
 import { removeInvalidDefaults } from './check/invalid-defaults.ts';
-import { loadContract, type LoadedContract } from './read/load.ts';
-import { markDecodedFormats } from './operations/mark-formats.ts';
-import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize/normalize.ts';
-import { compileOperations } from './operations/operations.ts';
-import { placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './read/diagnostic.ts';
-import { findUncallable, removeDuplicateRoutes } from './read/unreachable.ts';
 import {
   findDialects,
   findEmptyValues,
@@ -26,6 +13,18 @@ import {
   findUnchecked,
   findUnservable,
 } from './check/unsupported.ts';
+import { type Declared, NOTHING_DECLARED } from './document/declared.ts';
+import type { Document } from './document/document.ts';
+import { completeDiscriminators } from './normalize/discriminators.ts';
+import { expandInheritance } from './normalize/inheritance.ts';
+import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from './normalize/normalize.ts';
+import type { FailureBody } from './operations/failures.ts';
+import { markDecodedFormats } from './operations/operation-formats.ts';
+import { compileOperations } from './operations/operations.ts';
+import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
+import { type AllowedRefs, NO_OUTSIDE, type ReadText } from './read/files.ts';
+import { loadContract, type LoadedContract } from './read/load.ts';
+import { findUncallable, removeDuplicateRoutes } from './read/unreachable.ts';
 
 /** A document with the tables that the engine serves it from. */
 export type CompiledDocument = {

@@ -1,10 +1,10 @@
 // Reads, checks and normalizes OpenAPI documents.
 
-export { ALLOW_REFS, NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from './read/allowed-refs.ts';
-export { Bug } from './document/bug.ts';
+export { ALLOW_REFS, NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from './read/files.ts';
+export { Bug } from './document/walk.ts';
 export { findCombinations } from './check/combinations.ts';
 export { compileContract, prepareDocument, type CompiledDocument } from './compile.ts';
-export { DECODED, isDecoded } from './document/decoded-formats.ts';
+export { DECODED, isDecoded } from './document/declared.ts';
 export { createDirectedSchemas, type Direction } from './operations/directed-schemas.ts';
 export { constrainAlternatives } from './normalize/discriminators.ts';
 export {
@@ -22,7 +22,7 @@ export {
 } from './document/document.ts';
 export { sentKindOf, type FailureBody } from './operations/failures.ts';
 export type { FilePosition, ReadText } from './read/files.ts';
-export { LIMITED_PATTERNS, LimitedPattern } from './check/limited-pattern.ts';
+export { LIMITED_PATTERNS, LimitedPattern } from './check/invalid-defaults.ts';
 export { formatDiagnostic, placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './read/diagnostic.ts';
 export { loadContract } from './read/load.ts';
 export { capitalize, unusedName } from './document/names.ts';
@@ -30,10 +30,17 @@ export { withFiles } from './operations/operation-schemas.ts';
 export { isPlainText } from './operations/operation-formats.ts';
 export { optional } from './document/records.ts';
 export { IGNORED_PARAMETERS, parametersOf, schemaOf, valueSchemaOf } from './document/parameters.ts';
-export { decode, dereference, resolveReference, schemasInPlace, tokensOf, type OpenApiDocument } from './document/reference.ts';
-export { basePathsOf } from './document/servers.ts';
+export {
+  decode,
+  dereference,
+  resolveReference,
+  schemasInPlace,
+  tokensOf,
+  type OpenApiDocument,
+} from './document/reference.ts';
+export { basePathsOf } from './document/document.ts';
 export { isInt64 } from './document/shapes.ts';
 export { textTypeOf } from './document/text-types.ts';
 export { walkDocument } from './document/walk.ts';
-export { METHODS, withDefaultStyle, type Serialization } from './document/openapi-rules.ts';
+export { METHODS, withDefaultStyle, type Serialization } from './document/document.ts';
 export { NOTHING_DECLARED, type Declared } from './document/declared.ts';

@@ -1,7 +1,6 @@
 import type { Contract } from '../operations/contract.ts';
-import { assertNoPromise, PromisedValue } from './no-promise.ts';
-import { NO_VIOLATIONS, type Violation } from '../operations/violation.ts';
 import { convertAt, type Holder, type Key, type Shape } from '../operations/shape.ts';
+import { NO_VIOLATIONS, type Violation } from '../operations/violation.ts';
 
 /** Converts the strings of a format to values of the application, and back. */
 export type FormatCodec<Value> = {
@@ -103,4 +102,18 @@ function firstVisits(): (holder: Holder, key: Key) => boolean {
     visited.set(holder, keys.add(key));
     return true;
   };
+}
+
+/** A function of an application that must be synchronous has returned a promise. */
+export class PromisedValue extends TypeError {}
+
+/**
+ * Checks that a codec has not returned a promise, whose rejection nobody would handle.
+ *
+ * @throws {PromisedValue} with the name of the codec
+ */
+export function assertNoPromise(value: unknown, name: string): void {
+  if (!(value instanceof Promise)) return;
+  value.catch(() => undefined);
+  throw new PromisedValue(`the codec of ${name} must be synchronous`);
 }

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { Caller } from './caller.ts';
 import type { Violation } from '../operations/violation.ts';
 
 /** An operation of the generated types. */
@@ -275,3 +274,18 @@ type StatusRanges = {
   '5XX': 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 511;
 };
 type FailureStatus = StatusRanges['4XX'] | StatusRanges['5XX'];
+
+/** An identity that credentials prove. */
+export type Identity = {
+  readonly name: string;
+  /** The granted scopes and roles; none by default. `all`: the credentials are not limited to some. */
+  readonly scopes?: readonly string[] | 'all';
+  /** The claims of a JSON Web Token, or other facts from a checker. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+};
+
+/** The authenticated sender of a request. */
+export type Caller = Identity & {
+  /** The security scheme that proved the identity. */
+  readonly scheme: string;
+};

@@ -1,5 +1,4 @@
-import { isNestedDeeper } from './json-scan.ts';
-import { SourceDigits } from './source-digits.ts';
+import { isNestedDeeper, SourceDigits } from './source-digits.ts';
 
 /** A parsed JSON value, with the source digits of numbers that a double may have changed. */
 export type JsonTree = {

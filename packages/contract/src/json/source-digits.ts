@@ -1,5 +1,4 @@
 import { isSameNumber } from './decimal.ts';
-import { scanJson } from './json-scan.ts';
 
 // A double represents up to 15 decimal digits exactly, unless there is an exponent. The expression also matches digits
 // in strings, which only takes the slower path.
@@ -59,4 +58,112 @@ function mayDiffer(literal: string): boolean {
   if (Number.isInteger(double) && double !== 0) return literal.length > EXACT_DIGITS || !Number.isSafeInteger(double);
   // `1e400` overflows, and `1e-400` underflows to zero.
   return !Number.isFinite(double) || !isSameNumber(literal, String(double));
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const SPACE = 0x20; // The last of the whitespace characters.
+
+type Container = Readonly<Record<string, unknown>>;
+
+/** Receives the objects and arrays of a value, and their members, in the order of its text. */
+type JsonVisitor = {
+  readonly enter: (holder: object) => void;
+  /** @param literal the text of a number, boolean or null; `undefined` for other members */
+  readonly member: (holder: object, key: () => string, literal: string | undefined) => void;
+};
+
+/**
+ * Scans a valid JSON text together with the object or array that was parsed from it. A second value made from the text
+ * would take several times as long. Of members with the same name, each is visited, but the value has only the last one:
+ * parts of the text that the value has no object or array for are not visited.
+ */
+function scanJson(text: string, root: object, { enter, member }: JsonVisitor): void {
+  let at = 0;
+  let name: string | undefined;
+  let nameStart = 0;
+  let nameEnd = 0;
+  let index = 0;
+  const key = (): string => (name ??= nameEnd === 0 ? String(index) : decodeName(text, nameStart, nameEnd));
+  skipTo(SPACE);
+  visit(root);
+
+  /** Skips whitespace, and a separator. */
+  function skipTo(separator: number): number {
+    let code = text.charCodeAt(at);
+    while (code <= SPACE || code === separator) code = text.charCodeAt((at += 1));
+    return code;
+  }
+
+  /** Visits an object or array, whose text begins here. */
+  function visit(value: unknown): void {
+    const holder = typeof value === 'object' && value !== null ? value : undefined;
+    const isArray = text.charCodeAt(at) === OPEN_ARRAY;
+    at += 1;
+    if (holder !== undefined) enter(holder);
+    for (let position = 0; ; position += 1) {
+      let code = skipTo(COMMA);
+      if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) break;
+      name = undefined;
+      index = position;
+      nameEnd = 0;
+      if (!isArray) {
+        nameStart = at;
+        at = nameEnd = endOfString(text, at) + 1;
+        code = skipTo(COLON);
+      }
+      if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
+        if (holder !== undefined) member(holder, key, undefined);
+        visit(holder !== undefined && Object.hasOwn(holder, key()) ? (holder as Container)[key()] : undefined);
+      } else if (code === QUOTE) {
+        at = endOfString(text, at) + 1;
+        if (holder !== undefined) member(holder, key, undefined);
+      } else {
+        const start = at;
+        while (code > SPACE && code !== COMMA && code !== CLOSE_ARRAY && code !== CLOSE_OBJECT)
+          code = text.charCodeAt((at += 1));
+        if (holder !== undefined) member(holder, key, text.slice(start, at));
+      }
+    }
+    at += 1;
+  }
+}
+
+/** Whether the objects and arrays of a valid JSON text are nested deeper than a number of levels. */
+export function isNestedDeeper(text: string, levels: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth -= 1;
+  }
+  return false;
+}
+
+/** Returns the index of the quote that ends the string that begins at an index. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let first = index;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+  return (index - first) % 2 === 1;
+}
+
+/** Returns the name of a member, whose text includes the quotes. */
+function decodeName(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end - 1);
+  return name.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : name;
 }

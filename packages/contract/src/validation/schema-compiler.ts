@@ -7,7 +7,7 @@ import { replaceLimits } from './limits.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import { replaceMultipleOf } from './multiple-of.ts';
-import { NotImplemented } from '../not-implemented.ts';
+import { NotImplemented } from '../errors.ts';
 import type { Operation } from '../operations/operation.ts';
 import { ViolationFinder, type Check } from './violation-finder.ts';
 

@@ -1,6 +1,5 @@
-import { ANNOTATIONS } from './canonical.ts';
+import { ANNOTATIONS, elements, isObject, membersOf, type Node, rawChild, target } from './node.ts';
 import { PairCache } from './pair-cache.ts';
-import { elements, isObject, membersOf, rawChild, target, type Node } from './node.ts';
 
 /** A schema node whose own keywords apply to a value. */
 export type Leaf = Node & {

@@ -1,7 +1,6 @@
-import { canonical } from '../nodes/canonical.ts';
+import { canonical, child, children, isSet, membersOf, type Node, type Pair, rawChild } from '../nodes/node.ts';
 import type { Subject } from '../rules/comparison.ts';
-import { finding, LEVELS, type Finding, type Level, type Scope } from '../rules/finding.ts';
-import { child, children, isSet, membersOf, rawChild, type Pair, type Node } from '../nodes/node.ts';
+import { finding, type Finding, type Level, LEVELS, type Scope } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 
 /** A compared body: that of the request, or of the response with a status. */

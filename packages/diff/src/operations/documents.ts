@@ -1,11 +1,10 @@
 import type { OpenApiDocument } from '@contract-first/documents';
-import { compareMediaTypes, compareRequestBodies } from './bodies.ts';
+import { child, children, elements, isSet, type Node, operationsIn, type Pair, rootOf, textAt } from '../nodes/node.ts';
 import { compareDeprecation, reportRemoval } from '../rules/deprecation.ts';
 import { finding, type Finding, type Scope, sortFindings } from '../rules/finding.ts';
-import { compareHeaders } from './headers.ts';
-import { child, children, elements, isSet, type Node, operationsIn, type Pair, rootOf, textAt } from '../nodes/node.ts';
+import { compareMediaTypes, compareRequestBodies } from './bodies.ts';
 import { compareParameters, type OperationNode } from './parameters.ts';
-import { compareResponses } from './responses.ts';
+import { compareHeaders, compareResponses } from './responses.ts';
 import { compareSecurity } from './security.ts';
 import { compareServers } from './servers.ts';
 

@@ -1,6 +1,5 @@
-import { canonical } from '../nodes/canonical.ts';
+import { canonical, child, elements, membersOf, type Node, type Pair, rawChild, rootOf } from '../nodes/node.ts';
 import { finding, type Finding, type Level, type Scope } from '../rules/finding.ts';
-import { child, elements, membersOf, rawChild, rootOf, type Pair, type Node } from '../nodes/node.ts';
 
 /** One security requirement: schemes that are required together, compared by their definitions, not by their names. */
 type Alternative = {

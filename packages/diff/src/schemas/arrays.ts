@@ -1,4 +1,4 @@
-import { compareMatches } from './bounds.ts';
+import { compareMatches } from './numbers.ts';
 import { report, type Comparison, type Schemas } from '../rules/comparison.ts';
 import type { Finding } from '../rules/finding.ts';
 import { elements, rawChild, type Pair, type Node } from '../nodes/node.ts';

@@ -1,10 +1,9 @@
 import { isMultipleOf } from '@contract-first/contract';
-import { canonicalSchema } from '../nodes/canonical.ts';
-import { looseningOf, report, type Comparison } from '../rules/comparison.ts';
+import { canonicalSchema, membersOf, type Node, type Pair, rawChild } from '../nodes/node.ts';
+import { keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
+import { type Comparison, looseningOf, report } from '../rules/comparison.ts';
 import type { Finding } from '../rules/finding.ts';
 import { IF, NOT, OPAQUE, type OpaqueKeyword } from '../rules/keywords.ts';
-import { membersOf, rawChild, type Pair, type Node } from '../nodes/node.ts';
-import { keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
 import { haveCommonType, typesOf } from './types.ts';
 
 /** Compares the constraints on the values of one type, apart from limits. */

@@ -1,18 +1,23 @@
 import { stringifyJson } from '@contract-first/contract';
 import { resolveReference } from '@contract-first/documents';
-import { compareChoices, compareWithChoice } from './alternatives.ts';
-import { compareCounts } from './bounds.ts';
-import { directionOf, report, type Comparison, type Described, type Schemas, type Subject } from '../rules/comparison.ts';
+import { isSet, membersOf, type Node, type Pair, target } from '../nodes/node.ts';
+import { PairCache } from '../nodes/pair-cache.ts';
+import { identityOf, keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
+import {
+  type Comparison,
+  type Described,
+  directionOf,
+  report,
+  type Schemas,
+  type Subject,
+} from '../rules/comparison.ts';
+import type { Finding, Position } from '../rules/finding.ts';
+import { compareChoices, compareDiscriminators, compareWithChoice } from './alternatives.ts';
 import { compareItems } from './arrays.ts';
 import { compareConditions, compareConstraints } from './constraints.ts';
-import { compareDiscriminators } from './discriminator.ts';
 import { haveSameText } from './equality.ts';
-import type { Finding, Position } from '../rules/finding.ts';
-import { compareNumbers } from './numbers.ts';
-import { PairCache } from '../nodes/pair-cache.ts';
-import { isSet, membersOf, target, type Node, type Pair } from '../nodes/node.ts';
+import { compareCounts, compareNumbers } from './numbers.ts';
 import { compareObjects } from './objects.ts';
-import { identityOf, keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
 import { compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
 

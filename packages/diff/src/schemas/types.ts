@@ -1,8 +1,7 @@
-import { directionOf, report, type Comparison } from '../rules/comparison.ts';
-import { LEVELS, type Effect, type Finding } from '../rules/finding.ts';
-import { formatsOf, restrictionOf } from './formats.ts';
 import { isSet, membersOf, type Pair } from '../nodes/node.ts';
-import { isVersion30, readSchema, type Leaf, type Schema } from '../nodes/schema-reader.ts';
+import { isVersion30, keywordValues, type Leaf, readSchema, type Schema } from '../nodes/schema-reader.ts';
+import { type Comparison, directionOf, report } from '../rules/comparison.ts';
+import { type Effect, type Finding, LEVELS } from '../rules/finding.ts';
 
 const ALL_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 
@@ -181,4 +180,42 @@ export function jsonType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+/** The smallest and the largest value of the formats of integers. */
+const INTEGER_RANGES: ReadonlyMap<string, { readonly lower: bigint; readonly upper: bigint }> = new Map([
+  ...[8n, 16n, 32n, 64n].flatMap((bits) => [
+    [`int${String(bits)}`, { lower: -(2n ** (bits - 1n)), upper: 2n ** (bits - 1n) - 1n }] as const,
+    [`uint${String(bits)}`, { lower: 0n, upper: 2n ** bits - 1n }] as const,
+  ]),
+  ['double-int', { lower: 1n - 2n ** 53n, upper: 2n ** 53n - 1n }],
+]);
+
+/** Formats that exclude no value: the numbers of JSON are doubles, and `password` only hides what is typed. */
+const FREE: readonly string[] = ['double', 'password'];
+
+/** Returns the formats of a schema, sorted. */
+function formatsOf(schema: Schema): readonly string[] {
+  return [...new Set(keywordValues(schema, 'format').map(String))].sort();
+}
+
+/**
+ * Returns the formats of a schema that exclude values in another way than by a range, as one text.
+ *
+ * @param isIntegral whether only integers are compared, for which some formats are ranges
+ */
+function restrictionOf(schema: Schema, isIntegral: boolean): string {
+  const formats = formatsOf(schema).filter((format) => !FREE.includes(format));
+  return formats.filter((format) => !(isIntegral && INTEGER_RANGES.has(format))).join(' and ');
+}
+
+/** Returns the limits that the formats of an integer set, with their names. */
+export function formatLimits(
+  schema: Schema,
+  side: 'lower' | 'upper',
+): readonly { readonly limit: bigint; readonly format: string }[] {
+  return formatsOf(schema).flatMap((format) => {
+    const range = INTEGER_RANGES.get(format);
+    return range === undefined ? [] : [{ limit: range[side], format }];
+  });
 }

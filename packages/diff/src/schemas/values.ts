@@ -1,3 +1,4 @@
+import { joinFirst } from '@contract-first/command-line/reports';
 import {
   memoizeByObject,
   parseJson,
@@ -8,12 +9,10 @@ import {
   withDigits,
 } from '@contract-first/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { joinFirst } from '@contract-first/command-line/reports';
-import { canonical } from '../nodes/canonical.ts';
-import { report, type Comparison } from '../rules/comparison.ts';
-import type { Effect, Finding } from '../rules/finding.ts';
-import { membersOf, type Node, type Pair } from '../nodes/node.ts';
+import { canonical, membersOf, type Node, type Pair } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, type Schema } from '../nodes/schema-reader.ts';
+import { type Comparison, report } from '../rules/comparison.ts';
+import type { Effect, Finding } from '../rules/finding.ts';
 import { jsonType, typesOf } from './types.ts';
 
 /** The keywords of text and numbers. */

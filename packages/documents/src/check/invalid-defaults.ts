@@ -1,4 +1,5 @@
 import {
+  findCost,
   IN_PLACE_LISTS,
   mapBigints,
   replaceEqualityKeywords,
@@ -7,18 +8,19 @@ import {
   replaceMultipleOf,
   reviveInt64s,
   roundBigints,
+  runWithin,
   stringifyJson,
+  TimeLimitExceeded,
   toJsonTree,
   withDigits,
 } from '@contract-first/contract';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Document } from '../document/document.ts';
-import { LIMITED_PATTERNS } from './limited-pattern.ts';
 import { dereference } from '../document/reference.ts';
 import { findInt64s, type ShapeFinder } from '../document/shapes.ts';
-import type { Diagnostic } from '../read/diagnostic.ts';
 import { walkDocument } from '../document/walk.ts';
+import type { Diagnostic } from '../read/diagnostic.ts';
 
 // The other keywords contain schemas, or are not for values alone.
 const CHECKED = [
@@ -89,3 +91,49 @@ function checkedPart(document: Document, node: object, isScalar: boolean, depth 
   roundBigints(checked);
   return checked;
 }
+
+const TIME_LIMIT_MS = 100;
+// Even where each character doubles the steps.
+const CHEAP_LENGTH = 20;
+
+/**
+ * The `pattern` of a schema, whose test always ends: a text that takes too long does not match. Only a text without a
+ * match makes a regular expression try all ways to find one.
+ */
+export class LimitedPattern extends RegExp {
+  readonly #cheapLength: number;
+  readonly #slow = new Set<string>();
+
+  /** @throws {SyntaxError} when it is not a regular expression of ECMAScript */
+  constructor(pattern: string) {
+    super(pattern, flagsOf(pattern));
+    this.#cheapLength = Math.max(CHEAP_LENGTH, findCost({ pattern }).cheapBytes);
+  }
+
+  override test(text: string): boolean {
+    if (text.length <= this.#cheapLength) return super.test(text);
+    if (this.#slow.has(text)) return false;
+    try {
+      return runWithin(TIME_LIMIT_MS, () => super.test(text));
+    } catch (error) {
+      if (!(error instanceof TimeLimitExceeded)) throw error;
+      this.#slow.add(text);
+      return false;
+    }
+  }
+}
+
+/** Decided here, as the contract checks use no pattern of the engine. Without the flag `u`, needless escapes such as `\\-` are allowed, and a character beyond U+FFFF counts as two. */
+function flagsOf(pattern: string): string {
+  try {
+    new RegExp(pattern, 'u');
+    return 'u';
+  } catch {
+    return '';
+  }
+}
+
+/** The patterns of validators of Ajv. */
+export const LIMITED_PATTERNS = {
+  regExp: Object.assign((pattern: string) => new LimitedPattern(pattern), { code: 'new LimitedPattern' }),
+};

@@ -1,14 +1,19 @@
 import { METHODS as NODE_METHODS } from 'node:http';
 import { escapePointer, findCodec, isSequential, kindOf } from '@contract-first/contract';
-import { listOperations, type Document, type MediaTypeObject, type ResponseObject } from '../document/document.ts';
-import { OWN_STATUSES } from '../operations/failures.ts';
-import { versionOfDialect } from '../read/dialects.ts';
-import { METHODS } from '../document/openapi-rules.ts';
+import {
+  type Document,
+  listOperations,
+  type MediaTypeObject,
+  METHODS,
+  type ResponseObject,
+} from '../document/document.ts';
 import { parametersOf } from '../document/parameters.ts';
 import { dereference } from '../document/reference.ts';
-import type { Diagnostic } from '../read/diagnostic.ts';
 import { textTypeOf } from '../document/text-types.ts';
 import { walkDocument } from '../document/walk.ts';
+import { OWN_STATUSES } from '../operations/failures.ts';
+import type { Diagnostic } from '../read/diagnostic.ts';
+import { versionOfDialect } from '../read/dialects.ts';
 
 /** Finds errors that the linter does not: parts that are not valid. */
 export function findInvalid(document: Document): Diagnostic[] {

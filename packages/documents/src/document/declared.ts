@@ -7,3 +7,11 @@ export type Declared = {
 };
 
 export const NOTHING_DECLARED: Declared = { codecs: [], formats: [] };
+
+/** Marks the schema of a string that the application decodes. A document cannot set it: normalization removes it. */
+export const DECODED = 'x-decoded';
+
+/** Whether the application decodes the strings of a schema. */
+export function isDecoded(schema: Readonly<Record<string, unknown>>): boolean {
+  return schema[DECODED] === true;
+}

@@ -1,8 +1,13 @@
 import { kindOf, type Parameter, type Shape } from '@contract-first/contract';
-import type { Document, OperationObject, ParameterObject, PathItem } from './document.ts';
-import type { ShapeFinder } from './shapes.ts';
-import { withDefaultStyle } from './openapi-rules.ts';
+import {
+  type Document,
+  type OperationObject,
+  type ParameterObject,
+  type PathItem,
+  withDefaultStyle,
+} from './document.ts';
 import { dereference } from './reference.ts';
+import type { ShapeFinder } from './shapes.ts';
 import { textTypeOf } from './text-types.ts';
 
 /** Returns the parameters of an operation. They replace those of its path item with the same name and location. */

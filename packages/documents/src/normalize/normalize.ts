@@ -2,7 +2,7 @@ import { compilePattern, isSequential, SCHEMA_KEYWORDS } from '@contract-first/c
 import { listOperations, type Document, type MediaTypeObject } from '../document/document.ts';
 import { convertDependencies, convertLimits } from '../read/dialects.ts';
 import { findConflicts, INT64S } from './conflicts.ts';
-import { DECODED } from '../document/decoded-formats.ts';
+import { DECODED } from '../document/declared.ts';
 import { partsOf } from '../document/operation-parts.ts';
 import { schemaOf } from '../document/parameters.ts';
 import { capitalize, unusedName } from '../document/names.ts';

@@ -1,38 +1,38 @@
-import { NOTHING_DECLARED, type Declared } from '../document/declared.ts';
 import {
+  type Contract,
+  type DocumentedResponse,
   findCodec,
   isSequential,
   kindOf,
-  type Contract,
-  type DocumentedResponse,
   type Operation,
   type OperationSchemas,
   type RequestMediaType,
   type TextType,
 } from '@contract-first/contract';
-import { toAjvSchema } from './ajv-schema.ts';
 import { TooMany } from '../document/bounds.ts';
 import { byteLimitsOf } from '../document/byte-limits.ts';
-import { createDirectedSchemas } from './directed-schemas.ts';
+import { type Declared, NOTHING_DECLARED } from '../document/declared.ts';
 import {
-  listOperations,
+  basePathsOf,
   type Document,
   type Encoding,
+  listOperations,
   type MediaTypeObject,
   type SecuritySchemeObject,
 } from '../document/document.ts';
-import { findFailures, type FailureBody } from './failures.ts';
+import { type OperationParts, partsOf } from '../document/operation-parts.ts';
+import { parametersShape, planParameter } from '../document/parameters.ts';
+import { mapDefined, mapValues, nonEmpty, optional } from '../document/records.ts';
+import { dereference, type OpenApiDocument } from '../document/reference.ts';
+import { findInt64s, type ShapeFinder } from '../document/shapes.ts';
+import { textTypeOf } from '../document/text-types.ts';
+import { readingAt } from '../document/walk.ts';
+import type { Diagnostic } from '../read/diagnostic.ts';
+import { toAjvSchema } from './ajv-schema.ts';
+import { createDirectedSchemas } from './directed-schemas.ts';
+import { type FailureBody, findFailures } from './failures.ts';
 import { findDecoded, planFormats } from './operation-formats.ts';
 import { readOperationSchemas } from './operation-schemas.ts';
-import { partsOf, type OperationParts } from '../document/operation-parts.ts';
-import { mapDefined, mapValues, nonEmpty, optional } from '../document/records.ts';
-import { parametersShape, planParameter } from '../document/parameters.ts';
-import { dereference, type OpenApiDocument } from '../document/reference.ts';
-import { basePathsOf } from '../document/servers.ts';
-import { findInt64s, type ShapeFinder } from '../document/shapes.ts';
-import { readingAt } from '../document/bug.ts';
-import { textTypeOf } from '../document/text-types.ts';
-import type { Diagnostic } from '../read/diagnostic.ts';
 
 /** The tables and schemas that the service uses. */
 type CompiledOperations = Omit<Contract, 'example'>;

@@ -1,15 +1,14 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import {
   BaseResolver,
+  type Document,
   getLineColLocation,
+  type LocationObject,
   makeDocumentFromString,
   ResolveError,
   Source,
-  type Document,
-  type LocationObject,
 } from '@redocly/openapi-core';
-import { readFile, realpath, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import type { AllowedRefs } from './allowed-refs.ts';
 import { assertBoundedExpansion } from '../document/bounds.ts';
 import { convertDialects } from './dialects.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
@@ -168,4 +167,28 @@ function startOf(location: LocationObject): { readonly line: number; readonly co
 /** Returns whether a file is named by a URL. */
 export function isUrl(path: string): boolean {
   return /^https?:\/\//.test(path);
+}
+
+/** The kinds of files outside the folder of the document that a `$ref` may name. */
+const OUTSIDE = ['files', 'http'] as const;
+type Outside = (typeof OUTSIDE)[number];
+export type AllowedRefs = ReadonlySet<Outside>;
+
+/** By default, references stay in the folder of the document. */
+export const NO_OUTSIDE: AllowedRefs = new Set();
+
+/** The option of the command line, for `parseArgs`. */
+export const ALLOW_REFS = { 'allow-refs': { type: 'string', multiple: true } } as const;
+
+/**
+ * Reads the values of `--allow-refs`: `files`, `http`, or both with a comma.
+ *
+ * @throws for other words
+ */
+export function readAllowedRefs(values: readonly string[] = []): AllowedRefs {
+  const words = values.flatMap((value) => value.split(',')).map((word) => word.trim());
+  const isKnown = (word: string): word is Outside => OUTSIDE.some((outside) => outside === word);
+  const unknown = words.find((word) => !isKnown(word));
+  if (unknown !== undefined) throw new Error(`--allow-refs must be ${OUTSIDE.join(' or ')}, not "${unknown}"`);
+  return new Set(words.filter(isKnown));
 }

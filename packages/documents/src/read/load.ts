@@ -1,42 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
+import { escapePointer, parseJson } from '@contract-first/contract';
 import {
   BaseResolver,
   bundle,
   createConfig,
+  type Document,
   lintDocument,
   loadIgnoreConfig,
-  YamlParseError,
   type LocationObject,
   type NormalizedProblem,
+  Oas3_2Types,
+  type Plugin,
+  YamlParseError,
 } from '@redocly/openapi-core';
 import schema30 from '@seriousme/openapi-schema-validator/schemas/v3.0/schema.json' with { type: 'json' };
 import schema31 from '@seriousme/openapi-schema-validator/schemas/v3.1/schema.json' with { type: 'json' };
 import schema32 from '@seriousme/openapi-schema-validator/schemas/v3.2/schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { parseJson } from '@contract-first/contract';
-import { readFile } from 'node:fs/promises';
-import { isAbsolute, resolve } from 'node:path';
+import { decode, type OpenApiDocument, resolveReference } from '../document/reference.ts';
+import { walkDocument } from '../document/walk.ts';
+import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './diagnostic.ts';
+import { convertDialects } from './dialects.ts';
+import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
 import {
   ExactResolver,
+  type FileAccess,
+  type FilePosition,
   FileReader,
   isUrl,
+  NO_OUTSIDE,
   parseText,
   positionOf,
-  Resolver,
-  type FilePosition,
-  type FileAccess,
   type ReadText,
+  Resolver,
 } from './files.ts';
-import { NO_OUTSIDE } from './allowed-refs.ts';
-import { convertDialects } from './dialects.ts';
-import { linterTypes } from './linter-types.ts';
-import { findEndlessReferences } from './reference-cycles.ts';
-import { findOrigins } from './origins.ts';
-import { uncallableReason } from './unreachable.ts';
-import { placeDiagnostics, type PlacedDiagnostic } from './diagnostic.ts';
-import { walkDocument } from '../document/walk.ts';
-import type { OpenApiDocument } from '../document/reference.ts';
-import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
 import { escapePrototypeNames, unmark, unmarkNames } from './prototype-names.ts';
+import { uncallableReason } from './unreachable.ts';
 
 /** A linted and bundled OpenAPI document. */
 export type LoadedContract = {
@@ -304,4 +304,134 @@ function describe(location: LocationObject): string {
   const { file, line, column } = positionOf(location);
   const place = `${file}:${String(line)}:${String(column)}`;
   return location.pointer === undefined ? place : `${place} ${location.pointer}`;
+}
+
+const { Response: response, DeviceAuthorization: flow } = Oas3_2Types;
+const scopes = { name: 'ScopesMap', properties: {}, additionalProperties: { type: 'string' } } as const;
+
+/**
+ * Corrects the types of OpenAPI 3.2. Version 2.64 of the linter requires a description of responses, which is optional
+ * (4.17.1), and throws on the scopes of device flows, whose type does not exist.
+ */
+const linterTypes: Plugin = {
+  id: 'types',
+  typeExtension: {
+    oas3: (types, version) =>
+      version === 'oas3_2'
+        ? {
+            ...types,
+            Response: { ...response, required: [] },
+            DeviceAuthorization: { ...flow, properties: { ...flow.properties, scopes } },
+          }
+        : types,
+  },
+};
+
+// Some tools need a stack frame for each.
+const MAX_CHAIN = 100;
+const MAX_PROBLEMS = 20;
+
+/** Finds local references that lead to nothing but references: back to themselves, or through too many others. */
+function findEndlessReferences(document: OpenApiDocument): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  visit(document, '#');
+  return found;
+
+  function visit(node: unknown, pointer: string): void {
+    if (typeof node !== 'object' || node === null) return;
+    const problem = problemOf(node);
+    if (problem !== undefined && found.length < MAX_PROBLEMS) found.push({ pointer, message: problem });
+    for (const [name, member] of Object.entries(node)) visit(member, `${pointer}/${escapePointer(name)}`);
+  }
+
+  function problemOf(start: object): string | undefined {
+    const chain = new Set<unknown>();
+    for (let node: unknown = start; ;) {
+      const reference = (node as { readonly $ref?: unknown } | null | undefined)?.$ref;
+      if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
+      if (chain.has(node)) return node === start ? 'this $ref leads back to itself' : undefined;
+      if (chain.size === MAX_CHAIN) return `this $ref leads through more than ${String(MAX_CHAIN)} others`;
+      chain.add(node);
+      node = resolveReference(document, reference);
+    }
+  }
+}
+
+/** A node of a file. The pointer has no `#`. */
+type Origin = { readonly file: Document; readonly pointer: string; readonly node: unknown };
+
+/**
+ * Reads where the nodes of a bundled document come from: the bundler moves the content of other files into it.
+ *
+ * @param root the document before it was bundled
+ * @param resolver has read the other files
+ * @returns a function from a JSON pointer (`#/paths/~1pets`) to its location in the file
+ */
+async function findOrigins(
+  bundled: OpenApiDocument,
+  root: Document,
+  resolver: BaseResolver,
+): Promise<(pointer: string) => LocationObject> {
+  const files = new Map([[root.source.absoluteRef, root]]);
+  for (const [name, reading] of resolver.cache) {
+    const read = await reading.catch(() => undefined); // An example elsewhere, which need not be readable.
+    if (read !== undefined && 'source' in read) files.set(name, read);
+  }
+  // The pointers in the bundle at which the content of another place begins.
+  const origins = new Map<string, Origin>();
+
+  function visit(node: unknown, pointer: string, origin: Origin): void {
+    const target = targetOf(origin);
+    const bundledReference = (node as { $ref?: unknown } | null | undefined)?.$ref;
+    if (target === undefined) {
+      visitMembers(node, pointer, origin);
+    } else if (typeof bundledReference === 'string') {
+      const moved = decode(bundledReference).slice(1);
+      if (!origins.has(moved)) enter(resolveReference(bundled, bundledReference), moved, target);
+    } else {
+      enter(node, pointer, target);
+    }
+  }
+
+  function enter(node: unknown, pointer: string, origin: Origin): void {
+    origins.set(pointer, origin);
+    visit(node, pointer, origin);
+  }
+
+  function visitMembers(node: unknown, pointer: string, { file, pointer: own, node: original }: Origin): void {
+    if (!isObject(node) || !isObject(original)) return;
+    for (const [name, member] of Object.entries(node)) {
+      const step = `/${escapePointer(name)}`;
+      visit(member, pointer + step, { file, pointer: own + step, node: original[name] });
+    }
+  }
+
+  function targetOf({ file, node }: Origin): Origin | undefined {
+    const reference = isObject(node) ? node['$ref'] : undefined;
+    if (typeof reference !== 'string') return undefined;
+    const [path = '', fragment = ''] = reference.split('#');
+    const { absoluteRef } = file.source;
+    const next = files.get(path === '' ? absoluteRef : resolver.resolveExternalRef(absoluteRef, path));
+    if (next === undefined) return undefined;
+    const found = fragment === '' ? next.parsed : resolveReference(next.parsed as OpenApiDocument, `#${fragment}`);
+    return { file: next, pointer: decode(fragment), node: found };
+  }
+
+  enter(bundled, '', { file: root, pointer: '', node: root.parsed });
+  return (pointer) => {
+    const wanted = pointer.replace(/^#/, '');
+    const start = prefixes(wanted).find((prefix) => origins.has(prefix)) ?? '';
+    const { file, pointer: own } = origins.get(start) ?? { file: root, pointer: '' };
+    return { source: file.source, pointer: `#${own}${wanted.slice(start.length)}`, reportOnKey: true };
+  };
+}
+
+/** Returns the pointers of a node and of its parents, the longest first: `/a/b`, `/a` and the empty one. */
+function prefixes(pointer: string): readonly string[] {
+  const steps = pointer.split('/');
+  return steps.map((_step, index) => steps.slice(0, steps.length - index).join('/'));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }

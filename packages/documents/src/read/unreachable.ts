@@ -1,6 +1,5 @@
 import { escapePointer, routeKey } from '@contract-first/contract';
-import { listOperations, type Document } from '../document/document.ts';
-import { basePathsOf } from '../document/servers.ts';
+import { basePathsOf, type Document, listOperations } from '../document/document.ts';
 import type { Diagnostic } from './diagnostic.ts';
 
 /** Returns why no client can call a path; `undefined` when clients can. */
