@@ -68,43 +68,67 @@ async function failuresWith(
 }
 
 test('an engine without a fault passes the checks', async () => {
-  expect(await failuresWith(['contract/src/equality.ts', 'const seen', 'const seen'])).toEqual([]);
+  expect(await failuresWith(['contract/src/validation/equality.ts', 'const seen', 'const seen'])).toEqual([]);
 });
 
 const REJECTION = 'negative_data_rejection';
 
 test.each([
-  [REJECTION, 'every value is in an enum', 'contract/src/equality.ts', '&& allowed.has(identityOf(value))', ''],
-  [REJECTION, 'every value is constant', 'contract/src/equality.ts', 'createTest([allowedValue])', '() => true'],
-  [REJECTION, 'all items are unique', 'contract/src/equality.ts', 'seen.set(identity, j)', ''],
-  [REJECTION, 'every text matches a pattern', 'contract/src/pattern.ts', "new RegExp(pattern, 'u')", "new RegExp('')"],
+  [
+    REJECTION,
+    'every value is in an enum',
+    'contract/src/validation/equality.ts',
+    '&& allowed.has(identityOf(value))',
+    '',
+  ],
+  [
+    REJECTION,
+    'every value is constant',
+    'contract/src/validation/equality.ts',
+    'createTest([allowedValue])',
+    '() => true',
+  ],
+  [REJECTION, 'all items are unique', 'contract/src/validation/equality.ts', 'seen.set(identity, j)', ''],
+  [
+    REJECTION,
+    'every text matches a pattern',
+    'contract/src/validation/pattern.ts',
+    "new RegExp(pattern, 'u')",
+    "new RegExp('')",
+  ],
   [
     REJECTION,
     'an int64 has 65 bits',
-    'contract/src/int64.ts',
+    'contract/src/operations/int64.ts',
     'value <= MAX) return value',
     'value <= MAX * 2n) return value',
   ],
-  [REJECTION, 'no property is required', 'documents/src/directed-schemas.ts', "(node['required'] ?? [])", '[]'],
+  [
+    REJECTION,
+    'no property is required',
+    'documents/src/operations/directed-schemas.ts',
+    "(node['required'] ?? [])",
+    '[]',
+  ],
   [
     REJECTION,
     'nothing is read of allOf',
-    'documents/src/directed-schemas.ts',
+    'documents/src/operations/directed-schemas.ts',
     'map(part) : part',
     'map(() => true) : part',
   ],
-  [REJECTION, 'every timestamp is valid', 'contract/src/formats.ts', '&& validate(text)', '|| true'],
+  [REJECTION, 'every timestamp is valid', 'contract/src/validation/formats.ts', '&& validate(text)', '|| true'],
   [
     'positive_data_acceptance',
     'readOnly is required',
-    'documents/src/directed-schemas.ts',
+    'documents/src/operations/directed-schemas.ts',
     '.difference(optional)',
     '',
   ],
   [
     'missing_required_header',
     'no header is required',
-    'documents/src/operation-schemas.ts',
+    'documents/src/operations/operation-schemas.ts',
     'required.length > 0 &&',
     'false &&',
   ],
