@@ -21,7 +21,7 @@ type Part = { readonly digest: string; readonly references: readonly string[] };
  */
 export class CompilationCache {
   readonly #contract: Contract;
-  readonly #compiler = digestOf([...readdirSync(COMPILER).map((name) => join(COMPILER, name)), MANIFEST].map(read));
+  readonly #compiler = digestOf([...filesIn(COMPILER), MANIFEST].map(read));
   readonly #cached: ReadonlySet<string> = new Set(readCache());
   readonly #parts = new Map<string, Part>();
 
@@ -73,6 +73,14 @@ function partOf(node: unknown): Part {
 
 function digestOf(value: unknown): string {
   return hash('sha256', JSON.stringify(value), 'base64url');
+}
+
+/** Lists the files in a folder and below. */
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort();
 }
 
 function read(path: string): string {

@@ -123,27 +123,6 @@ const OTHERS: Readonly<Record<string, readonly [meaning: string, ...levels: Leve
   'ignore-entry-expired': ['an entry of the policy has expired', 'WARN'],
 };
 
-/** Every rule, by name. */
-export const RULES: ReadonlyMap<string, Rule> = new Map(
-  [...Object.entries(OTHERS).map(([name, [meaning, ...levels]]) => ({ name, meaning, levels })), ...schemaRules()]
-    .map((rule) => [rule.name, { ...rule, difference: differenceOf(rule.name) }] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1)),
-);
-
-function schemaRules(): readonly Omit<Rule, 'difference'>[] {
-  return ASPECTS.flatMap((aspect) =>
-    aspect.subjects.flatMap((subject) => {
-      const levels = levelsOf(aspect, directionOf({ subject }));
-      const meaning = `${SUBJECTS[subject]}: ${aspect.meaning}`;
-      return levels.length === 0 ? [] : { name: `${subject}-${aspect.aspect}`, meaning, levels };
-    }),
-  );
-}
-
-function differenceOf(rule: string): Difference | undefined {
-  return DIFFERENCES.find(({ names }) => names.test(rule));
-}
-
 /** A change of a schema. The name of its rule is `SUBJECT-ASPECT`, its level follows from the effect. */
 type Aspect = {
   readonly aspect: string;
@@ -313,3 +292,24 @@ const DIFFERENCES: readonly Difference[] = (
     ],
   ] as const
 ).map(([names, there, reason]) => ({ names, there, reason }));
+
+/** Every rule, by name. */
+export const RULES: ReadonlyMap<string, Rule> = new Map(
+  [...Object.entries(OTHERS).map(([name, [meaning, ...levels]]) => ({ name, meaning, levels })), ...schemaRules()]
+    .map((rule) => [rule.name, { ...rule, difference: differenceOf(rule.name) }] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
+);
+
+function schemaRules(): readonly Omit<Rule, 'difference'>[] {
+  return ASPECTS.flatMap((aspect) =>
+    aspect.subjects.flatMap((subject) => {
+      const levels = levelsOf(aspect, directionOf({ subject }));
+      const meaning = `${SUBJECTS[subject]}: ${aspect.meaning}`;
+      return levels.length === 0 ? [] : { name: `${subject}-${aspect.aspect}`, meaning, levels };
+    }),
+  );
+}
+
+function differenceOf(rule: string): Difference | undefined {
+  return DIFFERENCES.find(({ names }) => names.test(rule));
+}
