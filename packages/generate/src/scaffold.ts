@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { capitalize, listOperations, unusedName, type Document, type FailureBody } from '@contract-first/documents';
 import { readIfPresent, writeModule } from '@contract-first/command-line/files';
-import { createFailureRenderer, indent, quote } from '@contract-first/model/scaffolds';
+import { createFailureTemplates, indent, quote, renderTemplate } from '@contract-first/model/scaffolds';
 import { createValues } from '@contract-first/model/values';
 import { findObject, isIdentifier, type ObjectInSource } from './handlers.ts';
 
@@ -30,8 +30,8 @@ export async function scaffold(
   handlersPath: string,
 ): Promise<readonly string[]> {
   const folder = dirname(handlersPath);
-  const { renderBody } = createFailureRenderer(createValues(document, 0, 'response'));
-  const failures = failureBodies.map((body) => ({ name: body.name, value: renderBody(body) }));
+  const { bodyOf } = createFailureTemplates(createValues(document, 0, 'response'));
+  const failures = failureBodies.map((body) => ({ name: body.name, value: renderTemplate(bodyOf(body)) }));
   const checkers = uncheckedSchemes.map((name) => ({
     name,
     value: `() => Promise.reject(new NotImplemented(${quote(`the security scheme ${name}`)}))`,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { stringifyJson, type Operation, type RequestContext } from '@contract-first/contract';
 import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/engine/tools';
-import { createFailureRenderer, evaluate } from '@contract-first/model/scaffolds';
+import { createFailureTemplates, fillTemplate, type FailureTemplate } from '@contract-first/model/scaffolds';
 import type { Json, Values } from '@contract-first/model/values';
 import type { Respond } from '../responses/respond.ts';
 
@@ -16,8 +16,8 @@ export type Fail = (request: Parameters<Respond>[0], status: number, message: st
 
 /** Creates {@link Fail} for an operation. */
 export function createFail(values: Values, operation: Operation, respond: Respond): Fail {
-  const { renderValue } = createFailureRenderer(values);
-  const renderers = new Map<string, ReturnType<typeof evaluate>>();
+  const { valueOf } = createFailureTemplates(values);
+  const templates = new Map<string, FailureTemplate>();
   return (request, status, message) => {
     const response = failureKey(operation, status);
     if (response === undefined) return undefined;
@@ -26,9 +26,9 @@ export function createFail(values: Values, operation: Operation, respond: Respon
       body: (_generated, { schema }, mediaType) => {
         const name = `${operation.operationId} ${response} ${mediaType}`;
         const body = { name, mediaType, schema, response, operationId: operation.operationId, hasCodec: false };
-        const render = renderers.get(name) ?? evaluate(renderValue(body));
-        renderers.set(name, render);
-        return render({ status, message, violations: [] });
+        const template = templates.get(name) ?? valueOf(body);
+        templates.set(name, template);
+        return fillTemplate(template, { status, message, violations: [] });
       },
     });
   };

@@ -1,7 +1,7 @@
 import { concreteMediaType, kindOf } from '@contract-first/contract';
 import type { RenderFailure } from '@contract-first/engine/tools';
 import type { CompiledDocument, FailureBody } from '@contract-first/documents';
-import { createFailureRenderer, evaluate } from '@contract-first/model/scaffolds';
+import { createFailureTemplates, fillTemplate } from '@contract-first/model/scaffolds';
 import type { Values } from '@contract-first/model/values';
 import { writeText } from './text-body.ts';
 
@@ -10,15 +10,15 @@ export function createFailures(
   { failureBodies }: CompiledDocument,
   values: Values,
 ): Readonly<Record<string, RenderFailure>> {
-  const { renderValue } = createFailureRenderer(values);
+  const { valueOf } = createFailureTemplates(values);
   return Object.fromEntries(failureBodies.map((body) => [body.name, lazily(() => rendererOf(body))]));
 
   function rendererOf(body: FailureBody): RenderFailure {
-    const render = evaluate(renderValue(body));
+    const template = valueOf(body);
     const mediaType = concreteMediaType(body.mediaType);
-    if (kindOf(mediaType) === 'json') return render;
+    if (kindOf(mediaType) === 'json') return (details) => fillTemplate(template, details);
     return (details) => {
-      const value = render(details);
+      const value = fillTemplate(template, details);
       // The engine validates strings only, and the schema may describe the parsed text.
       return typeof value === 'string' ? value : Buffer.from(writeText(mediaType, value));
     };

@@ -5,5 +5,5 @@
  */
 
 export { exampleRequest } from './example-request.ts';
-export { createFailureRenderer, evaluate } from './failure-scaffold.ts';
+export { createFailureTemplates, fillTemplate, renderTemplate, type FailureTemplate } from './failure-template.ts';
 export { indent, quote, renderArray, renderLiteral, renderMembers, renderObject } from './source-text.ts';

@@ -1,5 +1,5 @@
 import { runInThisContext } from 'node:vm';
-import { createFailureRenderer } from '../src/scaffolds/failure-scaffold.ts';
+import { createFailureTemplates, renderTemplate } from '../src/scaffolds/failure-template.ts';
 import { createValues } from '../src/values/documented-values.ts';
 
 const TEXT = { type: 'string' };
@@ -21,7 +21,7 @@ function render(schema: object, violations: typeof VIOLATIONS, formats = {}): un
     operationId: 'op',
     response: '400',
   };
-  const source = createFailureRenderer(createValues(document, 0, 'response')).renderBody(body);
+  const source = renderTemplate(createFailureTemplates(createValues(document, 0, 'response')).bodyOf(body));
   const bind = runInThisContext(`(formats) => (${source})`) as (formats: object) => (details: object) => unknown;
   return bind(formats)({ status: 400, message: 'all', violations });
 }

@@ -1,0 +1,352 @@
+import type { FailureDetails } from '@contract-first/contract';
+import { isDecoded, sentKindOf, type FailureBody } from '@contract-first/documents';
+import type { Described, Values } from '../values/documented-values.ts';
+import {
+  isArray,
+  isObject,
+  membersOf,
+  partAt,
+  placesOf,
+  removeAt,
+  type Json,
+  type JsonObject,
+  type Place,
+} from '../values/json-value.ts';
+import { findSchemaAt } from '../values/schema-merge.ts';
+import { quote, renderArray, renderLiteral, renderMembers } from './source-text.ts';
+
+/** The body of a failure, with slots for the details of the failure. Within `violations`, the message is a violation's. */
+export type FailureTemplate =
+  | { readonly kind: 'literal'; readonly value: Json; readonly isInt64: boolean }
+  | { readonly kind: 'object'; readonly members: readonly (readonly [string, FailureTemplate])[] }
+  | { readonly kind: 'array'; readonly items: readonly FailureTemplate[] }
+  | { readonly kind: 'status'; readonly as: 'number' | 'bigint' | 'text' }
+  | { readonly kind: 'text'; readonly detail: keyof typeof TEXTS; readonly maxLength: number | undefined }
+  | { readonly kind: 'generated'; readonly form: keyof typeof GENERATED }
+  /** An item for each violation; `otherwise` is the item of a failure without violations, if there must be one. */
+  | {
+      readonly kind: 'violations';
+      readonly item: FailureTemplate;
+      readonly otherwise: FailureTemplate | undefined;
+      readonly maxItems: number | undefined;
+    }
+  /** A text that the application decodes. */
+  | { readonly kind: 'decoded'; readonly format: string; readonly text: FailureTemplate };
+
+type Details = Omit<FailureDetails, 'operationId'>;
+/** The details of a failure, or of one of its violations. */
+type Scope = Details & { readonly place: string };
+
+/** The texts of slots: their source text, and their value. */
+const TEXTS = {
+  message: { source: 'message', valueOf: ({ message }: Scope) => message },
+  place: { source: 'place', valueOf: ({ place }: Scope) => place },
+  'place and message': {
+    source: '`${place} ${message}`',
+    valueOf: ({ place, message }: Scope) => `${place} ${message}`,
+  },
+} as const;
+
+/** Texts that are generated for each failure: the form of their example, their source text, and their value. */
+const GENERATED = {
+  timestamp: {
+    form: /^\d{4}-\d\d-\d\dT/,
+    source: 'new Date().toISOString()',
+    value: () => new Date().toISOString(),
+  },
+  date: {
+    form: /^\d{4}-\d\d-\d\d$/,
+    source: 'new Date().toISOString().slice(0, 10)',
+    value: () => new Date().toISOString().slice(0, 10),
+  },
+  uuid: {
+    form: /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i,
+    source: 'crypto.randomUUID()',
+    value: () => crypto.randomUUID(),
+  },
+  url: { form: /^https?:/, source: "'about:blank'", value: () => 'about:blank' },
+} as const;
+const FORMS = ['timestamp', 'date', 'uuid', 'url'] as const;
+
+const LONG = 'must be integer; '.repeat(60);
+const MAX_VIOLATIONS = 10;
+const VIOLATIONS = Array.from({ length: MAX_VIOLATIONS }, (_, index) => ({
+  place: `body/items/${String(index)}/${'size'.repeat(index === 0 ? 1 : 200)}`,
+  message: index === 0 ? 'must be integer' : LONG,
+}));
+/** A slot is used where the bodies of all of these failures are valid. */
+const EXAMPLES: readonly Details[] = [
+  { status: 400, message: 'path parameter id must be an integer', violations: [] },
+  { status: 400, message: 'body/items/0/size must be integer', violations: VIOLATIONS.slice(0, 1) },
+  { status: 400, message: LONG, violations: VIOLATIONS },
+  { status: 503, message: 'try again later', violations: [] },
+];
+
+/** Bodies are read up to this number of places. */
+const MAX_PLACES = 100;
+/** Optional members are kept down to this depth. */
+const MAX_DEPTH = 2;
+/** The names of members that hold the message of a failure, its status, its violations, and the place of a violation. */
+const MESSAGE = /message|detail|description|title|reason|text|^error$/i;
+const STATUS = /status|code|^error$/i;
+const LIST = /^$|error|violation|detail|problem|issue|invalid|reason|cause|message|field/i;
+const PLACE =
+  /^(?:place|field|path|location|loc|property|param|parameter|name|source|target|key|attribute)(?:_?(?:name|path))?$/i;
+
+/** Creates functions that make templates for the failures of a document. */
+export function createFailureTemplates(values: Values) {
+  return { bodyOf, valueOf };
+
+  /** Returns a template for a body as an application returns it: JSON, a value for a codec, or else a text. */
+  function bodyOf(body: FailureBody): FailureTemplate {
+    const template = valueOf(body);
+    if (body.hasCodec || sentKindOf(body.mediaType) === 'json') return template;
+    const isText = EXAMPLES.every((details) => typeof fillTemplate(template, details) === 'string');
+    return isText ? template : { kind: 'text', detail: 'message', maxLength: undefined };
+  }
+
+  /** Returns a template for a valid value, for any media type. */
+  function valueOf({ name, operationId, response, mediaType }: FailureBody): FailureTemplate {
+    const described: Described = values.responseOf(operationId, response).content?.[mediaType] ?? {};
+    const { schema = true } = described;
+    const isJson = sentKindOf(mediaType) === 'json';
+    const [base = null] = values.valuesOf(described, { key: name, dynamic: true, isText: true, isSimple: true });
+    const keywordAt = (place: Place, keyword: string): unknown =>
+      findSchemaAt(values.schemas, schema, place, (at) => at[keyword] !== undefined)?.[keyword];
+    return createTemplate(base, {
+      isValid: (value) => values.allows(described.schema, value),
+      isInt64: (place) => findSchemaAt(values.schemas, schema, place, ({ format }) => format === 'int64') !== undefined,
+      limitAt: (place, keyword) => {
+        const limit = keywordAt(place, keyword);
+        return typeof limit === 'number' ? limit : undefined;
+      },
+      decodedAs: (place) => {
+        const decoded = isJson ? findSchemaAt(values.schemas, schema, place, isDecoded) : undefined;
+        return decoded && String(decoded['format']);
+      },
+    });
+  }
+}
+
+/** What the schema of a body says of its parts. */
+type SchemaFacts = {
+  readonly isValid: (value: Json) => boolean;
+  readonly isInt64: (place: Place) => boolean;
+  readonly limitAt: (place: Place, keyword: 'maxLength' | 'maxItems') => number | undefined;
+  /** Returns the format of a string that the application decodes. */
+  readonly decodedAs: (place: Place) => string | undefined;
+};
+
+/** Creates a template from a valid body: its members become slots where their names promise a detail, and that is valid. */
+function createTemplate(base: Json, { isValid, isInt64, limitAt, decodedAs }: SchemaFacts): FailureTemplate {
+  const value = pruneOptional(base, isValid);
+  const slots = new Map<string, FailureTemplate>();
+  const leavesFirst = placesOf(value, MAX_PLACES).reverse();
+  for (const place of leavesFirst)
+    for (const slot of candidates(place, partAt(value, place))) {
+      slots.set(keyOf(place), slot);
+      const template = templateAt(value, [], slots);
+      if (EXAMPLES.every((details) => isValid(fillTemplate(template, details)))) break;
+      slots.delete(keyOf(place));
+    }
+  for (const place of leavesFirst) {
+    const part = partAt(value, place);
+    const format = typeof part === 'string' ? decodedAs(place) : undefined;
+    if (format !== undefined)
+      slots.set(keyOf(place), { kind: 'decoded', format, text: templateAt(part, place, slots) });
+  }
+  return templateAt(value, [], slots);
+
+  /** Lists slots for a place, the best first. */
+  function* candidates(place: Place, part: Json): Generator<FailureTemplate> {
+    const name = nameOf(place);
+    if (isArray(part) && LIST.test(name)) yield* listCandidates(place, part[0] ?? null);
+    if (isArray(part) || isObject(part)) return;
+    if (typeof part === 'boolean' && /error|fail/i.test(name)) yield { kind: 'literal', value: true, isInt64: false };
+    if ((typeof part === 'number' || typeof part === 'bigint') && STATUS.test(name))
+      yield { kind: 'status', as: isInt64(place) ? 'bigint' : 'number' };
+    // A schema that allows everything has a text.
+    if (typeof part !== 'string' && place.length > 0) return;
+    if (STATUS.test(name) && !MESSAGE.test(name)) yield { kind: 'status', as: 'text' };
+    const form = FORMS.find((one) => GENERATED[one].form.test(String(part)));
+    if (form !== undefined) yield { kind: 'generated', form };
+    // Other texts have the message, too: it says more than a generated one.
+    yield { kind: 'text', detail: 'message', maxLength: limitAt(place, 'maxLength') };
+  }
+
+  /** Lists slots with an item for each violation. Without violations, the item is the message, unless that is elsewhere. */
+  function* listCandidates(place: Place, item: Json): Generator<FailureTemplate> {
+    const first = [...place, 0];
+    const ofViolation = violationSlots(first, item);
+    if (ofViolation === undefined) return;
+    const itemOfViolation = templateAt(item, first, ofViolation);
+    const limit = limitAt(place, 'maxItems');
+    const maxItems = limit !== undefined && limit < MAX_VIOLATIONS ? limit : undefined;
+    const siblings = partAt(value, place.slice(0, -1));
+    if (isObject(siblings) && textIn(siblings, MESSAGE) !== undefined)
+      yield { kind: 'violations', item: itemOfViolation, otherwise: undefined, maxItems };
+    yield { kind: 'violations', item: itemOfViolation, otherwise: templateAt(item, first, slots), maxItems };
+  }
+
+  /** Returns the slots of an item for a violation; `undefined` where it has no room for the message. */
+  function violationSlots(first: Place, item: Json): ReadonlyMap<string, FailureTemplate> | undefined {
+    const messageAt = (place: Place) => {
+      const slot = slots.get(keyOf(place));
+      return slot?.kind === 'text' && slot.detail === 'message' ? slot : undefined;
+    };
+    const ofPlace = isObject(item) ? textIn(item, PLACE) : undefined;
+    const messagePlace = isObject(item) ? [...first, textIn(item, MESSAGE, ofPlace) ?? ''] : first;
+    const message = messageAt(messagePlace);
+    if (message === undefined) return undefined;
+    const placePlace = ofPlace === undefined ? undefined : [...first, ofPlace];
+    const place = placePlace && messageAt(placePlace);
+    return place === undefined
+      ? new Map(slots).set(keyOf(messagePlace), { ...message, detail: 'place and message' })
+      : new Map(slots).set(keyOf(placePlace ?? []), { ...place, detail: 'place' });
+  }
+
+  function templateAt(part: Json, place: Place, from: ReadonlyMap<string, FailureTemplate>): FailureTemplate {
+    const slot = from.get(keyOf(place));
+    if (slot !== undefined) return slot;
+    const members = membersOf(part).map(
+      ([key, member]) => [String(key), templateAt(member, [...place, key], from)] as const,
+    );
+    if (isArray(part)) return { kind: 'array', items: members.map(([, item]) => item) };
+    if (isObject(part)) return { kind: 'object', members };
+    return { kind: 'literal', value: part, isInt64: typeof part !== 'string' && part !== null && isInt64(place) };
+  }
+}
+
+/** Fills a template with the details of a failure. Texts that the application decodes stay texts. */
+export function fillTemplate(template: FailureTemplate, details: Details): Json {
+  return fill(template, { ...details, place: '' });
+}
+
+function fill(template: FailureTemplate, scope: Scope): Json {
+  switch (template.kind) {
+    case 'literal':
+      return template.value;
+    case 'object':
+      return Object.fromEntries(template.members.map(([name, member]) => [name, fill(member, scope)]));
+    case 'array':
+      return template.items.map((item) => fill(item, scope));
+    case 'status':
+      return { number: scope.status, bigint: BigInt(scope.status), text: String(scope.status) }[template.as];
+    case 'text':
+      return TEXTS[template.detail].valueOf(scope).slice(0, template.maxLength);
+    case 'generated':
+      return GENERATED[template.form].value();
+    case 'violations': {
+      const { item, otherwise, maxItems } = template;
+      if (scope.violations.length === 0 && otherwise !== undefined) return [fill(otherwise, scope)];
+      return scope.violations.slice(0, maxItems).map((violation) => fill(item, { ...scope, ...violation }));
+    }
+    case 'decoded':
+      return fill(template.text, scope);
+  }
+}
+
+/** Renders the source text of a function from the details of a failure to the filled template. */
+export function renderTemplate(template: FailureTemplate): string {
+  const used = detailsIn(template);
+  const parameters = (['status', 'message', 'violations'] as const).filter((name) => used.has(name));
+  return `${parameters.length === 0 ? '()' : `({ ${parameters.join(', ')} })`} => ${parenthesized(render(template))}`;
+}
+
+function render(template: FailureTemplate): string {
+  switch (template.kind) {
+    case 'literal':
+      return renderLiteral(template.value) + (template.isInt64 ? 'n' : '');
+    case 'object':
+      return renderMembers(template.members.map(([name, member]) => [name, render(member)]));
+    case 'array':
+      return renderArray(template.items.map(render));
+    case 'status':
+      return { number: 'status', bigint: 'BigInt(status)', text: 'String(status)' }[template.as];
+    case 'text':
+      return TEXTS[template.detail].source + renderSlice(template.maxLength);
+    case 'generated':
+      return GENERATED[template.form].source;
+    case 'violations': {
+      const { item, otherwise, maxItems } = template;
+      const list = `violations${renderSlice(maxItems)}.map(({ place, message }) => ${parenthesized(render(item))})`;
+      return otherwise === undefined ? list : `violations.length === 0 ? [${render(otherwise)}] : ${list}`;
+    }
+    case 'decoded':
+      return `formats[${quote(template.format)}].decode(${render(template.text)})`;
+  }
+}
+
+function renderSlice(end: number | undefined): string {
+  return end === undefined ? '' : `.slice(0, ${String(end)})`;
+}
+
+/** Keeps an object literal after an arrow from being read as a block. */
+function parenthesized(expression: string): string {
+  return expression.startsWith('{') ? `(${expression})` : expression;
+}
+
+/** Returns the details that a template uses. */
+function detailsIn(template: FailureTemplate): ReadonlySet<keyof Details> {
+  switch (template.kind) {
+    case 'object':
+      return new Set(template.members.flatMap(([, member]) => [...detailsIn(member)]));
+    case 'array':
+      return new Set(template.items.flatMap((item) => [...detailsIn(item)]));
+    case 'status':
+      return new Set(['status']);
+    case 'text':
+      return new Set(['message']);
+    case 'violations': {
+      const ofItem = [...detailsIn(template.item)].filter((name) => name !== 'message'); // The violation has its own.
+      const otherwise = template.otherwise === undefined ? [] : [...detailsIn(template.otherwise)];
+      return new Set(['violations', ...ofItem, ...otherwise]);
+    }
+    case 'decoded':
+      return detailsIn(template.text);
+    case 'literal':
+    case 'generated':
+      return new Set();
+  }
+}
+
+/** Removes optional parts of a body, except members whose names promise details of a failure. */
+function pruneOptional(base: Json, isValid: (value: Json) => boolean): Json {
+  return placesOf(base, MAX_PLACES).reduce<Json>((value, place) => {
+    const isThere = membersOf(partAt(value, place.slice(0, -1))).some(([key]) => key === place.at(-1));
+    const isItem = typeof place.at(-1) === 'number' && LIST.test(nameOf(place));
+    if (!isThere || isItem || promisesDetails(partAt(value, place), place)) return value;
+    const smaller = removeAt(value, place);
+    return isValid(smaller) ? smaller : value;
+  }, base);
+}
+
+/** Whether a part of a body has a member whose name promises a detail, and which is not too deep. */
+function promisesDetails(part: Json, place: Place): boolean {
+  const names = place.filter((key) => typeof key === 'string');
+  const name = nameOf(place);
+  const isInList = names.length < place.length;
+  if (names.length > MAX_DEPTH) return false;
+  if (isObject(part)) return Object.entries(part).some(([key, member]) => promisesDetails(member, [...place, key]));
+  if (isArray(part)) {
+    const [item = null] = part;
+    const hasText = typeof item === 'string' || (isObject(item) && textIn(item, MESSAGE) !== undefined);
+    return LIST.test(name) && !isInList && hasText;
+  }
+  if (typeof part === 'number' || typeof part === 'bigint') return STATUS.test(name);
+  return typeof part === 'string' && [MESSAGE, STATUS, ...(isInList ? [PLACE] : [])].some((form) => form.test(name));
+}
+
+/** Returns the first member that is a text of such a name. */
+function textIn(object: JsonObject, names: RegExp, excluded?: string): string | undefined {
+  return Object.keys(object).find((name) => names.test(name) && name !== excluded && typeof object[name] === 'string');
+}
+
+/** Returns the name of the member at a place; for an item, the name of its list. */
+function nameOf(place: Place): string {
+  return place.findLast((key) => typeof key === 'string') ?? '';
+}
+
+function keyOf(place: Place): string {
+  return JSON.stringify(place);
+}
