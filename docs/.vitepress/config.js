@@ -39,7 +39,7 @@ export default defineConfig({
         ...['contract-first', 'contract-first/testing', 'contract-first/mock'],
       ]),
       group('Maintain', '.', [
-        ...['docs/maintain/architecture', 'docs/decisions/README', 'docs/maintain/performance'],
+        ...['docs/maintain/architecture', 'docs/maintain/decisions', 'docs/maintain/performance'],
         ...['CONTRIBUTING', 'SECURITY', 'CHANGELOG'],
       ]),
     ],
