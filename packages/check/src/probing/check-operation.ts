@@ -15,7 +15,7 @@ import { ServerGone } from '../run/exchange.ts';
 import { createProber } from './prober.ts';
 import type { Run } from '../run/run.ts';
 import { nameOf, searchesOf } from './search.ts';
-import type { Known, KnownValues } from '../state/known-values.ts';
+import type { Known, KnownValues } from '../sequences/known-values.ts';
 import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
 import type { Turn } from '../run/schedule.ts';
 

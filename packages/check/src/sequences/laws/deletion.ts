@@ -12,9 +12,9 @@ import {
   sendTo,
   type Id,
   type Scene,
-} from './resource-steps.ts';
-import type { Step } from './send.ts';
-import { describesStatus, isAsynchronous } from '../judgement/statuses.ts';
+} from '../scene.ts';
+import type { Step } from '../send.ts';
+import { describesStatus, isAsynchronous } from '../../judgement/statuses.ts';
 
 /**
  * Deletes a resource: it can neither be read nor listed nor replaced any more, and deleting it again changes nothing.

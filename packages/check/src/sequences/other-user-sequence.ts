@@ -4,10 +4,10 @@ import { idText, itemIds, itemsIn } from '@contract-first/model/resources';
 import type { CheckName } from '../judgement/checks.ts';
 import { defectOf } from '../judgement/defect.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
-import { isMarked } from './deletion.ts';
+import { isMarked } from './laws/deletion.ts';
 import { isSameResource } from './identity.ts';
-import { differenceBetween, etagOf, type Id, isDone, list, SALT, type Scene, sendTo } from './resource-steps.ts';
-import { missingStatuses, type ScenarioOutcome } from './scenario.ts';
+import { differenceBetween, etagOf, type Id, isDone, list, SALT, type Scene, sendTo } from './scene.ts';
+import { missingStatuses, type ScenarioOutcome } from './item-sequence.ts';
 import type { Send, Step } from './send.ts';
 
 /**

@@ -13,8 +13,8 @@ import {
   type Schema,
   type SchemaDocument,
 } from '@contract-first/model/values';
-import type { Run } from '../run/run.ts';
-import { isAsynchronous } from '../judgement/statuses.ts';
+import type { Run } from '../../run/run.ts';
+import { isAsynchronous } from '../../judgement/statuses.ts';
 import {
   differenceBetween,
   etagOf,
@@ -25,9 +25,9 @@ import {
   sendTo,
   type Id,
   type Scene,
-} from './resource-steps.ts';
-import type { Step } from './send.ts';
-import { withOtherChoices } from './step-input.ts';
+} from '../scene.ts';
+import type { Step } from '../send.ts';
+import { withOtherChoices } from '../step-input.ts';
 
 /** Returns the member of a patch; `undefined` for none. */
 type Reduce = (value: Json, required: readonly string[]) => Json | undefined;

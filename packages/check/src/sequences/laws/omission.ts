@@ -12,10 +12,10 @@ import {
   sendTo,
   type Id,
   type Scene,
-} from './resource-steps.ts';
-import type { Step } from './send.ts';
-import { isAsynchronous } from '../judgement/statuses.ts';
-import { withNulls, withOtherChoices } from './step-input.ts';
+} from '../scene.ts';
+import type { Step } from '../send.ts';
+import { isAsynchronous } from '../../judgement/statuses.ts';
+import { withNulls, withOtherChoices } from '../step-input.ts';
 import { takesMergePatch } from './patches.ts';
 
 /** Derives the values of an update from fuller ones. */

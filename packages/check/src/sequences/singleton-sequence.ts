@@ -1,9 +1,9 @@
 import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { itemsOf, successSchemas } from '@contract-first/model/resources';
 import { isObject, type Json, partAt } from '@contract-first/model/values';
-import { checkDeletion } from './deletion.ts';
+import { checkDeletion } from './laws/deletion.ts';
 import type { Absence } from './instances.ts';
-import { checkOmission } from './omission.ts';
+import { checkOmission } from './laws/omission.ts';
 import {
   differenceBetween,
   etagOf,
@@ -13,13 +13,13 @@ import {
   sendTo,
   type Id,
   type Scene,
-} from './resource-steps.ts';
+} from './scene.ts';
 import type { Defect } from '../judgement/defect.ts';
 import { withOtherChoices } from './step-input.ts';
-import { missingStatuses } from './scenario.ts';
+import { missingStatuses } from './item-sequence.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
-import { checkUpdates } from './updates.ts';
+import { checkUpdates } from './laws/replacement.ts';
 
 /** A PUT and the read after it. */
 type Round = {

@@ -9,10 +9,10 @@ import { findFollowedPaths, isTold } from './followed-paths.ts';
 import { createInstances } from './instances.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { sendQuietly } from './known-values.ts';
-import { runOtherUser } from './other-user.ts';
-import type { Scene } from './resource-steps.ts';
-import { runScenario } from './scenario.ts';
-import { runSingletonScenario } from './singleton.ts';
+import { runOtherUser } from './other-user-sequence.ts';
+import type { Scene } from './scene.ts';
+import { runScenario } from './item-sequence.ts';
+import { runSingletonScenario } from './singleton-sequence.ts';
 import { createPlainInputs } from './step-input.ts';
 
 /** Returns the checks of all resources that the operations can create and read, as tasks to be started. */

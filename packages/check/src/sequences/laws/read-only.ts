@@ -13,10 +13,10 @@ import {
   propertyOf,
   type Schema,
 } from '@contract-first/model/values';
-import { isAsynchronous } from '../judgement/statuses.ts';
-import { etagOf, isConditional, isDone, SALT, schemaOf, sendTo, type Id, type Scene } from './resource-steps.ts';
-import type { Step } from './send.ts';
-import { isSame } from './written.ts';
+import { isAsynchronous } from '../../judgement/statuses.ts';
+import { etagOf, isConditional, isDone, SALT, schemaOf, sendTo, type Id, type Scene } from '../scene.ts';
+import type { Step } from '../send.ts';
+import { isSame } from '../written.ts';
 
 type Member = { readonly name: string; readonly schema: Schema; readonly value: Json };
 

@@ -13,11 +13,11 @@ import {
   sendTo,
   type Id,
   type Scene,
-} from './resource-steps.ts';
+} from '../scene.ts';
 import { checkPatches } from './patches.ts';
-import type { Step } from './send.ts';
-import { isAsynchronous } from '../judgement/statuses.ts';
-import { withParameter } from './step-input.ts';
+import type { Step } from '../send.ts';
+import { isAsynchronous } from '../../judgement/statuses.ts';
+import { withParameter } from '../step-input.ts';
 
 const NOT_MODIFIED = 304;
 const PRECONDITION_FAILED = 412;
