@@ -29,28 +29,28 @@ export type Instances = {
   /**
    * Creates a resource, and first those that its path needs.
    *
-   * @param salt makes other values
+   * @param variant makes other values
    * @param parent the values of the first parameters, if they are known
    * @param adapt changes the values of the first attempt
    */
   readonly create: (
     item: ItemPath,
     send: Send,
-    salt: number,
+    variant: number,
     parent?: readonly Json[],
     adapt?: (input: RequestInput) => RequestInput,
   ) => Promise<Instance | Absence>;
   /** Creates the resources that the path of a creation needs: the values of its parameters. */
-  readonly createParent: (item: ItemPath, send: Send, salt: number) => Promise<readonly Json[] | Absence>;
+  readonly createParent: (item: ItemPath, send: Send, variant: number) => Promise<readonly Json[] | Absence>;
   /** Creates or finds a resource for the path of an operation: the values of its first parameters. */
-  readonly obtain: (operation: ApiOperation, send: Send, salt: number) => Promise<Instance | Absence>;
+  readonly obtain: (operation: ApiOperation, send: Send, variant: number) => Promise<Instance | Absence>;
   readonly references: FindReferences;
   /** Returns the resources that a response tells of. */
   readonly identities: (step: Step, item: ItemPath) => readonly Identity[];
 };
 
 const ATTEMPTS = 3;
-const SALTS_PER_RESOURCE = 10;
+const VARIANTS_PER_RESOURCE = 10;
 
 /** @param operations those that may be used */
 export function createInstances(
@@ -60,27 +60,27 @@ export function createInstances(
   plainInputs: PlainInputs,
 ): Instances {
   const identities = (step: Step, item: ItemPath): readonly Identity[] => identitiesIn(step, item, run, operations);
-  const references = createFindReferences(items, run, async (item, send, salt, parent) => {
-    const found = await createOrList(item, send, salt, parent);
+  const references = createFindReferences(items, run, async (item, send, variant, parent) => {
+    const found = await createOrList(item, send, variant, parent);
     return 'values' in found ? found.values.at(-1) : undefined;
   });
   return { create, createParent, obtain, references, identities };
 
-  async function createParent(item: ItemPath, send: Send, salt: number): Promise<readonly Json[] | Absence> {
-    return item.create === undefined ? withoutSource(item) : parentValues(item.create, item, send, salt);
+  async function createParent(item: ItemPath, send: Send, variant: number): Promise<readonly Json[] | Absence> {
+    return item.create === undefined ? withoutSource(item) : parentValues(item.create, item, send, variant);
   }
 
   async function create(
-    ...[item, send, salt, parent, adapt = (input) => input]: Parameters<Instances['create']>
+    ...[item, send, variant, parent, adapt = (input) => input]: Parameters<Instances['create']>
   ): Promise<Instance | Absence> {
     const { create: operation } = item;
     if (operation === undefined) return withoutSource(item);
     const needed = parameterNames(operation.path).length - (operation === item.replace ? 1 : 0);
-    const values = parent?.length === needed ? parent : await parentValues(operation, item, send, salt);
+    const values = parent?.length === needed ? parent : await parentValues(operation, item, send, variant);
     if ('reason' in values) return values;
-    const named = await references(operation, values, send, salt);
+    const named = await references(operation, values, send, variant);
     const statuses = new Set<number>();
-    for (const input of inputsFor(operation, salt, adapt)) {
+    for (const input of inputsFor(operation, variant, adapt)) {
       const whole = withReferences(operation, withPathValues(operation, input, values), named, run);
       const step = await send(operation, withOwnId(item, whole));
       if (step === undefined) continue;
@@ -101,11 +101,11 @@ export function createInstances(
    */
   function* inputsFor(
     operation: ApiOperation,
-    salt: number,
+    variant: number,
     adapt: (input: RequestInput) => RequestInput,
   ): Generator<RequestInput> {
     const generated = (attempt: number): readonly RequestInput[] => [
-      ...plainInputs(operation, salt * SALTS_PER_RESOURCE + attempt),
+      ...plainInputs(operation, variant * VARIANTS_PER_RESOURCE + attempt),
     ];
     const [first] = generated(0);
     if (first !== undefined && adapt(first) !== first) yield adapt(first);
@@ -121,23 +121,23 @@ export function createInstances(
     return identifyingMembers(item, operations).reduce((other, name) => withMember(other, name, value), input);
   }
 
-  async function obtain(operation: ApiOperation, send: Send, salt: number): Promise<Instance | Absence> {
+  async function obtain(operation: ApiOperation, send: Send, variant: number): Promise<Instance | Absence> {
     const isSource = ({ create: creator, list }: ItemPath): boolean =>
       (creator !== undefined && creator !== operation) || list !== undefined;
     const item = innermostItem(items, operation.path, isSource);
     if (item === undefined) return { reason: describeUnknown(parameterNames(operation.path)[0] ?? '') };
-    return createOrList(item, send, salt);
+    return createOrList(item, send, variant);
   }
 
   async function createOrList(
     item: ItemPath,
     send: Send,
-    salt: number,
+    variant: number,
     parent?: readonly Json[],
   ): Promise<Instance | Absence> {
-    const created = await create(item, send, salt, parent);
+    const created = await create(item, send, variant, parent);
     if ('values' in created) return created;
-    return (item.list && (await firstListed(item, item.list, send, salt, parent))) ?? created;
+    return (item.list && (await firstListed(item, item.list, send, variant, parent))) ?? created;
   }
 
   /** Returns the values for the parameters in the path of a creation. */
@@ -145,15 +145,15 @@ export function createInstances(
     operation: ApiOperation,
     item: ItemPath,
     send: Send,
-    salt: number,
+    variant: number,
   ): Promise<readonly Json[] | Absence> {
     const names = parameterNames(operation.path).slice(0, operation === item.replace ? -1 : undefined);
-    const given = names.flatMap((name) => run.givenValues(operation, salt).get(name) ?? []);
+    const given = names.flatMap((name) => run.givenValues(operation, variant).get(name) ?? []);
     if (given.length === names.length) return given; // Also where the path needs none.
     const needed = names.length;
     const parent = innermostItem(items, operation.path, (other) => parameterNames(other.path).length <= needed);
     if (parent === undefined) return [];
-    const found = await createOrList(parent, send, salt);
+    const found = await createOrList(parent, send, variant);
     return 'values' in found ? found.values : found;
   }
 
@@ -162,12 +162,12 @@ export function createInstances(
     item: ItemPath,
     list: ApiOperation,
     send: Send,
-    salt: number,
+    variant: number,
     parent?: readonly Json[],
   ): Promise<Instance | undefined> {
-    const [input] = plainInputs(list, salt);
+    const [input] = plainInputs(list, variant);
     const isOutermost = parameterNames(list.path).length === 0;
-    const outer = isOutermost ? [] : (parent ?? (await parentValues(list, item, send, salt)));
+    const outer = isOutermost ? [] : (parent ?? (await parentValues(list, item, send, variant)));
     if (input === undefined || 'reason' in outer) return undefined;
     const step = await send(list, withPathValues(list, input, outer));
     if (step?.json === undefined || !isSuccess(step.response.status)) return undefined;

@@ -29,8 +29,8 @@ export type Known = {
 /** Creates or finds the resources that an operation is about: others for another attempt. */
 export type KnownValues = (operation: ApiOperation, turn: Turn, attempt?: number) => Promise<Known>;
 
-// The seeds of the values differ from those of the scenarios, and from one operation to another.
-const FIRST_SALT = 1_000;
+// The values differ from those of the sequences, and from one operation to another.
+const FIRST_VARIANT = 1_000;
 
 /** @param operations those that may be used */
 export function createKnownValues(operations: readonly ApiOperation[], run: Run): KnownValues {
@@ -40,18 +40,18 @@ export function createKnownValues(operations: readonly ApiOperation[], run: Run)
     // The resources of one operation do not depend on those of others.
     const instances = createInstances(items, operations, run, plainInputs);
     const send = sendQuietly(run, turn);
-    const salt = FIRST_SALT + operations.indexOf(operation) + attempt * operations.length;
+    const variant = FIRST_VARIANT + operations.indexOf(operation) + attempt * operations.length;
     const count = parameterNames(operation.path).length;
     const linking = items.find(
       ({ create }) => create !== undefined && create !== operation && linksBody(create, operation),
     );
     const source =
       count > 0
-        ? await instances.obtain(operation, send, salt)
-        : linking && (await instances.create(linking, send, salt));
+        ? await instances.obtain(operation, send, variant)
+        : linking && (await instances.create(linking, send, variant));
     const found = source === undefined || 'reason' in source ? undefined : source;
     const values = found?.values.slice(0, count) ?? [];
-    const references = await instances.references(operation, values, send, salt);
+    const references = await instances.references(operation, values, send, variant);
     const adapt = (input: RequestInput): RequestInput =>
       withReferences(operation, withKnownPath(operation, input, values, run), references, run);
     return {

@@ -6,8 +6,18 @@ import { defectOf } from '../judgement/defect.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { isMarked } from './laws/deletion.ts';
 import { isSameResource } from './identity.ts';
-import { differenceBetween, etagOf, type Id, isDone, list, SALT, type Scene, sendTo } from './scene.ts';
-import { missingStatuses, type ScenarioOutcome } from './item-sequence.ts';
+import {
+  differenceBetween,
+  etagOf,
+  type Id,
+  isDone,
+  missingStatuses,
+  list,
+  VARIANT,
+  type ResourceClient,
+  sendTo,
+} from './resource-client.ts';
+import type { SequenceOutcome } from './item-sequence.ts';
 import type { Send, Step } from './send.ts';
 
 /**
@@ -16,57 +26,59 @@ import type { Send, Step } from './send.ts';
  *
  * @param other sends the requests of the second user
  */
-export async function runOtherUser(scene: Scene, other: Scene): Promise<ScenarioOutcome> {
-  const { item, judge, instances } = scene;
+export async function runOtherUserSequence(client: ResourceClient, other: ResourceClient): Promise<SequenceOutcome> {
+  const { item, judge, instances } = client;
   const { create, read } = item;
   const changes = [item.patch, item.replace, item.remove];
   const isJudged = (operation: ApiOperation | undefined): operation is ApiOperation =>
-    operation !== undefined && !isAsynchronous(operation) && isPersonal(operation, scene);
+    operation !== undefined && !isAsynchronous(operation) && isPersonal(operation, client);
   if (create === undefined || isAsynchronous(create) || ![read, item.list, ...changes].some(isJudged)) return undefined;
-  // The other scenario has the notes about a failed creation and a server without state.
-  const created = await instances.create(item, judge.send, SALT.owned);
+  // The sequence of the first user reports a failed creation and a server without state.
+  const created = await instances.create(item, judge.send, VARIANT.owned);
   if ('reason' in created || created.creation === undefined) return undefined;
   const { values: id, creation } = created;
-  const missing = await missingStatuses(scene, id.slice(0, -1));
+  const missing = await missingStatuses(client, id.slice(0, -1));
   if (missing === undefined) return undefined;
-  const before = await sendTo(scene, read, id);
+  const before = await sendTo(client, read, id);
   if (!isDone(before)) return undefined;
 
   const { isProven, own } = await ownResource(other);
   if (!isProven) return { reason: 'no request of the second user was successful' };
-  const trespasser = trespasserOf(scene, other);
+  const trespasser = trespasserOf(client, other);
   const found = await sendTo(trespasser, read, id);
   const isFound = isDone(found);
-  const isSame = (one: Step): boolean => differenceBetween(creation, one, scene) === undefined;
+  const isSame = (one: Step): boolean => differenceBetween(creation, one, client) === undefined;
   // Ids may be those of a user.
   const isOwnId = own !== undefined && isSameResource(own, id);
   const hasSameId = isOwnId || (isFound && isSame(before) && !isSame(found));
   const isRead = isFound && !hasSameId;
-  if (isJudged(read) && found !== undefined) judgeTrespass(scene, found, isRead ? 'read it' : undefined);
+  if (isJudged(read) && found !== undefined) judgeTrespass(client, found, isRead ? 'read it' : undefined);
   // If the resource can be read, its presence in a list is the same fault.
-  if (isJudged(item.list) && !hasSameId && !(isJudged(read) && isRead)) await tryList(scene, trespasser, id);
+  if (isJudged(item.list) && !hasSameId && !(isJudged(read) && isRead)) await tryList(client, trespasser, id);
   for (const operation of changes)
-    if (isJudged(operation)) await tryChange(scene, operation, id, { other: trespasser, missing, hasSameId });
+    if (isJudged(operation)) await tryChange(client, operation, id, { other: trespasser, missing, hasSameId });
   return undefined;
 }
 
-/** Returns the scene of the second user's requests for the resource of the first one, which are judged. */
-function trespasserOf({ judge }: Scene, other: Scene): Scene {
+/** Returns the client of the second user's requests for the resource of the first one, which are judged. */
+function trespasserOf({ judge }: ResourceClient, other: ResourceClient): ResourceClient {
   const { instances } = other;
-  const references: typeof instances.references = (operation, values, _send, salt) =>
-    instances.references(operation, values, other.judge.send, salt);
+  const references: typeof instances.references = (operation, values, _send, variant) =>
+    instances.references(operation, values, other.judge.send, variant);
   return { ...other, judge: { ...judge, send: judge.sendAsOther }, instances: { ...instances, references } };
 }
 
 /** Returns whether an operation needs credentials that differ between the users, and is not shared. */
-function isPersonal(operation: ApiOperation, { run: { tokens, users, isShared } }: Scene): boolean {
+function isPersonal(operation: ApiOperation, { run: { tokens, users, isShared } }: ResourceClient): boolean {
   if (users.otherTokens === undefined || !isProtected(operation) || isShared(operation)) return false;
   const [first, other] = [tokens, users.otherTokens].map((one) => JSON.stringify(credentialsFor(operation, one)));
   return first !== other;
 }
 
 /** Creates and reads a resource of the second user, or else lists its resources, to see whether it can do anything. */
-async function ownResource(other: Scene): Promise<{ readonly isProven: boolean; readonly own: Id | undefined }> {
+async function ownResource(
+  other: ResourceClient,
+): Promise<{ readonly isProven: boolean; readonly own: Id | undefined }> {
   const { item, judge, instances } = other;
   let isProven = false;
   const send: Send = async (...request) => {
@@ -75,7 +87,7 @@ async function ownResource(other: Scene): Promise<{ readonly isProven: boolean; 
     return step;
   };
   const proving = { ...other, judge: { ...judge, send } };
-  const created = await instances.create(item, send, SALT.second);
+  const created = await instances.create(item, send, VARIANT.second);
   const own = 'reason' in created ? undefined : created.values;
   if (own === undefined) await list(proving, [], false);
   else await sendTo(proving, item.read, own);
@@ -83,7 +95,7 @@ async function ownResource(other: Scene): Promise<{ readonly isProven: boolean; 
 }
 
 /** Reads the list as a second user; its pages must not have the resource, even if they are not all. */
-async function tryList(scene: Scene, other: Scene, id: Id): Promise<void> {
+async function tryList(client: ResourceClient, other: ResourceClient, id: Id): Promise<void> {
   const pages: Step[] = [];
   const send: Send = async (...request) => {
     const step = await other.judge.send(...request);
@@ -92,10 +104,10 @@ async function tryList(scene: Scene, other: Scene, id: Id): Promise<void> {
   };
   await list({ ...other, judge: { ...other.judge, send } }, id, false);
   const hasIt = ({ json = null, operation }: Step): boolean =>
-    itemIds(itemsIn(json, operation) ?? [], scene.idMembers).some((one) => idText(one) === idText(id.at(-1)));
+    itemIds(itemsIn(json, operation) ?? [], client.idMembers).some((one) => idText(one) === idText(id.at(-1)));
   const telling = pages.find(hasIt) ?? pages.at(-1);
   if (telling === undefined) return;
-  judgeTrespass(scene, telling, hasIt(telling) ? 'list it' : undefined);
+  judgeTrespass(client, telling, hasIt(telling) ? 'list it' : undefined);
 }
 
 const CHECK: CheckName = 'object_level_authorization';
@@ -103,7 +115,7 @@ const CHECK: CheckName = 'object_level_authorization';
 const REFUSALS = [401, 403, 404, 410];
 
 /** Records a deed of a second user as a failure, and names the option that allows it; without one, records a pass. */
-function judgeTrespass({ judge }: Scene, step: Step, deed: string | undefined): void {
+function judgeTrespass({ judge }: ResourceClient, step: Step, deed: string | undefined): void {
   const { method, template } = step.operation;
   const { status } = step.response;
   if (!isDone(step) && !REFUSALS.includes(status)) return;
@@ -122,25 +134,25 @@ function judgeTrespass({ judge }: Scene, step: Step, deed: string | undefined): 
  * @param hasSameId whether the second user may have a resource of this id
  */
 async function tryChange(
-  scene: Scene,
+  client: ResourceClient,
   operation: ApiOperation,
   id: Id,
   {
     other,
     missing,
     hasSameId,
-  }: { readonly other: Scene; readonly missing: readonly number[]; readonly hasSameId: boolean },
+  }: { readonly other: ResourceClient; readonly missing: readonly number[]; readonly hasSameId: boolean },
 ): Promise<void> {
-  const { item, judge } = scene;
-  const [earlier, before] = [await sendTo(scene, item.read, id), await sendTo(scene, item.read, id)];
+  const { item, judge } = client;
+  const [earlier, before] = [await sendTo(client, item.read, id), await sendTo(client, item.read, id)];
   if (!isDone(before) || !isDone(earlier)) return; // An attempt before this one was successful.
   const etag = headerParameter(operation, 'if-match') && etagOf(before);
-  const attempt = await sendTo(other, operation, id, { salt: SALT.trespass, etag });
-  const after = attempt && (await sendTo(scene, item.read, id));
+  const attempt = await sendTo(other, operation, id, { variant: VARIANT.trespass, etag });
+  const after = attempt && (await sendTo(client, item.read, id));
   if (attempt === undefined || after === undefined) return;
 
   const isDeletion = operation === item.remove;
-  const isWritten = (read: Step): boolean => differenceBetween(attempt, read, scene) === undefined;
+  const isWritten = (read: Step): boolean => differenceBetween(attempt, read, client) === undefined;
   const isChanged = isDeletion ? isMarked(earlier, before, after) : isWritten(after) && !isWritten(before);
   const effect = missing.includes(after.response.status)
     ? 'deleted'
@@ -152,7 +164,7 @@ async function tryChange(
   const isHarmless = effect === undefined && (isDeletion || isElsewhere);
   if (isDone(attempt) || effect === undefined) {
     const deed = isDeletion ? 'delete it' : 'change it';
-    judgeTrespass(scene, attempt, !isDone(attempt) || isHarmless ? undefined : deed);
+    judgeTrespass(client, attempt, !isDone(attempt) || isHarmless ? undefined : deed);
   } else {
     judge.expect(CHECK, after, `the ${operation.method} of another user was refused, but has ${effect} it`, [attempt]);
   }

@@ -21,14 +21,14 @@ export type FindReferences = (
   operation: ApiOperation,
   values: readonly Json[],
   send: Send,
-  salt: number,
+  variant: number,
 ) => Promise<References>;
 
 /** Creates or finds a resource whose path begins with some values; returns its id, `undefined` without one. */
-type ObtainId = (item: ItemPath, send: Send, salt: number, parent: readonly Json[]) => Promise<Json | undefined>;
+type ObtainId = (item: ItemPath, send: Send, variant: number, parent: readonly Json[]) => Promise<Json | undefined>;
 
 // The values differ from those of the resources that an operation is about.
-const SALT = 100_000;
+const VARIANT_OFFSET = 100_000;
 
 /** Creates {@link FindReferences}. */
 export function createFindReferences(
@@ -37,12 +37,12 @@ export function createFindReferences(
   obtainId: ObtainId,
 ): FindReferences {
   const cache = new Map<ItemPath, Json | undefined>();
-  return async (operation, values, send, salt) => {
-    const found = new Map(givenValues(operation, salt));
+  return async (operation, values, send, variant) => {
+    const found = new Map(givenValues(operation, variant));
     for (const name of namesIn(operation)) {
       if (found.has(name)) continue;
       const item = items.find((one) => isNamedFor(name, one) && isOther(one, operation));
-      const id = item && (await idOf(item, operation, values, send, salt));
+      const id = item && (await idOf(item, operation, values, send, variant));
       if (id !== undefined) found.set(name, id);
     }
     return found;
@@ -59,14 +59,14 @@ export function createFindReferences(
     operation: ApiOperation,
     values: readonly Json[],
     send: Send,
-    salt: number,
+    variant: number,
   ): Promise<Json | undefined> {
     const count = parameterNames(item.path).length;
     if (isWithin(operation.path, item.path)) return values[count - 1];
     if (values.length < count - 1) return undefined;
     if (cache.has(item)) return cache.get(item);
     cache.set(item, undefined); // Resources may refer to each other.
-    const id = await obtainId(item, send, salt + SALT, values.slice(0, count - 1));
+    const id = await obtainId(item, send, variant + VARIANT_OFFSET, values.slice(0, count - 1));
     if (id === undefined || isLong(id)) return undefined;
     cache.set(item, id);
     return id;

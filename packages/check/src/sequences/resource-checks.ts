@@ -9,10 +9,10 @@ import { findFollowedPaths, isTold } from './followed-paths.ts';
 import { createInstances } from './instances.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { sendQuietly } from './known-values.ts';
-import { runOtherUser } from './other-user-sequence.ts';
-import type { Scene } from './scene.ts';
-import { runScenario } from './item-sequence.ts';
-import { runSingletonScenario } from './singleton-sequence.ts';
+import { runOtherUserSequence } from './other-user-sequence.ts';
+import type { ResourceClient } from './resource-client.ts';
+import { runItemSequence } from './item-sequence.ts';
+import { runSingletonSequence } from './singleton-sequence.ts';
 import { createPlainInputs } from './step-input.ts';
 
 /** Returns the checks of all resources that the operations can create and read, as tasks to be started. */
@@ -47,10 +47,10 @@ type ResourceCheck = OperationCheck & {
 };
 
 /**
- * Creates the check of the resources of a path: a scenario from their creation to their deletion, or one of a second user
+ * Creates the check of the resources of a path: a sequence from their creation to their deletion, or one of a second user
  * who tries to use them. The requests depend on the seed and on the responses, not on time.
  *
- * @param operations those that may be used
+ * @param operations the operations that the run may call
  */
 function checkResource(
   item: ItemPath,
@@ -72,7 +72,7 @@ function checkResource(
   const judge = createJudge(run, turn);
   const plainInputs = createPlainInputs(run);
   const isSingleton = item.parameter === '';
-  const sceneOf = (one: Judge): Scene => {
+  const clientOf = (one: Judge): ResourceClient => {
     const instances = createInstances(items, operations, run, plainInputs);
     const idMembers = isSingleton ? [] : identifyingMembers(item, operations);
     return { item, items, idMembers, run, judge: one, instances, plainInputs };
@@ -84,12 +84,12 @@ function checkResource(
 
   async function check(): Promise<void> {
     try {
-      const scene = sceneOf(judge);
+      const client = clientOf(judge);
       const sendAsOther = sendQuietly(run, turn, run.users.otherTokens);
-      const runOwn = isSingleton ? runSingletonScenario : runScenario;
+      const runOwn = isSingleton ? runSingletonSequence : runItemSequence;
       const outcome = isOtherUser
-        ? await runOtherUser(scene, sceneOf({ ...judge, send: sendAsOther }))
-        : await runOwn(scene);
+        ? await runOtherUserSequence(client, clientOf({ ...judge, send: sendAsOther }))
+        : await runOwn(client);
       isStateless = outcome === 'stateless';
       if (typeof outcome === 'object')
         notes.push(

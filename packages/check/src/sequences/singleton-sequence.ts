@@ -9,14 +9,14 @@ import {
   etagOf,
   isConditional,
   isDone,
-  SALT,
+  missingStatuses,
+  VARIANT,
   sendTo,
   type Id,
-  type Scene,
-} from './scene.ts';
+  type ResourceClient,
+} from './resource-client.ts';
 import type { Defect } from '../judgement/defect.ts';
 import { withOtherChoices } from './step-input.ts';
-import { missingStatuses } from './item-sequence.ts';
 import type { Step } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { checkUpdates } from './laws/replacement.ts';
@@ -40,48 +40,48 @@ const NOT_FOLLOWED: Absence = { reason: 'reads do not return the written values'
  *
  * @returns why it was not followed; otherwise `undefined`
  */
-export async function runSingletonScenario(scene: Scene): Promise<Absence | undefined> {
-  const { item, judge, instances, run } = scene;
+export async function runSingletonSequence(client: ResourceClient): Promise<Absence | undefined> {
+  const { item, judge, instances, run } = client;
   const { read, replace, remove } = item;
   if (replace === undefined || isAsynchronous(replace)) return undefined;
   const count = parameterNames(replace.path).length;
-  const outer = count === 0 ? { values: [] } : await instances.obtain(replace, judge.send, SALT.first);
+  const outer = count === 0 ? { values: [] } : await instances.obtain(replace, judge.send, VARIANT.first);
   if ('reason' in outer) return outer;
   const id = outer.values.slice(0, count);
   const rounds: Round[] = [];
-  for (const salt of [SALT.first, SALT.second, SALT.late]) {
-    const round = await readReplaced(scene, id, salt);
+  for (const variant of [VARIANT.first, VARIANT.second, VARIANT.late]) {
+    const round = await readReplaced(client, id, variant);
     if (round === undefined) return NOT_FOLLOWED;
     rounds.push(round);
   }
   if (new Set(rounds.map(({ text }) => text)).size === 1) {
     const lost = rounds.find(({ difference }) => difference !== undefined);
-    if (lost === undefined || !(await hasState(scene, rounds))) return NOT_FOLLOWED;
+    if (lost === undefined || !(await hasState(client, rounds))) return NOT_FOLLOWED;
     judge.expect('update_is_visible', lost.read, lost.difference);
     return undefined;
   }
-  await checkUpdates(scene, id, rounds.at(-1)?.step);
-  await checkOmission(scene, id);
+  await checkUpdates(client, id, rounds.at(-1)?.step);
+  await checkOmission(client, id);
   // A list is empty after its deletion.
   const isList = (read ? successSchemas(read) : []).some(
     (schema) => itemsOf(schema, run.responseSchemas) !== undefined,
   );
   if (remove === undefined || isList) return undefined;
-  await checkDeletion(scene, id, []);
-  await sendTo(scene, replace, id, { salt: SALT.first }); // Later requests find it.
+  await checkDeletion(client, id, []);
+  await sendTo(client, replace, id, { variant: VARIANT.first }); // Later requests find it.
   return undefined;
 }
 
 /** Replaces the resource and reads it; `undefined` when a request fails or two reads differ. */
-async function readReplaced(scene: Scene, id: Id, salt: number): Promise<Round | undefined> {
-  const { read, replace } = scene.item;
-  const before = await sendTo(scene, read, id);
-  const step = await sendTo(scene, replace, id, {
-    salt,
+async function readReplaced(client: ResourceClient, id: Id, variant: number): Promise<Round | undefined> {
+  const { read, replace } = client.item;
+  const before = await sendTo(client, read, id);
+  const step = await sendTo(client, replace, id, {
+    variant,
     etag: before && replace && isConditional(replace) ? etagOf(before) : undefined,
-    adapt: (input) => (replace ? withOtherChoices(replace, input, before?.json, scene.run) : input),
+    adapt: (input) => (replace ? withOtherChoices(replace, input, before?.json, client.run) : input),
   });
-  const [first, second] = [await sendTo(scene, read, id), await sendTo(scene, read, id)];
+  const [first, second] = [await sendTo(client, read, id), await sendTo(client, read, id)];
   if (!isDone(step) || !isDone(first) || !isDone(second)) return undefined;
   const written = step.testCase.input?.body?.value ?? null;
   const textOf = (json: Json = null): string =>
@@ -90,15 +90,15 @@ async function readReplaced(scene: Scene, id: Id, salt: number): Promise<Round |
   if (text !== textOf(second.json)) return undefined;
   const told = textOf(step.json);
   const isEchoed = told === textOf(written) && told !== text;
-  return { step, read: first, text, difference: differenceBetween(step, first, scene), isEchoed };
+  return { step, read: first, text, difference: differenceBetween(step, first, client), isEchoed };
 }
 
 /** Whether the response to a PUT has the written values, or a read of an unknown id fails at another path. */
-async function hasState(scene: Scene, rounds: readonly Round[]): Promise<boolean> {
-  const { read, replace } = scene.item;
+async function hasState(client: ResourceClient, rounds: readonly Round[]): Promise<boolean> {
+  const { read, replace } = client.item;
   const parameters = [read, replace].flatMap((operation) => operation?.parameters ?? []);
   if (parameters.some(({ in: place, required }) => place === 'query' && required)) return false; // It selects a state.
   if (rounds.some(({ isEchoed }) => isEchoed)) return true;
-  const other = scene.items.find(({ path, read }) => read !== undefined && parameterNames(path).length === 1);
-  return other !== undefined && (await missingStatuses({ ...scene, item: other }, [])) !== undefined;
+  const other = client.items.find(({ path, read }) => read !== undefined && parameterNames(path).length === 1);
+  return other !== undefined && (await missingStatuses({ ...client, item: other }, [])) !== undefined;
 }

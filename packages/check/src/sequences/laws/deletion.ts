@@ -8,11 +8,11 @@ import {
   otherTag,
   list,
   STALE_IS_ACCEPTED,
-  SALT,
+  VARIANT,
   sendTo,
   type Id,
-  type Scene,
-} from '../scene.ts';
+  type ResourceClient,
+} from '../resource-client.ts';
 import type { Step } from '../send.ts';
 import { describesStatus, isAsynchronous } from '../../judgement/statuses.ts';
 
@@ -21,20 +21,20 @@ import { describesStatus, isAsynchronous } from '../../judgement/statuses.ts';
  *
  * @param missing the statuses of reads of what does not exist
  */
-export async function checkDeletion(scene: Scene, id: Id, missing: readonly number[]): Promise<void> {
-  const { item, judge } = scene;
+export async function checkDeletion(client: ResourceClient, id: Id, missing: readonly number[]): Promise<void> {
+  const { item, judge } = client;
   const { remove } = item;
   if (remove === undefined || isAsynchronous(remove)) return;
-  const [earlier, before] = [await sendTo(scene, item.read, id), await sendTo(scene, item.read, id)];
+  const [earlier, before] = [await sendTo(client, item.read, id), await sendTo(client, item.read, id)];
   if (!isDone(before) || !isDone(earlier)) return;
   const etag = isConditional(remove) ? etagOf(before) : undefined;
   if (etag !== undefined) {
-    const stale = await sendTo(scene, remove, id, { etag: otherTag(etag) });
+    const stale = await sendTo(client, remove, id, { etag: otherTag(etag) });
     if (stale !== undefined)
       judge.expect('conditional_requests', stale, isDone(stale) ? STALE_IS_ACCEPTED : undefined, [before]);
     if (isDone(stale)) return;
   }
-  const deletion = await sendTo(scene, remove, id, { etag });
+  const deletion = await sendTo(client, remove, id, { etag });
   if (deletion === undefined) return;
   const isMissing = [404, 410].includes(deletion.response.status);
   judge.expect(
@@ -45,7 +45,7 @@ export async function checkDeletion(scene: Scene, id: Id, missing: readonly numb
   );
   if (!isDone(deletion)) return;
 
-  const after = await sendTo(scene, item.read, id);
+  const after = await sendTo(client, item.read, id);
   // Where a path has one resource, its deletion may bring its defaults back.
   const mayReset = item.parameter === '' && !isSameJson(before.json, after?.json);
   if (after === undefined || mayReset || isMarked(earlier, before, after)) return;
@@ -55,10 +55,10 @@ export async function checkDeletion(scene: Scene, id: Id, missing: readonly numb
     after,
     isDone(after) ? `a deleted resource can be read: status ${String(after.response.status)}` : undefined,
   );
-  await expectNotListed(scene, id);
+  await expectNotListed(client, id);
   if (!isGone) return;
-  await deleteAgain(scene, id);
-  await replaceDeleted(scene, id);
+  await deleteAgain(client, id);
+  await replaceDeleted(client, id);
 }
 
 /** Returns whether a member marks the resource as deleted: one that the deletion has changed, and no time or number. */
@@ -80,12 +80,12 @@ function isCounted(value: Json = null): boolean {
   return typeof value === 'string' ? !Number.isNaN(Date.parse(value)) : typeof value === 'number';
 }
 
-async function expectNotListed(scene: Scene, id: Id): Promise<void> {
-  const listing = await list(scene, id, false);
+async function expectNotListed(client: ResourceClient, id: Id): Promise<void> {
+  const listing = await list(client, id, false);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
   const isListed = listing.ids.has(idText(id.at(-1)));
-  scene.judge.expect(
+  client.judge.expect(
     'use_after_free',
     last,
     isListed ? 'the list still has the deleted resource' : undefined,
@@ -93,14 +93,14 @@ async function expectNotListed(scene: Scene, id: Id): Promise<void> {
   );
 }
 
-async function deleteAgain(scene: Scene, id: Id): Promise<void> {
-  const { item, judge } = scene;
-  const again = await sendTo(scene, item.remove, id);
+async function deleteAgain(client: ResourceClient, id: Id): Promise<void> {
+  const { item, judge } = client;
+  const again = await sendTo(client, item.remove, id);
   if (again === undefined) return;
   const { status } = again.response;
   const message = `the second DELETE got status ${String(status)}`;
   judge.expect('delete_is_idempotent', again, status >= 500 ? message : undefined);
-  const read = await sendTo(scene, item.read, id);
+  const read = await sendTo(client, item.read, id);
   if (read === undefined) return;
   judge.expect(
     'delete_is_idempotent',
@@ -111,11 +111,11 @@ async function deleteAgain(scene: Scene, id: Id): Promise<void> {
 }
 
 /** Replaces the deleted resource, where a PUT creates nothing. */
-async function replaceDeleted(scene: Scene, id: Id): Promise<void> {
-  const { item, judge } = scene;
+async function replaceDeleted(client: ResourceClient, id: Id): Promise<void> {
+  const { item, judge } = client;
   const { replace } = item;
   if (replace === undefined || !describesStatus(replace, 404) || replace.responses[201] !== undefined) return;
-  const step = await sendTo(scene, replace, id, { salt: SALT.late });
+  const step = await sendTo(client, replace, id, { variant: VARIANT.late });
   if (step === undefined) return;
   judge.expect(
     'use_after_free',

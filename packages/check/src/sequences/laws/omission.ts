@@ -7,19 +7,19 @@ import {
   etagOf,
   isConditional,
   isDone,
-  SALT,
+  VARIANT,
   schemaOf,
   sendTo,
   type Id,
-  type Scene,
-} from '../scene.ts';
+  type ResourceClient,
+} from '../resource-client.ts';
 import type { Step } from '../send.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import { withNulls, withOtherChoices } from '../step-input.ts';
 import { takesMergePatch } from './patches.ts';
 
 /** Derives the values of an update from fuller ones. */
-type Reduce = (input: RequestInput, read: Step, scene: Scene) => RequestInput;
+type Reduce = (input: RequestInput, read: Step, client: ResourceClient) => RequestInput;
 
 /** The omitted members as text in a read before an update and in the one after it. */
 type Round = {
@@ -35,25 +35,25 @@ const ATTEMPTS = 6;
  * resource (RFC 9110, 9.3.4), and a merge patch removes members that are null (RFC 7396), so these members lose their values.
  * A server may give them defaults: only a member that keeps two different values is a failure.
  */
-export async function checkOmission(scene: Scene, id: Id): Promise<void> {
-  const { replace, patch } = scene.item;
-  const withNull: Reduce = (input) => withNulls(input, scene.run);
-  const onlyNull: Reduce = (input, read) => onlyNulls(withNull(input, read, scene));
+export async function checkOmission(client: ResourceClient, id: Id): Promise<void> {
+  const { replace, patch } = client.item;
+  const withNull: Reduce = (input) => withNulls(input, client.run);
+  const onlyNull: Reduce = (input, read) => onlyNulls(withNull(input, read, client));
   if (replace !== undefined) {
-    await expectOmitted(scene, id, replace, withoutOptional);
-    await expectOmitted(scene, id, replace, withNull);
+    await expectOmitted(client, id, replace, withoutOptional);
+    await expectOmitted(client, id, replace, withNull);
   }
-  if (patch !== undefined && takesMergePatch(patch)) await expectOmitted(scene, id, patch, onlyNull);
+  if (patch !== undefined && takesMergePatch(patch)) await expectOmitted(client, id, patch, onlyNull);
 }
 
-async function expectOmitted(scene: Scene, id: Id, operation: ApiOperation, reduce: Reduce): Promise<void> {
+async function expectOmitted(client: ResourceClient, id: Id, operation: ApiOperation, reduce: Reduce): Promise<void> {
   if (isAsynchronous(operation)) return;
   const kept = new Map<string, string>();
   const lost = new Set<string>();
   let read: Step | undefined;
   let message: string | undefined;
   for (let attempt = 0; attempt < ATTEMPTS && message === undefined; attempt += 1) {
-    const round = await omit(scene, id, operation, reduce, SALT.omission + attempt);
+    const round = await omit(client, id, operation, reduce, VARIANT.omission + attempt);
     if (round === undefined) break;
     read = round.read;
     for (const { name, before, after } of round.members.filter(({ before }) => before !== 'null')) {
@@ -64,27 +64,27 @@ async function expectOmitted(scene: Scene, id: Id, operation: ApiOperation, redu
     }
     if (round.members.every(({ name }) => lost.has(name))) break;
   }
-  if (read !== undefined) scene.judge.expect('update_is_visible', read, message);
+  if (read !== undefined) client.judge.expect('update_is_visible', read, message);
 }
 
 /** Updates a resource, and then with less; `undefined` when one of the requests is not successful or not valid. */
 async function omit(
-  scene: Scene,
+  client: ResourceClient,
   id: Id,
   operation: ApiOperation,
   reduce: Reduce,
-  salt: number,
+  variant: number,
 ): Promise<Round | undefined> {
-  const current = await sendTo(scene, scene.item.read, id);
+  const current = await sendTo(client, client.item.read, id);
   if (!isDone(current)) return undefined;
-  const full = await update(current, (input) => withOtherChoices(operation, input, current.json, scene.run));
-  const before = isDone(full) ? await sendTo(scene, scene.item.read, id) : undefined;
+  const full = await update(current, (input) => withOtherChoices(operation, input, current.json, client.run));
+  const before = isDone(full) ? await sendTo(client, client.item.read, id) : undefined;
   if (!isDone(full) || !isDone(before)) return undefined;
-  const difference = differenceBetween(full, before, scene);
-  scene.judge.expect('update_is_visible', before, difference);
+  const difference = differenceBetween(full, before, client);
+  client.judge.expect('update_is_visible', before, difference);
   if (difference !== undefined) return undefined;
-  const less = await update(before, (input) => reduce(input, before, scene));
-  const read = isDone(less) ? await sendTo(scene, scene.item.read, id) : undefined;
+  const less = await update(before, (input) => reduce(input, before, client));
+  const read = isDone(less) ? await sendTo(client, client.item.read, id) : undefined;
   if (!isDone(less) || !isDone(read)) return undefined;
   const [fuller = null, sent = null] = [full, less].map((step) => step.testCase.input?.body?.value);
   const isOmitted = (name: string | number): boolean =>
@@ -97,7 +97,7 @@ async function omit(
   };
 
   function update(one: Step, adapt: (input: RequestInput) => RequestInput): Promise<Step | undefined> {
-    return sendTo(scene, operation, id, { salt, etag: isConditional(operation) ? etagOf(one) : undefined, adapt });
+    return sendTo(client, operation, id, { variant, etag: isConditional(operation) ? etagOf(one) : undefined, adapt });
   }
 }
 
@@ -108,7 +108,11 @@ function onlyNulls({ parameters, body }: RequestInput): RequestInput {
 }
 
 /** Leaves out the members of a body that neither the PUT nor the read must have, and that do not identify the resource. */
-function withoutOptional({ parameters, body }: RequestInput, read: Step, { idMembers, run }: Scene): RequestInput {
+function withoutOptional(
+  { parameters, body }: RequestInput,
+  read: Step,
+  { idMembers, run }: ResourceClient,
+): RequestInput {
   if (body === undefined || !isObject(body.value)) return { parameters, body };
   const needed = new Set([
     ...idMembers,

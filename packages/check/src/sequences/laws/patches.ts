@@ -21,11 +21,11 @@ import {
   isConditional,
   isDone,
   readUpdated,
-  SALT,
+  VARIANT,
   sendTo,
   type Id,
-  type Scene,
-} from '../scene.ts';
+  type ResourceClient,
+} from '../resource-client.ts';
 import type { Step } from '../send.ts';
 import { withOtherChoices } from '../step-input.ts';
 
@@ -43,30 +43,35 @@ const REDUCTIONS: readonly Reduce[] = [
  * Changes a resource by merge patches (RFC 7396): one member, all of them, parts of objects, and booleans to false. Reads must
  * have the new values and the other written ones.
  */
-export async function checkPatches(scene: Scene, id: Id, written: Step | undefined): Promise<void> {
-  const { item, judge } = scene;
+export async function checkPatches(client: ResourceClient, id: Id, written: Step | undefined): Promise<void> {
+  const { item, judge } = client;
   const { patch } = item;
   if (patch === undefined || isAsynchronous(patch) || !takesMergePatch(patch)) return;
-  let before = await sendTo(scene, item.read, id);
+  let before = await sendTo(client, item.read, id);
   if (!isDone(before)) return;
   const body = written?.testCase.input?.body;
-  const isKnown = written !== undefined && differenceBetween(written, before, scene) === undefined;
+  const isKnown = written !== undefined && differenceBetween(written, before, client) === undefined;
   let expected: Json = isKnown && body !== undefined ? body.value : {};
   for (const [index, reduce] of REDUCTIONS.entries()) {
     const current: Step = before;
-    const step = await sendTo(scene, patch, id, {
-      salt: SALT.patch + index,
+    const step = await sendTo(client, patch, id, {
+      variant: VARIANT.patch + index,
       etag: isConditional(patch) ? etagOf(current) : undefined,
       adapt: (input) =>
-        reduced(withOtherChoices(patch, input, current.json, scene.run), reduce, index === 0 ? 1 : Infinity, scene.run),
+        reduced(
+          withOtherChoices(patch, input, current.json, client.run),
+          reduce,
+          index === 0 ? 1 : Infinity,
+          client.run,
+        ),
     });
     if (!isDone(step)) continue;
-    const after = await readUpdated(scene, id);
+    const after = await readUpdated(client, id);
     if (after === undefined) return;
     const previous = isKnown ? { written: expected, read: current.json ?? null } : undefined;
     const sent = step.testCase.input?.body;
-    expected = merged(expected, sent?.value ?? {}, sent?.content.schema, scene.run.requestSchemas);
-    const difference = differenceBetween(step, after, scene, { value: expected, previous });
+    expected = merged(expected, sent?.value ?? {}, sent?.content.schema, client.run.requestSchemas);
+    const difference = differenceBetween(step, after, client, { value: expected, previous });
     judge.expect('update_is_visible', after, difference);
     if (difference !== undefined) return;
     before = after;

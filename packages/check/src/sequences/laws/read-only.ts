@@ -14,7 +14,16 @@ import {
   type Schema,
 } from '@contract-first/model/values';
 import { isAsynchronous } from '../../judgement/statuses.ts';
-import { etagOf, isConditional, isDone, SALT, schemaOf, sendTo, type Id, type Scene } from '../scene.ts';
+import {
+  etagOf,
+  isConditional,
+  isDone,
+  VARIANT,
+  schemaOf,
+  sendTo,
+  type Id,
+  type ResourceClient,
+} from '../resource-client.ts';
 import type { Step } from '../send.ts';
 import { isSame } from '../written.ts';
 
@@ -31,31 +40,31 @@ const LEAST_DISTANCE = 1_000;
  * Sends read-only members with values that the resource does not have. A server may refuse or ignore them (OpenAPI 3.1,
  * 4.8.24.5), but must not take them over.
  */
-export async function checkReadOnly(scene: Scene, id: Id, creation: Step | undefined): Promise<void> {
-  const { replace, patch, create } = scene.item;
+export async function checkReadOnly(client: ResourceClient, id: Id, creation: Step | undefined): Promise<void> {
+  const { replace, patch, create } = client.item;
   for (const operation of new Set([replace, patch, creation && create])) {
     if (operation === undefined || isAsynchronous(operation)) continue;
-    const first = await attemptWith(scene, id, operation, creation, 0);
+    const first = await attemptWith(client, id, operation, creation, 0);
     // One value may be equal by chance.
-    const last = first?.names.length === 0 ? first : await attemptWith(scene, id, operation, creation, 1);
+    const last = first?.names.length === 0 ? first : await attemptWith(client, id, operation, creation, 1);
     if (first === undefined || last === undefined) continue;
     const name = last.names.find((one) => first.names.includes(one));
     const message = name === undefined ? undefined : `the read-only ${name} is read as the client has sent it`;
-    scene.judge.expect('read_only_members', last.read ?? last.step, message, [last.step]);
+    client.judge.expect('read_only_members', last.read ?? last.step, message, [last.step]);
   }
 }
 
 /** Updates a resource with read-only members, or creates it again; `undefined` when there are none. */
 async function attemptWith(
-  scene: Scene,
+  client: ResourceClient,
   id: Id,
   operation: ApiOperation,
   creation: Step | undefined,
   index: number,
 ): Promise<Attempt | undefined> {
-  const { item, instances, judge, run } = scene;
-  const before = await sendTo(scene, item.read, id);
-  const members = isDone(before) ? otherMembers(before, scene, index) : [];
+  const { item, instances, judge, run } = client;
+  const before = await sendTo(client, item.read, id);
+  const members = isDone(before) ? otherMembers(before, client, index) : [];
   if (!isDone(before) || members.length === 0) return undefined;
   const added = Object.fromEntries(members.map(({ name, value }) => [name, value]));
   const adapt = ({ parameters, body }: RequestInput): RequestInput => ({
@@ -67,17 +76,17 @@ async function attemptWith(
   const etag = isConditional(operation) ? etagOf(before) : undefined;
   const step = input
     ? await send(operation, adapt(input))
-    : await sendTo({ ...scene, judge: { ...judge, send } }, operation, id, { salt: SALT.readOnly, etag, adapt });
+    : await sendTo({ ...client, judge: { ...judge, send } }, operation, id, { variant: VARIANT.readOnly, etag, adapt });
   if (step === undefined) return undefined;
   const place = isDone(step) ? (input ? instances.identities(step, item)[0]?.values : id) : undefined;
-  const read = place && (await sendTo(scene, item.read, place));
+  const read = place && (await sendTo(client, item.read, place));
   const isTaken = ({ name, schema, value }: Member): boolean =>
     isSame(value, partAt(read?.json ?? null, [name]), run.responseSchemas, schema, true);
   return { step, read, names: members.filter(isTaken).map(({ name }) => name) };
 }
 
 /** Returns the read-only members that a resource has, with other values. */
-function otherMembers(read: Step, { idMembers, run }: Scene, index: number): readonly Member[] {
+function otherMembers(read: Step, { idMembers, run }: ResourceClient, index: number): readonly Member[] {
   const { responseSchemas, responseOracle, seed } = run;
   const arbitraries = createArbitraries(responseSchemas, responseOracle);
   const options = { text: 'well-formed', extras: false, plain: true } as const;

@@ -1,74 +1,39 @@
 import { stringifyJson } from '@contract-first/contract';
 import { isArray, membersOf, partAt } from '@contract-first/model/values';
-import { headerParameter } from '@contract-first/model/operations';
 import {
   differenceBetween,
   etagOf,
   isConditional,
   isDone,
-  otherTag,
   readUpdated,
-  SALT,
+  VARIANT,
   STALE_IS_ACCEPTED,
   sendTo,
   type Id,
-  type Scene,
-} from '../scene.ts';
+  type ResourceClient,
+} from '../resource-client.ts';
 import { checkPatches } from './patches.ts';
 import type { Step } from '../send.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
-import { withParameter } from '../step-input.ts';
 
-const NOT_MODIFIED = 304;
 const PRECONDITION_FAILED = 412;
 const CONDITION_STATUSES = [409, PRECONDITION_FAILED, 428];
 
-/** Reads a resource with its own entity tag, where 304 is documented, and with another one. */
-export async function checkConditionalRead(scene: Scene, read: Step): Promise<void> {
-  const { operation, testCase } = read;
-  const etag = etagOf(read);
-  if (etag === undefined || testCase.input === undefined || operation.responses[NOT_MODIFIED] === undefined) return;
-  const { input } = testCase;
-  const sendWith = (value: string): Promise<Step | undefined> => {
-    const parameter = headerParameter(operation, 'if-none-match');
-    return parameter === undefined
-      ? scene.judge.send(operation, input, [['If-None-Match', value]])
-      : scene.judge.send(operation, withParameter(input, parameter, value));
-  };
-  const same = await sendWith(etag);
-  if (same !== undefined && same.response.status < 400) {
-    const isUnchanged = same.response.status === NOT_MODIFIED || (isDone(same) && etagOf(same) !== etag);
-    const message = isUnchanged
-      ? undefined
-      : `with its ETag in If-None-Match, the status is ${String(same.response.status)}, not 304`;
-    scene.judge.expect('conditional_requests', same, message, [read]);
-  }
-  const other = await sendWith(otherTag(etag));
-  if (other === undefined) return;
-  const isWrong = other.response.status === NOT_MODIFIED;
-  scene.judge.expect(
-    'conditional_requests',
-    other,
-    isWrong ? 'with another ETag in If-None-Match, the status is 304' : undefined,
-    [read],
-  );
-}
-
 /** Replaces and patches a resource. */
-export async function checkUpdates(scene: Scene, id: Id, creation: Step | undefined): Promise<void> {
-  const replaced = await checkReplacement(scene, id, creation);
-  await checkPatches(scene, id, replaced ?? creation);
+export async function checkUpdates(client: ResourceClient, id: Id, creation: Step | undefined): Promise<void> {
+  const replaced = await checkReplacement(client, id, creation);
+  await checkPatches(client, id, replaced ?? creation);
 }
 
 /** Replaces a resource, reads it, replaces it again with the same, and with a stale entity tag. */
-async function checkReplacement(scene: Scene, id: Id, earlier: Step | undefined): Promise<Step | undefined> {
-  const { item, judge } = scene;
+async function checkReplacement(client: ResourceClient, id: Id, earlier: Step | undefined): Promise<Step | undefined> {
+  const { item, judge } = client;
   const { replace, read: readOperation } = item;
   if (replace === undefined || isAsynchronous(replace)) return undefined;
-  const before = await sendTo(scene, readOperation, id);
+  const before = await sendTo(client, readOperation, id);
   if (!isDone(before)) return undefined;
   const etag = isConditional(replace) ? etagOf(before) : undefined;
-  const update = await sendTo(scene, replace, id, { salt: SALT.update, etag });
+  const update = await sendTo(client, replace, id, { variant: VARIANT.update, etag });
   if (update === undefined) return undefined;
   if (etag !== undefined) {
     const isRefused = update.response.status === PRECONDITION_FAILED;
@@ -80,11 +45,11 @@ async function checkReplacement(scene: Scene, id: Id, earlier: Step | undefined)
     );
   }
   if (!isDone(update)) return undefined;
-  const after = await readUpdated(scene, id);
+  const after = await readUpdated(client, id);
   if (after === undefined) return undefined;
   const earlierBody = earlier?.testCase.input?.body;
   const previous = earlierBody && { written: earlierBody.value, read: before.json ?? null };
-  const difference = differenceBetween(update, after, scene, { previous });
+  const difference = differenceBetween(update, after, client, { previous });
   judge.expect('update_is_visible', after, difference);
 
   const [oldTag, newTag] = [etagOf(before), etagOf(after)];
@@ -98,8 +63,8 @@ async function checkReplacement(scene: Scene, id: Id, earlier: Step | undefined)
     );
   }
   if (difference !== undefined) return undefined;
-  await replaceAgain(scene, id, after, newTag);
-  if (etag !== undefined && oldTag !== newTag) await replaceStale(scene, id, etag);
+  await replaceAgain(client, id, after, newTag);
+  if (etag !== undefined && oldTag !== newTag) await replaceStale(client, id, etag);
   return update;
 }
 
@@ -108,10 +73,10 @@ async function checkReplacement(scene: Scene, id: Id, earlier: Step | undefined)
  *
  * @param before the read after the first time
  */
-async function replaceAgain(scene: Scene, id: Id, before: Step, etag: string | undefined): Promise<void> {
-  const { item, judge } = scene;
+async function replaceAgain(client: ResourceClient, id: Id, before: Step, etag: string | undefined): Promise<void> {
+  const { item, judge } = client;
   const condition = item.replace && isConditional(item.replace) ? etag : undefined;
-  const again = await sendTo(scene, item.replace, id, { salt: SALT.update, etag: condition });
+  const again = await sendTo(client, item.replace, id, { variant: VARIANT.update, etag: condition });
   if (again === undefined || CONDITION_STATUSES.includes(again.response.status)) return;
   const { status } = again.response;
   judge.expect(
@@ -119,9 +84,9 @@ async function replaceAgain(scene: Scene, id: Id, before: Step, etag: string | u
     again,
     isDone(again) ? undefined : `the same PUT got status ${String(status)} the second time`,
   );
-  const read = await sendTo(scene, item.read, id);
+  const read = await sendTo(client, item.read, id);
   if (!isDone(again) || !isDone(read)) return;
-  const message = differenceBetween(again, read, scene) ?? growthBetween(again, before, read);
+  const message = differenceBetween(again, read, client) ?? growthBetween(again, before, read);
   judge.expect('put_is_idempotent', read, message);
 }
 
@@ -138,15 +103,15 @@ function growthBetween({ testCase }: Step, before: Step, after: Step): string | 
 }
 
 /** Replaces a resource with an entity tag that it had before, which must have no effect (RFC 9110, 13.1.1). */
-async function replaceStale(scene: Scene, id: Id, etag: string): Promise<void> {
-  const { item, judge } = scene;
-  const before = await sendTo(scene, item.read, id);
-  const stale = await sendTo(scene, item.replace, id, { salt: SALT.stale, etag });
+async function replaceStale(client: ResourceClient, id: Id, etag: string): Promise<void> {
+  const { item, judge } = client;
+  const before = await sendTo(client, item.read, id);
+  const stale = await sendTo(client, item.replace, id, { variant: VARIANT.stale, etag });
   if (stale === undefined || !isDone(before)) return;
   judge.expect('conditional_requests', stale, isDone(stale) ? STALE_IS_ACCEPTED : undefined, [before]);
-  const after = await sendTo(scene, item.read, id);
+  const after = await sendTo(client, item.read, id);
   if (isDone(stale) || !isDone(after)) return;
-  const isWritten = (read: Step): boolean => differenceBetween(stale, read, scene) === undefined;
+  const isWritten = (read: Step): boolean => differenceBetween(stale, read, client) === undefined;
   const isChanged = isWritten(after) && !isWritten(before);
   judge.expect(
     'conditional_requests',

@@ -12,11 +12,11 @@ import { listAll, type Listing } from './list-all.ts';
 import { withReferences } from './references.ts';
 import type { Step } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
-import { withParameter, withPathValues, type PlainInputs } from './step-input.ts';
+import { unusedValue, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
 import { findDifference, type Previous } from './written.ts';
 
-/** The resources of a path, and what their scenario needs. */
-export type Scene = {
+/** A client of the resources of a path: sends the requests of a sequence, and judges the responses. */
+export type ResourceClient = {
   readonly item: ItemPath;
   /** The paths of all resources. */
   readonly items: readonly ItemPath[];
@@ -37,8 +37,8 @@ export const STALE_IS_ACCEPTED = 'another ETag in If-Match is accepted, not refu
 /** The identifying values of a resource, in the order of its path. */
 export type Id = readonly Json[];
 
-/** The seeds of the values of different steps. */
-export const SALT = {
+/** Numbers the generated values: steps with the same number send the same values. */
+export const VARIANT = {
   first: 1,
   second: 2,
   update: 31,
@@ -54,14 +54,14 @@ export const SALT = {
 
 /** Sends a request to a resource, with plain values for everything else. */
 export async function sendTo(
-  { idMembers, instances, judge, plainInputs, run }: Scene,
+  { idMembers, instances, judge, plainInputs, run }: ResourceClient,
   operation: ApiOperation | undefined,
   id: Id,
-  { salt = 0, etag, adapt = (input) => input }: SendOptions = {},
+  { variant = 0, etag, adapt = (input) => input }: SendOptions = {},
 ): Promise<Step | undefined> {
-  const [plain] = operation === undefined ? [] : plainInputs(operation, salt);
+  const [plain] = operation === undefined ? [] : plainInputs(operation, variant);
   if (operation === undefined || plain === undefined) return undefined;
-  const references = await instances.references(operation, id, judge.send, salt);
+  const references = await instances.references(operation, id, judge.send, variant);
   const named = idMembers.reduce(
     (input, name) => withMember(input, name, id.at(-1) ?? null),
     withReferences(operation, withPathValues(operation, plain, id), references, run),
@@ -73,7 +73,7 @@ export async function sendTo(
 }
 
 type SendOptions = {
-  readonly salt?: number;
+  readonly variant?: number;
   /** The value of `If-Match`. */
   readonly etag?: string | undefined;
   readonly adapt?: (input: RequestInput) => RequestInput;
@@ -101,14 +101,14 @@ export function otherTag(etag: string): string {
 }
 
 /**
- * Finds what a step has written and another one reads differently; `undefined` when there is nothing.
+ * Compares a written value with the later read; returns the first difference, `undefined` if there is none.
  *
  * @param value all that is written after the step, if it is more than its body
  */
 export function differenceBetween(
   written: Step,
   read: Step,
-  { idMembers, run }: Scene,
+  { idMembers, run }: ResourceClient,
   { value, previous }: { readonly value?: Json; readonly previous?: Previous | undefined } = {},
 ): Defect | undefined {
   const { body } = written.testCase.input ?? {};
@@ -118,12 +118,12 @@ export function differenceBetween(
 }
 
 /** Reads a resource after an update; `undefined` when that fails. */
-export async function readUpdated(scene: Scene, id: Id): Promise<Step | undefined> {
-  const after = await sendTo(scene, scene.item.read, id);
+export async function readUpdated(client: ResourceClient, id: Id): Promise<Step | undefined> {
+  const after = await sendTo(client, client.item.read, id);
   if (after === undefined) return undefined;
   const { status } = after.response;
   const message = `after its update, the resource cannot be read: status ${String(status)}`;
-  scene.judge.expect('ensure_resource_availability', after, MISSING.includes(status) ? message : undefined);
+  client.judge.expect('ensure_resource_availability', after, MISSING.includes(status) ? message : undefined);
   return isDone(after) ? after : undefined;
 }
 
@@ -134,7 +134,7 @@ export function schemaOf({ operation, response }: Step): Schema | undefined {
 
 /** Reads the whole list of the collection. */
 export async function list(
-  { item, idMembers, run, judge, plainInputs }: Scene,
+  { item, idMembers, run, judge, plainInputs }: ResourceClient,
   id: Id,
   isSmall: boolean,
 ): Promise<Listing | undefined> {
@@ -143,4 +143,14 @@ export async function list(
   const outer = id.slice(0, parameterNames(item.list.path).length);
   const first = withPathValues(item.list, plain, outer);
   return listAll(item.list, first, idMembers, { send: judge.send, run, isSmall });
+}
+
+/** Reads a resource that never existed; returns the statuses that say so, `undefined` when it is read like any other. */
+export async function missingStatuses(client: ResourceClient, parent: Id): Promise<readonly number[] | undefined> {
+  const { item, run } = client;
+  const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
+  const value = parameter && unusedValue(parameter, run);
+  const step = value === undefined ? undefined : await sendTo(client, item.read, [...parent, value]);
+  if (step === undefined || step.response.status < 400 || step.response.status >= 500) return undefined;
+  return [...MISSING, step.response.status];
 }

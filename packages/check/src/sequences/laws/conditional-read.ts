@@ -1,0 +1,37 @@
+import { headerParameter } from '@contract-first/model/operations';
+import { etagOf, isDone, otherTag, type ResourceClient } from '../resource-client.ts';
+import type { Step } from '../send.ts';
+import { withParameter } from '../step-input.ts';
+
+const NOT_MODIFIED = 304;
+
+/** Reads a resource with its own entity tag, where 304 is documented, and with another one. */
+export async function checkConditionalRead(client: ResourceClient, read: Step): Promise<void> {
+  const { operation, testCase } = read;
+  const etag = etagOf(read);
+  if (etag === undefined || testCase.input === undefined || operation.responses[NOT_MODIFIED] === undefined) return;
+  const { input } = testCase;
+  const sendWith = (value: string): Promise<Step | undefined> => {
+    const parameter = headerParameter(operation, 'if-none-match');
+    return parameter === undefined
+      ? client.judge.send(operation, input, [['If-None-Match', value]])
+      : client.judge.send(operation, withParameter(input, parameter, value));
+  };
+  const same = await sendWith(etag);
+  if (same !== undefined && same.response.status < 400) {
+    const isUnchanged = same.response.status === NOT_MODIFIED || (isDone(same) && etagOf(same) !== etag);
+    const message = isUnchanged
+      ? undefined
+      : `with its ETag in If-None-Match, the status is ${String(same.response.status)}, not 304`;
+    client.judge.expect('conditional_requests', same, message, [read]);
+  }
+  const other = await sendWith(otherTag(etag));
+  if (other === undefined) return;
+  const isWrong = other.response.status === NOT_MODIFIED;
+  client.judge.expect(
+    'conditional_requests',
+    other,
+    isWrong ? 'with another ETag in If-None-Match, the status is 304' : undefined,
+    [read],
+  );
+}

@@ -1,0 +1,22 @@
+import { parameterNames } from '@contract-first/contract';
+import { pathValue } from '@contract-first/model/requests';
+import { isAsynchronous } from '../../judgement/statuses.ts';
+import { isDone, MISSING, sendTo, type ResourceClient } from '../resource-client.ts';
+import type { Send } from '../send.ts';
+
+/** Creates {@link Send}. A PUT that creates a resource must get 201 (RFC 9110, 9.3.4): it could not be read before. */
+export function sendCreation(client: ResourceClient): Send {
+  const { item, judge } = client;
+  return async (operation, input, headers) => {
+    if (operation !== item.replace || isAsynchronous(operation)) return judge.send(operation, input, headers);
+    const id = parameterNames(operation.path).map((name) => pathValue(input, name) ?? null);
+    const before = await sendTo(client, item.read, id);
+    const step = await judge.send(operation, input, headers);
+    const isNew = before !== undefined && MISSING.includes(before.response.status);
+    if (!isNew || !isDone(step) || !isDone(await sendTo(client, item.read, id))) return step;
+    const { status } = step.response;
+    const message = `a PUT that creates a resource gets ${String(status)}, not 201`;
+    judge.expect('status_code_conformance', step, status === 201 ? undefined : message, [before]);
+    return step;
+  };
+}

@@ -1,0 +1,25 @@
+import { stringifyJson } from '@contract-first/contract';
+import { headerParameter } from '@contract-first/model/operations';
+import { IDEMPOTENCY_KEY } from '../../run/idempotency-keys.ts';
+import { isSameResource } from '../identity.ts';
+import { isDone, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
+import { withParameter } from '../step-input.ts';
+
+/** Creates a resource twice with the same idempotency key, if the document has one. */
+export async function checkIdempotencyKey(client: ResourceClient, parent: Id): Promise<void> {
+  const { item, judge, instances } = client;
+  const key = item.create && headerParameter(item.create, IDEMPOTENCY_KEY);
+  if (item.create === undefined || key === undefined) return;
+  const third = await instances.create(item, judge.send, VARIANT.late, parent);
+  const input = 'values' in third ? third.creation?.testCase.input : undefined;
+  const value = input?.parameters.find(({ parameter }) => parameter === key)?.value;
+  if (!('values' in third) || input === undefined || value === undefined) return;
+  const again = await judge.send(item.create, withParameter(input, key, value));
+  if (!isDone(again)) return;
+  const [identity] = instances.identities(again, item);
+  const isOther = identity !== undefined && !isSameResource(identity.values, third.values);
+  const message = isOther
+    ? `the same idempotency key created ${stringifyJson(identity.values.at(-1))} as well`
+    : undefined;
+  judge.expect('idempotency_key', again, message);
+}

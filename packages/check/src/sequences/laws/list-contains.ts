@@ -1,0 +1,23 @@
+import { stringifyJson } from '@contract-first/contract';
+import { idText } from '@contract-first/model/resources';
+import { isSameResource } from '../identity.ts';
+import type { Instance } from '../instances.ts';
+import { list, type ResourceClient } from '../resource-client.ts';
+
+/** Reads the list and expects resources in it; nothing if it may be incomplete. */
+export async function expectListed(
+  client: ResourceClient,
+  expected: readonly Instance[],
+  isSmall: boolean,
+): Promise<void> {
+  const parent = expected[0]?.values.slice(0, -1) ?? [];
+  const listing = await list(client, expected[0]?.values ?? [], isSmall);
+  const last = listing?.pages.at(-1);
+  if (listing === undefined || last === undefined) return;
+  // Where nothing gives an id for the parent, each resource has another one.
+  const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));
+  const absent = beside.find(({ values }) => !listing.ids.has(idText(values.at(-1))));
+  const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';
+  const lacking = absent && `the list${pages} lacks the created ${stringifyJson(absent.values.at(-1))}`;
+  client.judge.expect('list_contains_created', last, listing.fault ?? lacking, listing.pages);
+}

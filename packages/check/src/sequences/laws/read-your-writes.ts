@@ -1,0 +1,44 @@
+import { stringifyJson } from '@contract-first/contract';
+import { idText } from '@contract-first/model/resources';
+import { type Json, partAt } from '@contract-first/model/values';
+import type { Instance } from '../instances.ts';
+import { differenceBetween, isDone, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
+import type { Step } from '../send.ts';
+
+/** Reads a resource after its creation, and compares it. */
+export async function readCreated(
+  client: ResourceClient,
+  { values, creation }: Instance,
+  missing: readonly number[],
+): Promise<Step | undefined> {
+  const { judge, item } = client;
+  const step = await sendTo(client, item.read, values);
+  if (step === undefined) return undefined;
+  const message = describeMissing(step, missing, 'the created resource');
+  judge.expect('ensure_resource_availability', step, message);
+  if (!isDone(step)) return undefined;
+  if (creation !== undefined) {
+    const difference = differenceBetween(creation, step, client) ?? otherIdentity(client, values, creation, step);
+    judge.expect('read_your_writes', step, difference);
+  }
+  return step;
+}
+
+export function describeMissing(
+  { response: { status } }: Step,
+  missing: readonly number[],
+  subject: string,
+): string | undefined {
+  return missing.includes(status) ? `${subject} cannot be read: status ${String(status)}` : undefined;
+}
+
+/** Finds an identifying member that differs from the path, and did not when the resource was created. */
+function otherIdentity({ idMembers }: ResourceClient, values: Id, creation: Step, read: Step): string | undefined {
+  const name = idMembers[0] ?? '';
+  const id = values.at(-1);
+  const memberOf = ({ json = null }: Step): Json => partAt(json, [name]);
+  const isOther = (member: Json): boolean =>
+    member !== null && idText(member).toLowerCase() !== idText(id).toLowerCase();
+  if (!isOther(memberOf(read)) || isOther(memberOf(creation))) return undefined;
+  return `${name} is ${stringifyJson(memberOf(read))}, but the path has ${stringifyJson(id)}`;
+}
