@@ -49,16 +49,20 @@ export type Host = {
 export async function doWork(work: Work, { run, isOfDatabase, limitMs }: Host): Promise<unknown> {
   let failure: Error | undefined;
   let isOver = false;
+  let running: Statement | undefined;
   let last: Promise<unknown> = Promise.resolve();
   const runNext: RunStatement = (statement, use) => {
     const next = last.then(async () => {
       if (failure !== undefined) throw failure;
       if (isOver) throw new Error('the transaction has ended: await all of its statements');
+      running = statement;
       try {
         return await run(statement, use);
       } catch (error) {
         failure = toError(error);
         throw failure;
+      } finally {
+        running = undefined;
       }
     });
     last = next.catch(() => undefined);
@@ -66,7 +70,9 @@ export async function doWork(work: Work, { run, isOfDatabase, limitMs }: Host): 
   };
   const timeUp = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    const error = new Error(`the transaction took longer than ${String(limitMs)} ms; nothing was written`);
+    const problem = `the transaction took longer than ${String(limitMs)} ms; nothing was written`;
+    // Others wait for the statement, so the log has to name it.
+    const error = new Error(running === undefined ? problem : `${problem}; it is running ${running.text}`);
     timeUp.reject(error);
     work.onTimeUp(error);
   }, limitMs);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 import {
   ConstraintViolated,
@@ -351,4 +351,23 @@ describeStores((createDatabase) => {
     expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
     expect(await namesOf(database)).toEqual(['Bea']);
   });
+});
+
+test('a transaction whose statement SQLite cannot stop rejects at its limit with the statement; other writes wait or are unavailable', async () => {
+  const database = await openWithTrain(temporaryDatabase(), 1_500);
+  const long = sql`UPDATE trains SET seats =
+    (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${10_000_000n}) SELECT max(i) FROM n)`;
+  const slow = database.transaction(({ write }) => write(long));
+  await expect(slow).rejects.toThrow(
+    /^the transaction took longer than 1000 ms; nothing was .* running UPDATE trains SET/,
+  );
+  let written: unknown;
+  while (written === undefined) {
+    written = await database.write(book('Ann')).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(DatabaseUnavailable);
+    });
+    await sleep(10);
+  }
+  expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
+  expect(await namesOf(database)).toEqual(['Ann']);
 });
