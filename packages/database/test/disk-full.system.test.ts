@@ -3,14 +3,21 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openTestStore } from '@contract-first/testing/app.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { createUntilStopped } from '@contract-first/testing/load.ts';
 import { run, start, startService } from '@contract-first/testing/service.ts';
 
 /** Returns the command that starts the service with a small file system mounted at a path until the service ends. */
 function onSmallDisk(folder: string, sizeKiB: number, redirection = ''): readonly string[] {
+  return withMounts(
+    `mount -t tmpfs -o size=${String(sizeKiB)}k tmpfs ${folder} && exec node src/main.ts ${redirection}`,
+  );
+}
+
+/** Returns the command that runs a script, whose mounts end with it. */
+function withMounts(script: string): readonly string[] {
   const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
-  const script = `mount -t tmpfs -o size=${String(sizeKiB)}k tmpfs ${folder} && exec node src/main.ts ${redirection}`;
   return ['unshare', ...becomeRoot, '--mount', 'sh', '-c', script];
 }
 
@@ -90,4 +97,27 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
   database.close();
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
+});
+
+test('a database on a read-only file system stops the start with one line, and can be exported', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'plants.db');
+  const store = await openTestStore(`sqlite:${path}`);
+  await store.add({ id: 1n, name: 'Fern' });
+  const readOnly = `mount --bind ${folder} ${folder} && mount -o remount,bind,ro ${folder} && exec node`;
+  const runThere = (script: string) => {
+    const [command = '', ...args] = withMounts(`${readOnly} ${script}`);
+    return run(command, args, { PORT: '0', DATABASE_URL: `sqlite:${path}` });
+  };
+  // The log is there, as after a service that was killed.
+  const stderr = `the database ${path} is read-only\n`;
+  expect(await runThere('src/main.ts')).toEqual({ code: 1, stdout: '', stderr });
+  expect(await runThere('scripts/export.ts')).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
+  await store.close();
+  const refused = {
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^the database .* cannot be opened: [^\n]*\n$/),
+  };
+  expect(await runThere('src/main.ts')).toEqual(refused);
 });

@@ -4,7 +4,7 @@ import type { BatchDefinition, Written } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { StatementRejected } from './errors.ts';
 import { explainConstraint } from './constraints.ts';
-import { scalar, transact } from './open-file.ts';
+import { probeWrite, transact } from './open-file.ts';
 import { rowsWithin, Statements } from './statements.ts';
 import { throttle } from './throttle.ts';
 
@@ -85,7 +85,10 @@ export function createCommitter(
   }
 
   function apply(change: PlainChange): ChangeResult {
-    if (change === 'check') return probeWrite(database);
+    if (change === 'check') {
+      probeWrite(database);
+      return true;
+    }
     return 'row' in change ? add(change) : change.statements.map((statement) => run(statement));
   }
 
@@ -115,13 +118,4 @@ function createAdd(database: DatabaseSync, insert: InsertStatement | undefined):
       throw new StatementRejected('a trigger has dropped the row');
     return false;
   };
-}
-
-/**
- * Writes the version that is there already. A transaction without changes never reaches the disk; this one fails where an
- * insert would, on a full disk for example.
- */
-function probeWrite(database: DatabaseSync): true {
-  database.exec(`PRAGMA user_version = ${String(scalar(database, 'PRAGMA user_version'))}`);
-  return true;
 }

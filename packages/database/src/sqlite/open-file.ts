@@ -34,6 +34,7 @@ export function openForWriting(path: string, schema: Schema): DatabaseSync {
       setDurable(database);
       setWriteAheadLog(database); // From here on, the version can be read while another process migrates.
       while (!migrate(database, path, schema));
+      assertWritable(database);
       database.exec(READ); // The first read creates the log.
       syncFolders(path);
       return database;
@@ -127,6 +128,24 @@ function migrate(database: DatabaseSync, path: string, schema: Schema): boolean 
     if (primaryCode(error) !== SQLITE.BUSY || versionOf(database, path, schema) === migrations.length) throw error;
     return false;
   }
+}
+
+/** @throws the error of SQLite for a file that is read-only, which it opens and in which it begins a transaction */
+function assertWritable(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    probeWrite(database);
+  } finally {
+    database.exec('ROLLBACK');
+  }
+}
+
+/**
+ * Writes the version that is there already. A transaction without changes never reaches the disk; this one fails where an
+ * insert would, on a full disk for example.
+ */
+export function probeWrite(database: DatabaseSync): void {
+  database.exec(`PRAGMA user_version = ${String(scalar(database, 'PRAGMA user_version'))}`);
 }
 
 // One statement, since another process may migrate the database between two.
