@@ -45,6 +45,16 @@ test('counts are removed after their window, and hold no address and no name', a
   }, 1);
 });
 
+test('a window that began while the clock of the server was a year ahead has ended', async () => {
+  const url = await server.createDatabase();
+  const service = await startService({ ...LIMIT, DATABASE_URL: url });
+  expect(await sendMany(service, 2)).toEqual({ 200: 2 });
+  await server.query(url, "UPDATE rate_limit_counts SET count = 9, expires_at = expires_at + interval '1 year'");
+  expect(await sendMany(service, 7)).toEqual({ 200: 6, 429: 1 });
+  const retryAfter = Number((await send(service)).headers.get('retry-after'));
+  expect(retryAfter).toBeLessThanOrEqual(60);
+});
+
 test('of too many counts of addresses, the oldest are removed, and none of callers', async () => {
   const url = await server.createDatabase();
   const env = { ...LIMIT, RATE_LIMIT_REQUESTS: '1000', RATE_LIMIT_WINDOW_SECONDS: '3600', DATABASE_URL: url };

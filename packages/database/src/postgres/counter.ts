@@ -106,6 +106,9 @@ function createCount(schema: string, windowSeconds: number): BatchStatement<Coun
       ORDER BY expires_at DESC OFFSET ${String(MAX_COUNTS)} LIMIT 1
     ) AS until
     FROM unnest($1::text[]) AS kinds (kind)`;
+  const window = `'${String(windowSeconds)} s'::interval`;
+  // An end that is further away was set while the clock of the server was ahead. Statements may overtake each other.
+  const isOpen = `known.expires_at > now() AND known.expires_at <= now() + 2 * ${window}`;
   const COUNT = `
     WITH removed AS (
       DELETE FROM ${table} WHERE key IN (
@@ -117,11 +120,11 @@ function createCount(schema: string, windowSeconds: number): BatchStatement<Coun
       )
     )
     INSERT INTO ${table} AS known (key, kind, count, expires_at)
-    SELECT key, kind, count, now() + '${String(windowSeconds)} s'::interval
+    SELECT key, kind, count, now() + ${window}
     FROM unnest($1::text[], $2::text[], $3::integer[]) AS new (key, kind, count)
     ON CONFLICT (key) DO UPDATE SET
-      count = excluded.count + CASE WHEN known.expires_at > now() THEN known.count ELSE 0 END,
-      expires_at = CASE WHEN known.expires_at > now() THEN known.expires_at ELSE excluded.expires_at END
+      count = excluded.count + CASE WHEN ${isOpen} THEN known.count ELSE 0 END,
+      expires_at = CASE WHEN ${isOpen} THEN known.expires_at ELSE excluded.expires_at END
     RETURNING key, count, ceil(extract(epoch FROM expires_at - now()) * 1000) AS remaining_ms`;
   let surplus: readonly Row[] = [];
   let added = MAX_ADDED; // At the start, the oldest are not known.
