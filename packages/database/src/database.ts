@@ -42,7 +42,8 @@ export type BatchDatabase<Row> = Database & {
    * never with a `write`.
    *
    * @param key a UUID: under one key, one row is inserted, however often it is tried
-   * @returns whether the row was inserted now; `false` when there is one under the key
+   * @returns whether the row was inserted now; `false` when there is one under the key, which may be this one after a
+   *   lost connection
    * @throws {DatabaseUnavailable} when the database cannot confirm the row; it may have been committed
    * @throws {Error} when the database refuses this row
    */

@@ -95,17 +95,24 @@ test('reads wait for the promotion of the standby when the primary of PostgreSQL
 });
 
 test.each([
-  ['the answer is lost', 'is stored, once', 1n],
-  ['the message is lost', 'is not stored', 0n],
+  ['write', 'the answer is lost', 'is stored, once', 1n],
+  ['write', 'the message is lost', 'is not stored', 0n],
+  ['transaction', 'the answer is lost', 'is stored, once', 1n],
+  ['transaction', 'the message is lost', 'is not stored', 0n],
 ] as const)(
-  'a COMMIT of `write` is rejected as unavailable when %s; the transaction %s',
-  async (loss, _outcome, stored) => {
+  'a COMMIT of `%s` is rejected as unavailable when %s; the transaction %s',
+  async (name, loss, _outcome, stored) => {
     const url = await server.createDatabase();
     const proxy = await startProxy(server.port);
     const database = await open(proxy.through(url));
     const direct = await open(url);
-    const add = (id: bigint) => database.write(insertNote(id, 'x'), sql`UPDATE ${tally} SET total = total + 1`);
-    proxy.lose('COMMIT\0', loss); // The isolation level of its BEGIN is READ COMMITTED.
+    const add = (id: bigint) => {
+      const statements = [insertNote(id, 'x'), sql`UPDATE ${tally} SET total = total + 1`];
+      return name === 'write'
+        ? database.write(...statements)
+        : database.transaction(({ write }) => write(...statements));
+    };
+    proxy.lose('COMMIT\0', loss); // The isolation level of a BEGIN may be READ COMMITTED.
     await expect(add(1n)).rejects.toThrow(DatabaseUnavailable);
     await sleep(100); // A repetition would have been committed by now.
     expect(await direct.read(all)).toHaveLength(Number(stored));
@@ -127,6 +134,19 @@ test('a COMMIT of `write` is not reached when a statement before it is lost, whi
   }
   expect(await database.read(sql`SELECT total FROM ${tally}`)).toEqual([{ total: 2n }]);
 });
+
+test.each(['the answer is lost', 'the message is lost'] as const)(
+  'an insert is confirmed and stored once when %s of its statement, which is its commit',
+  async (loss) => {
+    const url = await server.createDatabase();
+    const proxy = await startProxy(server.port);
+    const database = await open(proxy.through(url));
+    await database.insert(NOTE); // Prepares the statement.
+    proxy.lose('second', loss);
+    expect(await database.insert({ id: 2n, text: 'second' })).toBe(loss === 'the message is lost');
+    expect(await (await open(url)).read(all)).toEqual([NOTE, { id: 2n, text: 'second' }]);
+  },
+);
 
 test('a COMMIT whose outcome the PostgreSQL server does not know is rejected as unavailable, and its transaction is not repeated', async () => {
   const url = await server.createDatabase();
