@@ -220,10 +220,15 @@ test('while syncs fail, 503 and /readyz is 503; once they succeed, the service r
   expect(await create(service, '5')).toBe(200);
 });
 
-test('pages of the database that an incomplete checkpoint has written are written again before the next one', () => {
+test.each([
+  ['its process itself', 'rewrite'],
+  ['another process before its next checkpoint, since the first one may have been killed', 'checkpoint'],
+  ['another process before it closes the database', 'close'],
+] as const)('pages of the database that an incomplete checkpoint has written are written again by %s', (_who, how) => {
   const path = join(temporaryFolder(), 'plants.db');
   const database = openForWriting(path, schemaOf(plantTables));
   const log = new WriteAheadLog(path, database, 0);
+  const other = new WriteAheadLog(path, openForWriting(path, schemaOf(plantTables)), 0);
   const reader = new DatabaseSync(path, { readOnly: true });
   const insert = database.prepare('INSERT INTO plants (id, plant) VALUES (?, ?)');
   const addPlants = (): void => {
@@ -231,6 +236,7 @@ test('pages of the database that an incomplete checkpoint has written are writte
   };
   addPlants();
   log.rewrite();
+  other.rewrite();
   log.checkpoint();
   const onDisk = copyOf(path);
   addPlants();
@@ -242,7 +248,9 @@ test('pages of the database that an incomplete checkpoint has written are writte
   // here would end SQLite's locks.
   truncateSync(onDisk, statSync(path).size);
   execFileSync('cp', [onDisk, path]);
-  log.rewrite();
+  if (how === 'rewrite') log.rewrite();
+  if (how === 'checkpoint') other.checkpoint();
+  other.close();
   log.checkpoint();
   reader.close();
   log.close();

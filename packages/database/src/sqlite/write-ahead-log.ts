@@ -27,6 +27,8 @@ export class WriteAheadLog {
   #databaseFile: number | undefined;
   /** Open while a part of the log may not be on disk: moved into the database, the rest would damage that. */
   #keeper: DatabaseSync | undefined;
+  /** Identifies the part of the log that is in the database and on disk there, after an incomplete checkpoint. */
+  #synced = '';
 
   /** @param database the connection that writes, which is closed with the log */
   constructor(path: string, database: DatabaseSync, busyTimeoutMs: number) {
@@ -59,22 +61,33 @@ export class WriteAheadLog {
   /**
    * Moves the log into the database, as far as no reader needs it, unless another process is writing.
    *
-   * @throws the error of SQLite; `rewrite` must succeed before the next commit
+   * @throws {DatabaseUnavailable} when that fails; `rewrite` must succeed before the next commit
    */
   checkpoint(): void {
     try {
       this.#withLock(() => {
+        this.#rewriteMovedByOthers();
         this.#checkpointer.exec('PRAGMA wal_checkpoint(PASSIVE)');
+        this.#syncMoved();
       });
     } catch (error) {
       if (primaryCode(error) === SQLITE.BUSY) return;
       this.#keeper ??= connectToKeepLog(this.#path);
-      throw error;
+      throw unavailable(this.#path, error);
     }
   }
 
   /** Closes the connections. SQLite moves the log into the database with the last one, if everything in it is on disk. */
   close(): void {
+    try {
+      if (this.#keeper === undefined) {
+        this.#withLock(() => {
+          this.#rewriteMovedByOthers();
+        });
+      }
+    } catch {
+      this.#keeper = connectToKeepLog(this.#path);
+    }
     this.#checkpointer.close();
     this.#database.close();
     this.#keeper?.close();
@@ -94,6 +107,38 @@ export class WriteAheadLog {
     }
   }
 
+  /**
+   * Writes the pages again that an incomplete checkpoint of another process has written. A sync for them may have failed
+   * in that process, which was killed then.
+   */
+  #rewriteMovedByOthers(): void {
+    const state = this.#readState();
+    if (isIncomplete(state) && this.#identify(state) !== this.#synced) this.#rewriteFiles(state);
+  }
+
+  /** Syncs the pages that an incomplete checkpoint has written, which SQLite leaves to the next one. */
+  #syncMoved(): void {
+    const state = this.#readState();
+    if (!isIncomplete(state)) return;
+    fsyncSync(this.#openDatabaseFile());
+    this.#synced = this.#identify(state);
+  }
+
+  #identify({ checkpointed }: LogState): string {
+    const log = openSync(`${realpathSync(this.#path)}-wal`, 'r');
+    try {
+      // The salts change with each restart of the log.
+      return `${read(log, 0, HEADER_BYTES).toString('hex', 16, 24)} ${String(checkpointed)}`;
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  #openDatabaseFile(): number {
+    // It stays open: closing it would end the locks that SQLite has on the file in this process.
+    return (this.#databaseFile ??= openSync(this.#path, 'r+'));
+  }
+
   #readState(): LogState {
     return this.#state.get() as LogState; // As SQLite documents.
   }
@@ -108,6 +153,7 @@ export class WriteAheadLog {
         throw new DatabaseUnavailable(`the log of the database ${this.#path} is damaged; restart the service`);
       fsyncSync(descriptor);
       if (log.positions.size > 0) this.#rewritePages(descriptor, log);
+      this.#synced = this.#identify({ log: frameCount, checkpointed });
     } catch (error) {
       throw unavailable(this.#path, error);
     } finally {
@@ -116,13 +162,16 @@ export class WriteAheadLog {
   }
 
   #rewritePages(log: number, { positions, pageBytes, pageCount }: RewrittenLog): void {
-    // It stays open: closing it would end the locks that SQLite has on the file in this process.
-    this.#databaseFile ??= openSync(this.#path, 'r+');
+    const file = this.#openDatabaseFile();
     for (const [page, position] of positions) {
-      if (page <= pageCount) write(this.#databaseFile, read(log, position, pageBytes), (page - 1) * pageBytes);
+      if (page <= pageCount) write(file, read(log, position, pageBytes), (page - 1) * pageBytes);
     }
-    fsyncSync(this.#databaseFile);
+    fsyncSync(file);
   }
+}
+
+function isIncomplete({ log, checkpointed }: LogState): boolean {
+  return checkpointed > 0 && checkpointed < log;
 }
 
 type RewrittenLog = {
