@@ -1,25 +1,28 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { generateHere, runHere } from '@contract-first/testing/command.ts';
 import { copyBuildInfo } from '@contract-first/testing/modules.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { ROOT, run, type Outcome } from '@contract-first/testing/service.ts';
+import { checkCommand } from '../src/check/command.ts';
 
 test('each contract in examples generates, type-checks, starts and agrees with its service', async () => {
   const entries = readdirSync(join(ROOT, 'examples'), { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const projects = names.map((name) => ({ name, folder: copyProjectWithContract(name).folder }));
-  const runInEach = (...args: readonly string[]): Promise<(Outcome & { readonly name: string })[]> =>
-    Promise.all(
-      projects.map(async ({ name, folder }) => ({ name, ...(await run('contract-first', args, {}, folder)) })),
-    );
+  const runInEach = async (runIn: (folder: string) => Promise<Outcome>) => {
+    const outcomes: (Outcome & { readonly name: string })[] = [];
+    for (const { name, folder } of projects) outcomes.push({ name, ...(await runIn(folder)) });
+    return outcomes;
+  };
   const each = (expected: Partial<Outcome>) => projects.map(({ name }) => ({ name, ...expected }));
 
-  expect(await runInEach('generate')).toMatchObject(each({ code: 0, stderr: '' }));
+  expect(await runInEach(generateHere)).toMatchObject(each({ code: 0, stderr: '' }));
   expect(await typecheck(projects.map(({ folder }) => folder))).toMatchObject({ code: 0, stdout: '' });
-  const runs = String(rounds(2, 30));
-  const checked = await runInEach('check', '--runs', runs, '--seed', '1', '--budget', '300');
+  const options = ['--runs', String(rounds(2, 30)), '--seed', '1', '--budget', '300'];
+  const checked = await runInEach((folder) => runHere(checkCommand, options, folder, process.env));
   expect(checked).toMatchObject(each({ code: 0 }));
 }, 300_000);
 

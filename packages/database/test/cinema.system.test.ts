@@ -1,3 +1,4 @@
+import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
@@ -6,7 +7,7 @@ import { until } from '@contract-first/testing/until.ts';
 let folder: string;
 beforeAll(async () => {
   ({ folder } = copyProjectWithContract('cinema'));
-  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(await generateHere(folder)).toMatchObject({ code: 0, stderr: '' });
 });
 
 async function send({ url, token }: Service, method: string, path: string, body?: object) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Readable } from 'node:stream';
+import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
@@ -15,7 +16,7 @@ const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0]);
 let folder: string;
 beforeAll(async () => {
   ({ folder } = copyProjectWithContract('garden'));
-  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(await generateHere(folder)).toMatchObject({ code: 0, stderr: '' });
 });
 
 describeStores((createDatabase) => {

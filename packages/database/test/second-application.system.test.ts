@@ -1,5 +1,6 @@
+import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { startService, type Service } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
 const BOOK = '{"kind":"ebook","title":"A \\u0000 title","bytes":9007199254740993}';
@@ -8,7 +9,7 @@ const STORED = `{"id":9007199254740993,"book":{"kind":"ebook","title":"A \\u0000
 describeStores((createDatabase) => {
   test('an application with a table of its own runs on the engine, and its rows survive a restart', async () => {
     const { folder } = copyProjectWithContract('bookshop');
-    expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0, stderr: '' });
+    expect(await generateHere(folder)).toMatchObject({ code: 0, stderr: '' });
     const env = { DATABASE_URL: await createDatabase() };
     const start = (): Promise<Service> => startService(env, ['node', 'src/main.ts'], folder);
     const send = async ({ url, token }: Service, method: string, path: string, body: string | null = null) => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { runHere } from '@contract-first/testing/command.ts';
+import { generateHere, runHere } from '@contract-first/testing/command.ts';
 import { copyProjectWithContract, type Project } from '@contract-first/testing/project.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
@@ -15,7 +15,7 @@ const CODECS = 'src/timetable/codecs.ts';
 let timetable: Project;
 beforeAll(async () => {
   timetable = copyProjectWithContract('timetable');
-  expect(await run('contract-first', ['generate'], {}, timetable.folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(await generateHere(timetable.folder)).toMatchObject({ code: 0, stderr: '' });
 });
 
 const post = (service: Service, body: string | Uint8Array<ArrayBuffer>, type = 'application/xml') =>
@@ -73,7 +73,7 @@ test('a service whose codecs are not those of generated/ does not start', async 
   const { folder, read, write } = copyProjectWithContract('timetable');
   const source = read(CODECS);
   write(CODECS, source.replace("'application/xml'", "'text/csv'"));
-  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({
+  expect(await generateHere(folder)).toMatchObject({
     ...{ code: 0, stderr: '' },
     stdout: expect.stringContaining('codecs without a body in the document: text/csv\n'),
   });
@@ -84,7 +84,7 @@ test('a service whose codecs are not those of generated/ does not start', async 
   ]);
   write('src/service.ts', read('src/service.ts').replace('  codecs,\n', ''));
   write(CODECS, source);
-  await run('contract-first', ['generate'], {}, folder);
+  await generateHere(folder);
   const missing = await run('node', ['src/main.ts'], { PORT: '0', API_TOKENS: 'test-token' }, folder);
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching(/^no codec for application\/xml: .*\n$/)]);
 });

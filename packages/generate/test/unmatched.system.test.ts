@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { generateHere } from '@contract-first/testing/command.ts';
 import {
   copyProject,
   typecheckApplicationOnly,
@@ -20,7 +21,7 @@ function createProject(): void {
   typecheckApplicationOnly(project);
 }
 
-const generate = (...args: string[]) => run('contract-first', ['generate', ...args], {}, project.folder);
+const generate = (...args: string[]) => generateHere(project.folder, ...args);
 const typecheck = () => run('tsc', [], {}, project.folder);
 
 function add(operationIds: readonly string[], handlers: readonly string[]): void {

@@ -45,3 +45,9 @@ export async function runHere(
         if (!listeners[index]?.has(listener)) emitter.off(event, listener as Listener);
   }
 }
+
+/** Runs `contract-first generate` in this process, which takes a fifth of the CPU time of one of its own. */
+export async function generateHere(folder: string, ...args: readonly string[]): Promise<Outcome> {
+  const { generateCommand } = await import('../../cli/src/generate/command.ts'); // Few tests need the generator.
+  return runHere(generateCommand, args, folder);
+}

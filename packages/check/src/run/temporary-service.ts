@@ -9,8 +9,6 @@ import { parseEnv } from 'node:util';
 import { CannotCheck } from '@contract-first/model/values';
 import { VARIABLES } from '@contract-first/contract';
 
-const ENTRY = resolve('src/main.ts');
-
 /**
  * Starts the service of the working directory on a free port with an empty store. Of the environment and `.env`, it gets the
  * settings of the application, and no variable that the engine or the SDK of OpenTelemetry reads.
@@ -21,7 +19,8 @@ const ENTRY = resolve('src/main.ts');
  * @throws {CannotCheck} when it does not start
  */
 export async function startTemporaryService(given?: string, others: readonly string[] = []) {
-  if (!existsSync(ENTRY)) throw new CannotCheck('--url is required: there is no src/main.ts to start');
+  const entry = resolve('src/main.ts');
+  if (!existsSync(entry)) throw new CannotCheck('--url is required: there is no src/main.ts to start');
   const folder = await mkdtemp(join(tmpdir(), 'contract-')).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException; // The file system throws nothing else.
     throw new CannotCheck(`the temporary folder ${tmpdir()} cannot be written to (${String(code)})`);
@@ -32,7 +31,7 @@ export async function startTemporaryService(given?: string, others: readonly str
   const token = given ?? random;
   const API_TOKENS = [token.includes(':') ? random : token, ...others.filter((other) => !other.includes(':'))].join();
   const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS, DATABASE_URL: `sqlite:${join(folder, 'store.db')}` };
-  const service = spawn(process.execPath, [ENTRY], {
+  const service = spawn(process.execPath, [entry], {
     cwd: folder, // It has no .env file.
     env: { ...Object.fromEntries(inherited), ...settings },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

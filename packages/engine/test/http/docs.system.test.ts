@@ -6,6 +6,7 @@ import { openDocs } from '../../src/docs/docs.ts';
 import { createTestApp, type TestApp } from '@contract-first/testing/app.ts';
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { compiledOf, contractOf, documentOf } from '@contract-first/testing/contract.ts';
+import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProjectWithPackages, copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { ROOT, run, startService } from '@contract-first/testing/service.ts';
 
@@ -142,7 +143,7 @@ components:
 `,
   );
   write('more.yaml', `Big: { type: integer, format: int64, maximum: ${MAX_INT64} }\n`);
-  expect((await run('contract-first', ['generate'], {}, folder)).code).toBe(0);
+  expect((await generateHere(folder)).code).toBe(0);
   const { url } = await startService({}, ['node', 'src/main.ts'], folder);
   const text = await (await fetch(`${url}/openapi.json`)).text();
   const expected = `{"openapi":"3.1.0","info":{"title":"Exact","version":"1.0.0"},"security":[],"paths":{"/a":{"get":{"responses":{

@@ -3,9 +3,10 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHonestClients, createHostileClients, type Client } from './support/garden-clients.ts';
 import { NODE_WITH_MEMORY_REPORT, usedBytes } from './support/memory.ts';
+import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const SECONDS = rounds(5, 300);
@@ -27,7 +28,7 @@ test(
   'beside hostile clients, every acknowledged creation is stored once, no request gets 500, and nothing leaks',
   async () => {
     const { folder } = copyProjectWithContract('garden');
-    expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0 });
+    expect(await generateHere(folder)).toMatchObject({ code: 0 });
     const service = await startService(ENVIRONMENT, [...NODE_WITH_MEMORY_REPORT, 'src/main.ts'], folder);
     const honest = createHonestClients(service);
     const hostile = createHostileClients(service, STREAM_LIMIT);

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { userInfo } from 'node:os';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { openConnection } from '@contract-first/testing/connection.ts';
+import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const MIB = 1_048_576;
@@ -15,7 +16,7 @@ let folder = '';
 
 beforeAll(async () => {
   ({ folder } = copyProjectWithContract('files'));
-  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0 });
+  expect(await generateHere(folder)).toMatchObject({ code: 0 });
 });
 
 /** Starts the application `examples/files` in a process of its own. */

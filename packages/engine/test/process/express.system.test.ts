@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
+import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
+import { startService } from '@contract-first/testing/service.ts';
 
 test('an Express application serves a document below a path, own routes and a webhook, and stops with its requests', async () => {
   const { folder } = copyProjectWithContract('express');
-  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0 });
+  expect(await generateHere(folder)).toMatchObject({ code: 0 });
   const service = await startService({ PAYMENT_SECRET: 'shared' }, ['node', 'src/main.ts'], folder);
   const send = (path: string, method = 'GET', body: string | null = null, headers: object = {}) =>
     fetch(service.url + path, {

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { run, start, startService } from '@contract-first/testing/service.ts';
+import { start, startService } from '@contract-first/testing/service.ts';
 
 /** Returns a project whose `src/main.ts` serves two examples. */
 async function projectOf(name: string, other: string) {
   const [project, { folder }] = [copyProjectWithContract(name), copyProjectWithContract(other)];
-  for (const cwd of [project.folder, folder])
-    expect(await run('contract-first', ['generate'], {}, cwd)).toMatchObject({ code: 0 });
+  for (const cwd of [project.folder, folder]) expect(await generateHere(cwd)).toMatchObject({ code: 0 });
   project.write(
     'src/main.ts',
     `import { run } from '@contract-first/engine/run';

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
+import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProject, copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { ROOT, run, startService, type Service } from '@contract-first/testing/service.ts';
 
@@ -210,7 +211,7 @@ test.each(['src/main.ts', 'scripts/export.ts', 'node_modules/.bin/contract-first
 
 test('a service whose document needs no token starts in production without one', async () => {
   const { folder } = copyProjectWithContract('members');
-  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0 });
+  expect(await generateHere(folder)).toMatchObject({ code: 0 });
   const command = ['env', '-u', 'API_TOKENS', 'node', 'src/main.ts'];
   const service = await startService({ NODE_ENV: 'production' }, command, folder);
   expect((await fetch(`${service.url}/nowhere`)).status).toBe(404);
@@ -221,7 +222,7 @@ test('a service whose own checkers check all tokens starts in production without
   const document = read('openapi.yaml').replace('security: []', 'security: [{ session: [] }]');
   const scheme = 'securitySchemes: { session: { type: apiKey, in: cookie, name: session } }';
   write('openapi.yaml', document.replace('components:', `components:\n  ${scheme}`));
-  expect(await run('contract-first', ['generate'], {}, folder)).toMatchObject({ code: 0 });
+  expect(await generateHere(folder)).toMatchObject({ code: 0 });
   const command = ['env', '-u', 'API_TOKENS', 'node', 'src/main.ts'];
   const incomplete = await run('env', command.slice(1), { NODE_ENV: 'production' }, folder);
   expect(incomplete).toMatchObject({ code: 1, stderr: expect.stringMatching(/^no credentials configured: /) });
