@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,13 +17,26 @@ export const NOT_INSTALLED = { npm_config_usage: 'true' };
 /** The folder of a run of Jest, or of this process. */
 const runFolder = process.env['TEST_RUN_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'packed-'));
 
-/** Packs the packages once in a run. Returns the folder of their tarballs. */
+/** Packs the packages, unless they have not changed since. Returns the folder of their tarballs. */
 export async function packedFolder(): Promise<string> {
   const folder = join(ROOT, 'packed');
   await onceInRun('packed', () => {
+    if (isPacked(folder)) return; // By .ci/run, for example.
     execFileSync('npm', ['run', '--silent', 'pack', '-w', 'packages/testing'], { cwd: ROOT, stdio: 'ignore' });
   });
   return folder;
+}
+
+/** Returns whether every package has a tarball that is newer than the files and folders of all packages. */
+function isPacked(folder: string): boolean {
+  const tarballs = existsSync(folder) ? readdirSync(folder) : [];
+  const packages = readdirSync(join(ROOT, 'packages')).filter((name) => name !== 'testing');
+  if (tarballs.length !== packages.length) return false;
+  const timesOf = (paths: readonly string[]): number[] => paths.map((path) => statSync(path).mtimeMs);
+  const sources = ['packages', 'LICENSE', 'tsconfig.json'].map((name) => join(ROOT, name));
+  const files = readdirSync(join(ROOT, 'packages'), { recursive: true, encoding: 'utf8' });
+  const changedAt = Math.max(...timesOf(sources), ...timesOf(files.map((name) => join(ROOT, 'packages', name))));
+  return changedAt < Math.min(...timesOf(tarballs.map((name) => join(folder, name))));
 }
 
 /**
