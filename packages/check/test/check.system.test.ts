@@ -19,7 +19,7 @@ const command = (...args: readonly string[]): Promise<Outcome> => runHere(checkC
 
 test('contract-first check: exit 0: the plant store, with a temporary database', async () => {
   const folder = temporaryFolder();
-  const args = ['check', '--runs', '20', '--seed', '1'];
+  const args = ['check', '--runs', '20', '--seed', '1', '--budget', '300'];
   expect(
     await run('contract-first', args, {
       TMPDIR: folder,
@@ -63,7 +63,8 @@ const server = createServer((_, response) => response.writeHead(404).end()).list
 
 test('contract-first check: exit 0: a running server', async () => {
   const { url, token } = await startService();
-  const outcome = await command('--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1');
+  const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1', '--budget', '300'];
+  const outcome = await command(...args);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
@@ -104,7 +105,7 @@ test('contract-first check: exit 1: an operation that is not implemented, as one
     respond(request).status < 300 ? { status: 501, headers: {}, body: '' } : respond(request),
   );
   const args = ['--url', url, '--token', TOKEN, '--document', documentFile(), '--operation', 'putItem'];
-  const { code, stdout } = await command(...args, '--seed', '1', '--runs', '5');
+  const { code, stdout } = await command(...args, '--seed', '1', '--runs', '5', '--budget', '300');
   expect([code, stdout.split('\n')]).toEqual([
     1,
     [

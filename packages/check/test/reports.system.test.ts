@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCommand } from '../src/command.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { replaceClock } from './support/clock.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
 import { runHere } from '@contract-first/testing/command.ts';
@@ -46,7 +47,10 @@ async function check(options: {
   for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
   mkdirSync(join(folder, 'reports'));
   const required = ['--document', 'openapi.json', '--url', url, '--seed', '1'];
-  const limits = args.includes('--runs') ? [] : ['--runs', '2'];
+  const limits = [
+    ['--runs', '2'],
+    ['--budget', '300'],
+  ].flatMap(([name = '', value = '']) => (args.includes(name) ? [] : [name, value]));
   const outcome = await runHere(checkCommand, [...required, ...limits, ...args], folder, env);
   return { ...outcome, url, read: (name: string) => readFileSync(join(folder, name), 'utf8') };
 }
@@ -92,9 +96,10 @@ test('--report junit has a test case for each operation and check, with the evid
 });
 
 test('--report junit has a failure for an operation that is not implemented, and for one below the minimum', async () => {
+  const advance = replaceClock();
   const defect: Defect = (request, respond) => {
     if (request.url === '/v1/notes') return { status: 501, headers: {}, body: '' };
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, request.url === '/' ? 0 : 100);
+    if (request.url !== '/') advance(100);
     return respond(request);
   };
   const names = ['--operation', 'writeNote', '--operation', 'findItems'];

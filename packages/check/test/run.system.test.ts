@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { mock } from 'node:test';
 import type { ContractOptions } from '../src/run/contract-options.ts';
 import { checkContract } from '../src/contract-run.ts';
 import { formatResult } from '../src/reports/text.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { replaceClock } from './support/clock.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect, type ServerRequest } from './support/reference-server.ts';
 
@@ -222,16 +222,6 @@ test('a connection that is closed before a byte of the answer on a new connectio
 });
 
 const reference = { document: shallowDocument, token: TOKEN, seed: 3, runs: 20 };
-
-/** Replaces the clock. Returns a function that advances it. */
-function replaceClock(): (milliseconds: number) => void {
-  let nowMs = 0;
-  const clock = mock.method(performance, 'now', () => nowMs);
-  cleanUp(() => {
-    clock.mock.restore();
-  });
-  return (milliseconds) => void (nowMs += milliseconds);
-}
 
 /** Notes the requests by operation, and calls a function before each answer. */
 const recording =

@@ -163,7 +163,7 @@ test('the action diff updates its comment in place, among more comments than a p
 
 test('the action check annotates, summarizes and comments on the failures of a service, without its token', async () => {
   const url = await startReferenceServer(answers(200, () => true));
-  const inputs = { command: 'check', document: 'openapi.json', url, arguments: '--runs\n5\n--seed=1' };
+  const inputs = { command: 'check', document: 'openapi.json', url, arguments: '--runs\n5\n--seed=1\n--budget=300' };
   const { code, stdout, stderr, exitCode, summary } = await runAction(inputs, { CONTRACT_TOKEN: TOKEN });
   expect({ code, exitCode }).toEqual({ code: 1, exitCode: '1' });
   expect(stdout).toMatch(/^::error title=response_schema_conformance::\w+: /m);

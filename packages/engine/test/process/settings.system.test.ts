@@ -64,7 +64,7 @@ test('own settings with a name that the engine uses or that is none of a variabl
 
 test('contract-first check starts a service with its own settings from the environment and .env', async () => {
   const { folder, write } = copyWithSettings(DECLARED);
-  const check = ['check', '--runs', '1', '--seed', '1'];
+  const check = ['check', '--runs', '1', '--seed', '1', '--budget', '300'];
   expect(await run('contract-first', check, {}, folder)).toMatchObject({
     code: 2,
     stderr: 'the service did not start: MAIL_URL must be set\n',
