@@ -8,6 +8,7 @@ import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import { replaceMultipleOf } from './multiple-of.ts';
 import { NotImplemented } from '../errors.ts';
+import { replaceObjectKeywords } from './object-keywords.ts';
 import type { Operation } from '../operations/operation.ts';
 import { ViolationFinder, type Check } from './violation-finder.ts';
 
@@ -47,13 +48,12 @@ export class SchemaCompiler {
     this.#schemas = schemas;
     this.#requests = createContext('request');
     this.#responses = createContext('response');
-    collectMissingDefaults(this.#requests.ajv);
     this.#violations = new ViolationFinder(this.#requests.ajv);
   }
 
   /**
-   * Compiles the schemas of an operation. Yields after each step, which takes a few milliseconds, or more if a schema has
-   * hundreds of members. Several operations may be compiled in turns.
+   * Compiles the schemas of an operation. Yields after each step, which takes a few milliseconds. Several operations may
+   * be compiled in turns.
    *
    * @throws {NotImplemented} when a schema has too many members
    * @throws {Error} when a schema cannot be compiled; the generator has ruled this out for its operations
@@ -62,7 +62,7 @@ export class SchemaCompiler {
     try {
       return yield* this.#compile(operation);
     } catch (error) {
-      // Ajv nests the code for the members of a schema.
+      // Ajv nests the code for the groups of a large schema.
       if (error instanceof RangeError)
         throw new NotImplemented(`the validation of a schema with more than ${MAX_MEMBERS} members`);
       throw error;
@@ -131,7 +131,9 @@ function createContext(direction: 'request' | 'response'): CompilationContext {
   replaceEqualityKeywords(ajv);
   replaceLimits(ajv);
   replaceMultipleOf(ajv);
+  replaceObjectKeywords(ajv);
   replaceFormats(ajv);
+  if (direction === 'request') collectMissingDefaults(ajv);
   return { ajv, linked: new LinkedSchemas(ajv), costs: new Map() };
 }
 

@@ -47,6 +47,12 @@ test.each<[string, string, unknown[], unknown[]]>([
     [{ kind: 'dog', colour: 'x' }],
   ],
   [
+    'unevaluatedProperties beside alternatives, and properties that every object inherits',
+    '{ type: object, anyOf: [{ properties: { toString: { type: integer } } }, {}], unevaluatedProperties: false }',
+    [{}, { toString: 1 }],
+    [{ toString: 'x' }, { toString: 1, constructor: 1 }],
+  ],
+  [
     'required properties that every object inherits',
     '{ type: object, required: [constructor, toString] }',
     [{ constructor: 1, toString: 2 }],

@@ -1,0 +1,107 @@
+import { _, Name, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
+import names from 'ajv/dist/compile/names.js';
+import type { Rule } from 'ajv/dist/compile/rules.js';
+import { alwaysValidSchema, Type } from 'ajv/dist/compile/util.js';
+import type { AjvInstance } from './ajv.ts';
+import { compilePattern } from './pattern.ts';
+
+type Names = Readonly<Record<string, unknown>>;
+
+// V8 parses the conditions that Ajv generates for many names recursively.
+const MAX_CONDITIONS = 50;
+
+/**
+ * Replaces the keywords of objects for which Ajv nests a condition for each name in the one before, and the lookup of
+ * evaluated names, which finds names that all objects inherit.
+ */
+export function replaceObjectKeywords(ajv: AjvInstance): void {
+  replaceCode(ajv, 'additionalProperties', (context, code) => {
+    const patterns = Object.keys(Object(context.parentSchema['patternProperties']) as Names);
+    if (patterns.length <= MAX_CONDITIONS) code(context);
+    else checkAdditional(context, patterns);
+  });
+  replaceCode(ajv, 'unevaluatedProperties', (context, code) => {
+    const { gen, it } = context;
+    const { props } = it;
+    if (props instanceof Name) {
+      const copy = gen.scopeValue('keyword', { ref: withoutPrototype });
+      it.props = gen.const('props', _`${copy}(${props})`);
+    } else if (props !== undefined && props !== true && Object.keys(props).length > MAX_CONDITIONS) {
+      it.props = gen.const('props', _`${gen.scopeValue('keyword', { ref: withoutPrototype(props) })}`);
+    }
+    code(context);
+  });
+  ajv.removeKeyword('dependentRequired');
+  ajv.addKeyword({
+    keyword: 'dependentRequired',
+    type: 'object',
+    before: 'dependentSchemas',
+    errors: true,
+    compile: createDependencyCheck,
+  });
+}
+
+/** Replaces the function that generates the code of a keyword, whose place among the keywords stays the same. */
+export function replaceCode(
+  ajv: AjvInstance,
+  keyword: string,
+  replacement: (context: KeywordCxt, code: CodeKeywordDefinition['code']) => void,
+): void {
+  const { definition } = ajv.RULES.all[keyword] as Rule; // Keywords of applicators are rules, and have code.
+  const { code } = definition as CodeKeywordDefinition;
+  Object.assign(definition, {
+    code: (context: KeywordCxt) => {
+      replacement(context, code);
+    },
+  });
+}
+
+function checkAdditional(context: KeywordCxt, patterns: readonly string[]): void {
+  const { gen, data, keyword, parentSchema, errsCount, it } = context;
+  const schema = context.schema as boolean | object; // Its schemaType.
+  it.props = true;
+  if (alwaysValidSchema(it, schema)) return;
+  const properties = Object(parentSchema['properties']) as object;
+  const expressions = patterns.map((pattern) => compilePattern(pattern));
+  const isListed = (name: string): boolean =>
+    Object.hasOwn(properties, name) || expressions.some((expression) => expression.test(name));
+  const test = gen.scopeValue('keyword', { ref: isListed });
+  const valid = gen.name('valid');
+  gen.forIn('key', data, (key) =>
+    gen.if(_`!${test}(${key})`, () => {
+      if (schema === false) {
+        context.setParams({ additionalProperty: key });
+        context.error();
+        gen.break();
+      } else {
+        context.subschema({ keyword, dataProp: key, dataPropType: Type.Str }, valid);
+        gen.if(_`!${valid}`, () => gen.break());
+      }
+    }),
+  );
+  context.ok(_`${errsCount ?? 0} === ${names.default.errors}`);
+}
+
+/** Copies the evaluated names of an object, unless all are evaluated, to an object that inherits none. */
+function withoutPrototype(evaluated: Names | true | undefined): Names | true | undefined {
+  return typeof evaluated === 'object' ? { __proto__: null, ...evaluated } : evaluated;
+}
+
+function createDependencyCheck(schema: unknown) {
+  const dependencies = Object.entries(schema as Readonly<Record<string, readonly string[]>>); // The linter has checked it.
+  const check: { (object: object): boolean; errors?: object[] } = (object) => {
+    const has = (name: string): boolean => Object.hasOwn(object, name) && (object as Names)[name] !== undefined;
+    for (const [property, names] of dependencies) {
+      const missingProperty = has(property) ? names.find((name) => !has(name)) : undefined;
+      if (missingProperty === undefined) continue;
+      const deps = names.join(', ');
+      const noun = names.length === 1 ? 'property' : 'properties';
+      const message = `must have ${noun} ${deps} when property ${property} is present`;
+      const params = { property, missingProperty, depsCount: names.length, deps };
+      check.errors = [{ keyword: 'dependentRequired', message, params }];
+      return false;
+    }
+    return true;
+  };
+  return check;
+}
