@@ -1,6 +1,9 @@
+import { _, Name, type KeywordCxt } from 'ajv';
+import names from 'ajv/dist/compile/names.js';
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js';
 import type { AjvInstance } from './ajv.ts';
-import { splitSchema } from './split-schema.ts';
+import { replaceCode } from './object-keywords.ts';
+import { GROUPED, ONE_OF_GROUPS, splitSchema, type SplitSchema } from './split-schema.ts';
 
 /**
  * Schemas that refer to each other by name. Ajv would compile a schema together with all that it refers to, and again for
@@ -10,6 +13,8 @@ export class LinkedSchemas {
   readonly #ajv: AjvInstance;
   readonly #parts = new Map<string, readonly string[]>();
   readonly #pending = new Set<string>();
+  /** The references to the parts that check large lists and maps. */
+  readonly #groups = new WeakMap<object, string>();
 
   /** @param ajv the instance, whose `$ref`s then refer to these schemas */
   constructor(ajv: AjvInstance) {
@@ -20,16 +25,30 @@ export class LinkedSchemas {
       schemaType: 'string',
       before: 'not',
       code: (context) => {
-        const target = this.#require(context.schema as string); // Its schemaType.
-        callRef(context, getValidate(context, target), target);
+        this.#call(context, context.schema as string); // Its schemaType.
       },
     });
+    ajv.addKeyword({
+      keyword: ONE_OF_GROUPS,
+      schemaType: 'array',
+      trackErrors: true,
+      error: { message: 'must match exactly one schema in oneOf' },
+      code: checkOneOfGroups,
+    });
+    // Ajv nests the code for each entry in the code for the one before.
+    for (const keyword of Object.keys(GROUPED))
+      replaceCode(ajv, keyword, (context, code) => {
+        const group = this.#groups.get(context.schema as object); // A list or map.
+        if (group === undefined) code(context);
+        else this.#call(context, group);
+      });
   }
 
   /** Adds a schema, once. It is modified: its large parts become schemas. */
   add(reference: string, schema: unknown): void {
     if (this.#parts.has(reference)) return;
-    this.#addAll(reference, splitSchema(schema).set(reference, schema));
+    const { parts, groups } = splitSchema(schema);
+    this.#addAll(reference, { parts: new Map([...parts, [reference, schema]]), groups });
   }
 
   /** Makes schemas of the large parts of another schema, which is modified. Returns a reference to all of them. */
@@ -57,10 +76,16 @@ export class LinkedSchemas {
     }
   }
 
-  #addAll(reference: string, parts: ReadonlyMap<string, unknown>): void {
+  #addAll(reference: string, { parts, groups }: SplitSchema): void {
     this.#parts.set(reference, [...parts.keys()]);
     for (const [name, part] of parts)
       if (this.#ajv.schemas[name] === undefined) this.#ajv.addSchema(part as object, name);
+    for (const [holder, group] of groups) this.#groups.set(holder, group);
+  }
+
+  #call(context: KeywordCxt, reference: string): void {
+    const target = this.#require(reference);
+    callRef(context, getValidate(context, target), target);
   }
 
   /** Returns a schema, which is compiled later if it is not. */
@@ -79,4 +104,37 @@ export class LinkedSchemas {
     this.#ajv.getSchema(reference);
     this.#pending.delete(reference);
   }
+}
+
+/** Generates the check of a list of parts, as Ajv's check of `oneOf`. A part fails if none or several of its schemas apply. */
+function checkOneOfGroups(context: KeywordCxt): void {
+  const { gen } = context;
+  const valid = gen.let('valid', false);
+  const isOver = gen.let('over', false);
+  const isGroupValid = gen.name('_valid');
+  const end = (): void => void gen.assign(valid, false).assign(isOver, true);
+  for (const schemaProp of (context.schema as readonly unknown[]).keys())
+    gen.if(_`!${isOver}`, () => {
+      const group = context.subschema({ keyword: ONE_OF_GROUPS, schemaProp, compositeRule: true }, isGroupValid);
+      const isFirst = (): void => {
+        gen.assign(valid, true);
+        context.mergeEvaluated(group, Name);
+      };
+      const { errors, vErrors } = names.default;
+      const isSeveral = _`${vErrors}[${errors} - 1].params.passingSchemas !== null`;
+      gen.if(
+        isGroupValid,
+        () => gen.if(valid, end, isFirst),
+        () => gen.if(isSeveral, end),
+      );
+    });
+  context.result(
+    valid,
+    () => {
+      context.reset();
+    },
+    () => {
+      context.error(true);
+    },
+  );
 }
