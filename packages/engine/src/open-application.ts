@@ -86,7 +86,7 @@ export type OpenApplication = {
  */
 export async function openApplication(
   { application, config: own, docs }: Served,
-  { config, metrics, log, ...shared }: Shared,
+  { config, metrics, log, rateLimit, ...shared }: Shared,
   isNamed: boolean,
 ): Promise<OpenApplication> {
   const { contract, failures, database } = application;
@@ -122,6 +122,7 @@ export async function openApplication(
     handlers,
     checkers,
     middleware,
+    rateLimit: rateLimit && countApart(rateLimit, checkers, path),
     conversions,
     failureResponse,
     isUnavailable,
@@ -145,6 +146,18 @@ export async function openApplication(
         return 'the readiness check failed';
       }
     },
+  };
+}
+
+/**
+ * Counts the callers of an application's own checkers apart from those of other documents, who may have the same names.
+ *
+ * @param path of the document
+ */
+function countApart(rateLimit: RateLimit, checkers: object, path: string): RateLimit {
+  return (caller, address) => {
+    const isOwn = caller !== undefined && Object.hasOwn(checkers, caller.scheme);
+    return rateLimit(isOwn ? { ...caller, scheme: `${path} ${caller.scheme}` } : caller, address);
   };
 }
 
