@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
@@ -161,6 +161,60 @@ test.each([
   const { code, stdout, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '.');
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
   expect(filesIn(folder)).toEqual([file]);
+});
+
+const writeAt = (name: string) => (folder: string) => {
+  writeFileSync(join(folder, name), 'mine');
+};
+
+test.each<[string, string, (folder: string) => unknown]>([
+  ['a file in place of a folder', '.', writeAt('src')],
+  [
+    'a folder in place of a file',
+    '.',
+    (folder: string) => mkdirSync(join(folder, 'tsconfig.json/mine'), { recursive: true }),
+  ],
+  [
+    'a link to nothing',
+    'link',
+    (folder: string) => {
+      symlinkSync('nothing', join(folder, 'link'));
+    },
+  ],
+  ['a folder in a file', 'file/sub', writeAt('file')],
+  ['a name that is too long', 'x'.repeat(300), () => undefined],
+])('contract-first init leaves nothing where it cannot write all files: %s', async (_name, target, prepare) => {
+  await packedFolder();
+  const folder = temporaryFolder();
+  const manifest = '{"name":"mine","type":"module"}';
+  writeFileSync(join(folder, 'package.json'), manifest);
+  prepare(folder);
+  const before = readdirSync(folder, { recursive: true });
+  const { code, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), target);
+  expect({ code, last: stderr.trim().split('\n').at(-1) }).toEqual({
+    code: 1,
+    last: expect.stringMatching(/ cannot have the project: E[A-Z]+: /),
+  });
+  expect(readdirSync(folder, { recursive: true })).toEqual(before);
+  expect(readFileSync(join(folder, 'package.json'), 'utf8')).toBe(manifest);
+});
+
+test.each([
+  ['-a b', "cd './-a b'"],
+  ['it\'s "$HOME" %41#', `cd 'it'\\''s "$HOME" %41#'`],
+])('contract-first init says how to enter the folder %s', async (name, line) => {
+  await packedFolder();
+  const folder = temporaryFolder();
+  const { stdout } = await init(folder, '--', join(DOCUMENTS, 'petstore.yaml'), name);
+  expect(stdout.split('\n')).toContain(line);
+  expect(await runHere(generateCommand, ['--check'], join(folder, name))).toMatchObject({ code: 0 });
+});
+
+test('contract-first init refuses a folder without a name, such as an unset variable', async () => {
+  const folder = temporaryFolder();
+  const { code, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '');
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^name one OpenAPI document/) });
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('contract-first init refuses a file as its folder', async () => {

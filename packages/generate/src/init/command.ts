@@ -38,7 +38,8 @@ function readArguments(args: readonly string[]): InitOptions | undefined {
     });
     if (values.help) return undefined;
     const [document, folder, ...rest] = positionals;
-    if (document === undefined || rest.length > 0) throw new Error('name one OpenAPI document, and perhaps a folder');
+    if (document === undefined || folder === '' || rest.length > 0)
+      throw new Error('name one OpenAPI document, and perhaps a folder');
     const allowed = readAllowedRefs(values['allow-refs']);
     return { document, folder, name: values.name, hasDatabase: !values['no-database'], allowed };
   } catch (error) {

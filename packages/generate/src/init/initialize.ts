@@ -85,11 +85,11 @@ export async function initialize(options: InitOptions, environment: Environment)
       copyFileSync(tarball, join('vendor', basename(tarball)));
     }
     process.chdir(root);
-    if (existing !== undefined) {
-      manifest = addToProject(existing, manifest, rendered);
-      write(join(target, 'package.json'), `${JSON.stringify(manifest, null, existing.indent)}\n`);
-    }
-    copyMissing(rendered, target);
+    if (existing !== undefined) manifest = addToProject(existing, manifest, rendered);
+    copyMissing(rendered, target, () => {
+      if (existing !== undefined)
+        write(join(target, 'package.json'), `${JSON.stringify(manifest, null, existing.indent)}\n`);
+    });
   } finally {
     process.chdir(root);
     rmSync(rendered, { recursive: true, force: true });
@@ -149,7 +149,7 @@ function conclusion({ title, folder, operations, missing, kept }: Conclusion): s
   return `
 ${title} is a service with ${count}. Each responds 501 until its handler is written.
 
-cd ${/^[\w./-]+$/.test(folder) ? folder : quote(folder)}
+cd ${/^[\w./][\w./-]*$/.test(folder) ? folder : quote(folder.replace(/^-/, './-'))}
 ${missing.map((command) => `npm ${command.padEnd(14)} has failed; repeat it\n`).join('')}${lines.join('\n')}`;
 }
 

@@ -1,22 +1,33 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { printError } from '@contract-first/command-line/terminal';
+import { printError, refuse } from '@contract-first/command-line/terminal';
 
 const TEMPLATES = fileURLToPath(new URL('templates', import.meta.url));
 // npm leaves them out of a package when they have their own names.
 const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', npmrc: '.npmrc' };
 
-/** Copies files with their modes. Existing files stay. */
-export function copyMissing(from: string, to: string): void {
-  for (const file of filesIn(from)) {
-    const [source, target] = [join(from, file), join(to, file)];
-    if (existsSync(target)) {
-      if (!readFileSync(source).equals(readFileSync(target))) printError(`${file}: kept`);
-    } else {
-      mkdirSync(dirname(target), { recursive: true });
-      cpSync(source, target);
+/**
+ * Copies files with their modes. Existing files stay. Refuses when a file cannot be written, and removes the others again.
+ *
+ * @param finish writes the last file
+ */
+export function copyMissing(from: string, to: string, finish: () => void): void {
+  const created: string[] = [];
+  try {
+    for (const file of filesIn(from)) {
+      const [source, target] = [join(from, file), join(to, file)];
+      if (existsSync(target)) {
+        if (!readFileSync(source).equals(readFileSync(target))) printError(`${file}: kept`);
+      } else {
+        created.push(mkdirSync(dirname(target), { recursive: true }) ?? target);
+        cpSync(source, target);
+      }
     }
+    finish();
+  } catch (error) {
+    for (const path of created) rmSync(path, { recursive: true, force: true });
+    refuse(`${to} cannot have the project: ${(error as Error).message}`); // Of the file system.
   }
 }
 
