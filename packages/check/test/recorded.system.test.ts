@@ -500,6 +500,18 @@ test('no output shows a value whose name, schema or form says that it is secret,
     claims: `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${secret()}`,
   });
   const xml = `<a><n:password xmlns:n="n">${secret()}</n:password><b pin="${secret()}"/><secret><![CDATA[${secret()}]]></secret><otp><c>${secret()}</c></otp></a>`;
+  const pairs = [
+    { name: 'password', value: secret() },
+    { value: secret(), Name: 'X-Api-Key' },
+    { key: 'token', value: [secret(), { a: secretNumber() }] },
+    { request: { headers: [{ name: 'Private-Token', value: secret(), comment: '' }] } },
+  ];
+  const graphql = {
+    query: `mutation($a: String!) { login(user: "b", password: "${secret()}", pin : "${secret()}", again: $a) { id } }`,
+    variables: { password: secret(), input: { secret: secret() } },
+  };
+  const csv = `id,"Password",note,api key\r\n1,"${secret()}, ""x""",a,${secret()}\n2,${secret()},"b,c",${secret()}\n`;
+  const listed = `<r><param name="password" value="${secret()}"/><param value='${secret()}' name='pin'/><add key="password">${secret()}</add></r>`;
   const parts = [
     `Content-Disposition: form-data; name="pwd"\r\n\r\n${secret()}`,
     `Content-Disposition: form-data; name="a"\r\nContent-Type: application/json\r\n\r\n{"pin":"${secret()}"}`,
@@ -512,6 +524,10 @@ test('no output shows a value whose name, schema or form says that it is secret,
     hasPassword: true,
     pin: null,
     author: 'latest',
+    facts: [
+      { name: 'color', value: 'dark green' },
+      { name: 'next', value: { name: 'pin' } },
+    ],
   };
   const content = { size: 1, mimeType: 'application/json', text: json };
   const post = (type: string, body: string, path = '/v1/login'): Entry => ({
@@ -549,6 +565,10 @@ test('no output shows a value whose name, schema or form says that it is secret,
         post('application/xml', xml),
         post('multipart/form-data; boundary=x', multipart, `/v1/login?api_key=${secret()}&sig=${secret()}`),
         post('application/x-www-form-urlencoded', form),
+        post('application/json', JSON.stringify(pairs)),
+        post('application/json', JSON.stringify(graphql)),
+        post('text/csv; header=present', csv),
+        post('application/xml', listed),
         post('text/event-stream', `data: {"password":"${secret()}"}\n\n`),
         {
           request: `GET /v1/reset/${secret()}`,

@@ -10,14 +10,16 @@ export type Replacement = {
 };
 
 /**
- * Replaces the secret values of JSON members, form fields, and XML elements and attributes. All other characters stay. The body
- * may be cut or malformed.
+ * Replaces the secret values of JSON members, GraphQL arguments, form fields, XML elements and attributes, and CSV columns. The
+ * name may be the value of a member or an attribute beside it: `{"name": "password", "value": "x"}`. All other characters stay.
+ * The body may be cut or malformed.
  */
 export function redactBody(contentType: string, body: string, replacement: Replacement): string {
   const [, quoted, boundary = quoted] =
     /^multipart\/[^;]*;.*\bboundary *= *(?:"([^"]+)"|([^\s;]+))/is.exec(contentType) ?? [];
   if (boundary !== undefined) return redactParts(boundary, body, replacement);
   if (/^\s*</.test(body)) return redactXml(body, replacement);
+  if (/^text\/csv\b/i.test(contentType)) return redactCsv(body, replacement);
   const isForm = /^[^\s=&"{}<>]+=[^\s"{}<>]*$/.test(body) || /^application\/x-www-form-urlencoded\b/i.test(contentType);
   return isForm ? redactPairs(body, '&', replacement) : redactJson(body, replacement);
 }
@@ -61,6 +63,26 @@ function redactParts(boundary: string, body: string, replacement: Replacement): 
     .join(delimiter);
 }
 
+// A field of a row, whose quotes may not be closed, and what ends it.
+const FIELD = /("(?:[^"]|"")*(?:"|$)[^,\r\n]*|[^,\r\n]*)(,|\r\n|\r|\n|$)/g;
+
+/** Replaces the values of secret columns. The first row has the names (RFC 4180, 3). */
+function redactCsv(text: string, replacement: Replacement): string {
+  const names: string[] = [];
+  let isHead = true;
+  let column = 0;
+  return text.replaceAll(FIELD, (whole, field: string, end: string) => {
+    const value = field.replace(/^"|"$/g, '').replaceAll('""', '"');
+    const name = names[column] ?? '';
+    const isName = isHead;
+    if (isHead) names.push(value.trim());
+    column = end === ',' ? column + 1 : 0;
+    if (end !== ',') isHead = false;
+    if (isName || field === '') return whole;
+    return (replacement.isSecret(name) ? replacement.secret(name, value) : replacement.text(field)) + end;
+  });
+}
+
 /**
  * Replaces the secret members of JSON. Text around the JSON, as in an event stream, is searched for known secrets.
  *
@@ -68,9 +90,10 @@ function redactParts(boundary: string, body: string, replacement: Replacement): 
  */
 function redactJson(text: string, replacement: Replacement, outer?: string): string {
   const leaf = (value: string): string => (outer === undefined ? nested(value) : replacement.secret(outer, value));
-  // A text may hold JSON again.
+  // A text may hold JSON again, or a query of GraphQL.
   const nested = (value: string): string =>
-    /^\s*[{[]/.test(value) && value.includes('"') ? redactJson(value, replacement) : replacement.text(value);
+    /[{[]/.test(value) && value.includes('"') ? redactJson(value, replacement) : replacement.text(value);
+  const names = outer === undefined ? namesBeside(text) : NO_NAMES;
   let redacted = '';
   let at = 0;
   while (at < text.length) {
@@ -88,20 +111,56 @@ function redactJson(text: string, replacement: Replacement, outer?: string): str
     const [colon = ''] = COLON.exec(text) ?? [];
     at = end + colon.length;
     if (colon === '') {
-      const shown = leaf(value);
+      const [, argument] = ARGUMENT.exec(between) ?? [];
+      const isSecret = outer === undefined && argument !== undefined && replacement.isSecret(argument);
+      const shown = isSecret ? replacement.secret(argument, value) : leaf(value);
       redacted += shown === value ? literal : JSON.stringify(shown);
       continue;
     }
     redacted += literal + colon;
-    if (outer !== undefined || !replacement.isSecret(value)) continue;
+    const name = outer === undefined ? [names.get(at) ?? value, value].find(replacement.isSecret) : undefined;
+    if (name === undefined) continue;
     const endOfMember = endOfValue(text, at);
-    redacted += redactJson(text.slice(at, endOfMember), replacement, value);
+    redacted += redactJson(text.slice(at, endOfMember), replacement, name);
     at = endOfMember;
   }
   return redacted;
 }
 
 const COLON = /\s*:\s*/y;
+// The name of an argument of GraphQL, before a text.
+const ARGUMENT = /(?<![\w$])([A-Za-z_]\w{0,63})\s{0,9}:\s{0,9}$/;
+const NO_NAMES: ReadonlyMap<number, string> = new Map();
+
+/** Returns the texts in members `name` or `key` of objects, by the index of the value in the member `value` beside it. */
+function namesBeside(text: string): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  if (!/"value"/i.test(text)) return names;
+  type Pair = { name?: string; valueAt?: number };
+  const open: Pair[] = [{}];
+  const close = (): void => {
+    const { name, valueAt } = open.pop() ?? {};
+    if (name !== undefined && valueAt !== undefined) names.set(valueAt, name);
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '{') open.push({});
+    else if (text[at] === '}') close();
+    if (text[at] !== '"') continue;
+    const end = endOfString(text, at);
+    COLON.lastIndex = end;
+    const [colon] = COLON.exec(text) ?? [];
+    const member = colon === undefined ? '' : unquote(text.slice(at, end)).toLowerCase();
+    const valueAt = end + (colon ?? '').length;
+    const pair = open.at(-1) ?? {};
+    if (member === 'value') pair.valueAt = valueAt;
+    if ((member === 'name' || member === 'key') && text[valueAt] === '"')
+      pair.name = unquote(text.slice(valueAt, endOfString(text, valueAt)));
+    at = valueAt - 1;
+  }
+  while (open.length > 0) close(); // A text may be cut.
+  return names;
+}
+
 // A number, or a text that lacks its quotes.
 const BARE = /[^\s,:{}[\]]+/g;
 
@@ -145,6 +204,7 @@ function unquote(literal: string): string {
 // A start tag with its attributes, and an attribute. Matches cannot begin within each other, which would take quadratic time.
 const TAG = /<([\p{L}_][\p{L}\p{N}.:_-]*)((?:"[^"<]*"|'[^'<]*'|[^<>"'])*)>/gu;
 const ATTRIBUTE = /(?<![\p{L}\p{N}.:_-])([\p{L}_][\p{L}\p{N}.:_-]*)(\s*=\s*)(?:"([^"]*)"|'([^']*)')/gu;
+const NAME_BESIDE = /(?<=\s)(?:name|key)\s*=\s*(?:"([^"]*)"|'([^']*)')/i;
 // A text or a CDATA section.
 const XML_TEXT = /<!\[CDATA\[([^]*?)(?:\]\]>|$)|(?<=^|>)[^<]+/g;
 
@@ -156,21 +216,25 @@ function redactXml(text: string, replacement: Replacement): string {
   for (const { 0: tag, 1: name = '', 2: attributes = '', index } of text.matchAll(TAG)) {
     if (index < at) continue; // It is within a secret element.
     redacted += replacement.text(text.slice(at, index));
+    const [, double, single = double] = NAME_BESIDE.exec(attributes) ?? [];
+    const beside = single !== undefined && replacement.isSecret(single) ? single : undefined;
     const shown = attributes.replaceAll(
       ATTRIBUTE,
       (_whole, attribute: string, equals: string, double?: string, single?: string) => {
         const value = double ?? single ?? '';
-        const isSecret = replacement.isSecret(localName(attribute));
-        return `${attribute}${equals}"${isSecret ? replacement.secret(localName(attribute), value) : replacement.text(value)}"`;
+        const own = localName(attribute);
+        const secretName = replacement.isSecret(own) ? own : /^value$/i.test(own) ? beside : undefined;
+        return `${attribute}${equals}"${secretName === undefined ? replacement.text(value) : replacement.secret(secretName, value)}"`;
       },
     );
     redacted += `<${name}${shown}>`;
     at = index + tag.length;
-    if (attributes.endsWith('/') || !replacement.isSecret(localName(name))) continue;
+    const secretName = replacement.isSecret(localName(name)) ? localName(name) : beside;
+    if (attributes.endsWith('/') || secretName === undefined) continue;
     const end = text.indexOf(`</${name}`, at);
     const content = text.slice(at, end === -1 ? text.length : end);
     redacted += content.replaceAll(XML_TEXT, (part: string, section?: string) =>
-      part.trim() === '' ? part : replacement.secret(localName(name), section ?? part),
+      part.trim() === '' ? part : replacement.secret(secretName, section ?? part),
     );
     at += content.length;
   }
