@@ -6,7 +6,7 @@ import { copyBuildInfo } from '@contract-first/testing/modules.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { ROOT, run, type Outcome } from '@contract-first/testing/service.ts';
-import { checkCommand } from '../src/check/command.ts';
+import { checkCommand } from '@contract-first/check/command';
 
 test('each contract in examples generates, type-checks, starts and agrees with its service', async () => {
   const entries = readdirSync(join(ROOT, 'examples'), { withFileTypes: true });

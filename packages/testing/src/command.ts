@@ -48,6 +48,6 @@ export async function runHere(
 
 /** Runs `contract-first generate` in this process, which takes a fifth of the CPU time of one of its own. */
 export async function generateHere(folder: string, ...args: readonly string[]): Promise<Outcome> {
-  const { generateCommand } = await import('../../cli/src/generate/command.ts'); // Few tests need the generator.
+  const { generateCommand } = await import('@contract-first/generate/command'); // Few tests need the generator.
   return runHere(generateCommand, args, folder);
 }

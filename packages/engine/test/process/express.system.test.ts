@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { generateHere } from '@contract-first/testing/command.ts';
+import { openConnection } from '@contract-first/testing/connection.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { startService } from '@contract-first/testing/service.ts';
 
@@ -21,6 +22,9 @@ test('an Express application serves a document below a path, own routes and a we
   expect(await (await send('/health')).text()).toBe('ready');
   const created = await send('/v1/orders', 'POST', '{"item":"Fern"}');
   expect([created.status, created.headers.get('location')]).toEqual([201, `${service.url}/v1/orders/1`]);
+  const withoutBody = await openConnection(service.url);
+  withoutBody.write('POST /v1/hooks/payments HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(await withoutBody.receive('\r\n\r\n')).toMatch(/^HTTP\/1.1 403 /);
   expect((await pay('guessed')).status).toBe(403);
   expect((await pay('shared')).status).toBe(204);
   expect(await (await send('/v1/orders/1')).json()).toEqual({ id: 1, item: 'Fern', paid: true });
