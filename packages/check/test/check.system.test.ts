@@ -130,6 +130,16 @@ test.each([
     /^createPlant needs a token: CONTRACT_TOKEN or --token\n$/,
   ],
   ['the address is invalid', ['--url', 'plants', '--token', 'x'], /^plants is not an http or https URL/],
+  [
+    'the address has a password',
+    ['--url', 'http://user:secret@127.0.0.1:1'],
+    /^--url must not have a user, a password, a query or a fragment\n$/,
+  ],
+  [
+    'the address has a query',
+    ['--url', 'http://127.0.0.1:1/?key=1'],
+    /^--url must not have a user, a password, a query or a fragment\n$/,
+  ],
   ['a number is invalid', ['--seed', '-1x'], /./],
   ['a number is too large', ['--runs', '99999999999'], /^--runs must be an integer from 0 to 2147483647/],
   ['the document does not exist', ['--document', 'none.yaml'], /^none\.yaml {2}error: cannot be read/],

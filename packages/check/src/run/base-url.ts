@@ -7,12 +7,19 @@ export type BaseUrl = {
   readonly servedAt: string | undefined;
 };
 
-/** Reads the URL of a server. @throws {CannotCheck} for other URLs than those of http and https */
+/**
+ * Reads the URL of a server.
+ *
+ * @throws {CannotCheck} for other URLs than those of http and https, and for parts that no request would have
+ */
 export function readBaseUrl(text: string): BaseUrl {
   const url = URL.parse(text);
-  if (url !== null && ['http:', 'https:'].includes(url.protocol))
-    return { url, servedAt: hasPath(text) ? url.pathname : undefined };
-  throw new CannotCheck(`${text} is not an http or https URL such as http://127.0.0.1:3000`);
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new CannotCheck(`${text} is not an http or https URL such as http://127.0.0.1:3000`);
+  const { username, password, search, hash } = url;
+  if (username + password + search + hash !== '')
+    throw new CannotCheck('--url must not have a user, a password, a query or a fragment');
+  return { url, servedAt: hasPath(text) ? url.pathname : undefined };
 }
 
 /** Whether a URL has a path, such as `/` or `/v1`. */
