@@ -201,7 +201,7 @@ async function sendMessage(
       throw new Error(`${host} is not of this machine; allow it with --callback-host ${host}`);
   };
   if (isIP(host) !== 0) assertAllowed(host); // Node resolves names only.
-  // Checks the address that is connected to: a second resolution may give another one.
+  // Checks the address of the connection: a second resolution may return a different address.
   const lookup: LookupFunction = (name, options, callback) => {
     resolveName(name, options, (error, address, family) => {
       try {

@@ -48,7 +48,7 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
   const found = await sendTo(trespasser, read, id);
   const isFound = isDone(found);
   const isSame = (one: Step): boolean => differenceBetween(creation, one, client) === undefined;
-  // Ids may be those of a user.
+  // The id may be the user's own.
   const isOwnId = own !== undefined && isSameResource(own, id);
   const hasSameId = isOwnId || (isFound && isSame(before) && !isSame(found));
   const isRead = isFound && !hasSameId;

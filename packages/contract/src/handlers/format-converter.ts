@@ -108,7 +108,7 @@ function firstVisits(): (holder: Holder, key: Key) => boolean {
 export class PromisedValue extends TypeError {}
 
 /**
- * Checks that a codec has not returned a promise, whose rejection nobody would handle.
+ * Checks that a codec has not returned a promise, whose rejection would be unhandled.
  *
  * @throws {PromisedValue} with the name of the codec
  */

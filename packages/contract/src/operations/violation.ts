@@ -24,7 +24,7 @@ export function placeOf(...keys: readonly (string | number)[]): string {
   return shortenPlace(keys.map((key) => escapePointer(String(key))).join('/'));
 }
 
-/** Whether a place is another one or within it. */
+/** Whether a place is the other place or within it. */
 export function isWithin(place: string, other: string): boolean {
   return place === other || place.startsWith(`${other}/`);
 }

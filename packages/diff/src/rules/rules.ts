@@ -238,7 +238,7 @@ function aspect(
 /** A deliberate difference from oasdiff. */
 type Difference = { readonly names: RegExp; readonly there: Level; readonly reason: string };
 
-/** The rules whose level differs from that of oasdiff, in some cases or in all. */
+/** The rules whose level differs from the level in oasdiff, in some cases or in all. */
 const DIFFERENCES: readonly Difference[] = (
   [
     [

@@ -1,4 +1,4 @@
-/** What an application declares beside its document. */
+/** Codecs and formats that an application declares beside its document. */
 export type Declared = {
   /** The media types that it has codecs for. */
   readonly codecs: readonly string[];

@@ -23,7 +23,7 @@ const KEYWORDS = new Set([
   ...['default', 'example', 'examples', 'xml', 'externalDocs'],
 ]);
 
-/** The keywords whose numbers are compared by all digits. Those of the others, such as `maxLength`, count something. */
+/** The keywords whose numbers are compared by all digits. Other keywords, such as `maxLength`, have counts. */
 const EXACT = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['enum', 'const', 'default', 'example', 'examples'],

@@ -191,7 +191,7 @@ function memoize<Key, Rest extends readonly unknown[], Result>(create: (key: Key
   };
 }
 
-/** Returns a value that a schema allows, with as much of a state as it allows; the rest is that of a generated value. */
+/** Returns a value that a schema allows, with as much of a state as it allows; generated values fill the rest. */
 type Represent = (schema: Schema | undefined, generated: Json, state: JsonObject) => Json;
 
 /** The keywords of a schema that decide about the members of a value. */

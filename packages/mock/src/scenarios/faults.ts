@@ -6,8 +6,8 @@ import type { Fail, MockRequest } from '../memory/reply.ts';
 import { type Delay, preferredDelay } from '../responses/preferences.ts';
 
 /**
- * Creates middleware of Express that delays all responses, also those of the engine. A request whose client disconnects is not
- * carried out.
+ * Creates Express middleware that delays all responses, including the engine's own. A request whose client disconnects is
+ * not carried out.
  *
  * @param usual the delay of requests that ask for none
  */

@@ -128,7 +128,7 @@ export function createFailureTemplates(values: Values) {
   }
 }
 
-/** What the schema of a body says of its parts. */
+/** Facts of a body's schema about its parts. */
 type SchemaFacts = {
   readonly isValid: (value: Json) => boolean;
   readonly isInt64: (place: Place) => boolean;

@@ -14,7 +14,7 @@ export async function expectListed(
   const listing = await list(client, expected[0]?.values ?? [], isSmall);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
-  // Where nothing gives an id for the parent, each resource has another one.
+  // Resources may have different parents, where no request returns the id of a parent.
   const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));
   const absent = beside.find(({ values }) => !listing.ids.has(idText(values.at(-1))));
   const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';
