@@ -27,6 +27,8 @@ export const GROUPED: Readonly<Record<string, string>> = {
 
 // Compiling a schema of this size takes around a millisecond.
 const MAX_MEMBERS = 50;
+// The calls of the parts cost more time than they save for fewer members.
+const MAX_UNGROUPED = 200;
 const SINGLE = keywordsWhere(({ holds, applicator }) => holds === 'one' && applicator !== undefined);
 
 /**
@@ -49,7 +51,7 @@ export function splitSchema(schema: unknown): SplitSchema {
       if (!isObject(holder)) continue;
       const sizes = Object.keys(holder).map((key) => replaceLarge(holder, key));
       const size = sizes.reduce((sum, members) => sum + members, 0);
-      if (size > MAX_MEMBERS) addGroups(keyword, combination, holder, sizes);
+      if (size > MAX_UNGROUPED) addGroups(keyword, combination, holder, sizes);
       count += size;
     }
     return count;
