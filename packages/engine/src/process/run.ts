@@ -35,7 +35,9 @@ export async function runApplications(applications: readonly [Application, ...Ap
   process.stdout.on('error', ignore); // The service runs without standard output, too.
   const [first, ...others] = await configure(applications);
   const { config, application } = first;
-  let stop = (_signal?: NodeJS.Signals): void => process.exit(0);
+  let stop = (_signal?: NodeJS.Signals): void => {
+    exitAtOnce(0);
+  };
   // SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
     process.on(signal, (name: NodeJS.Signals) => {
@@ -140,18 +142,18 @@ function createShutdown(
   let startedAt: number | undefined;
   return () => {
     if (startedAt !== undefined) {
-      if (performance.now() - startedAt > SAME_SIGNAL_MS) exitAtOnce();
+      if (performance.now() - startedAt > SAME_SIGNAL_MS) exitAtOnce(1);
       return;
     }
     startedAt = performance.now();
-    setTimeout(exitAtOnce, shutdownGraceMs + CLOSING_MS).unref();
+    setTimeout(exitAtOnce, shutdownGraceMs + CLOSING_MS, 1).unref();
     void service.stop(shutdownGraceMs).then(async (inTime) => {
       await ops.stop(0);
       await stopTelemetry?.();
       log.info({ inTime }, 'stopped');
       if (!inTime) process.exitCode = 1;
-      // A collector that does not respond must not keep the process alive.
-      if (hasPendingReads() || stopTelemetry !== undefined) process.exit();
+      // A server that does not respond, of keys or spans, must not keep the process alive.
+      process.exit();
     });
   };
 }
@@ -198,9 +200,9 @@ function hasPendingReads(): boolean {
 }
 
 /** Exits without waiting for threads: one may run a statement of SQLite, which cannot be stopped. */
-function exitAtOnce(): void {
+function exitAtOnce(code: number): never {
   process.on('exit', replaceProgram); // Runs after the listener that flushes the log.
-  process.exit(1);
+  process.exit(code);
 }
 
 /** Replaces the program when reads are pending: exit() would wait for their threads. */

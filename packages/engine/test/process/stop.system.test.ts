@@ -1,10 +1,13 @@
 import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
+import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { beginCreation, openConnection, plantRequest } from '@contract-first/testing/connection.ts';
 import { run, start, startService } from '@contract-first/testing/service.ts';
+import { until } from '@contract-first/testing/until.ts';
 
 test('SIGTERM finishes a pending request, accepts one that arrives at the same time, and then exits 0', async () => {
   const service = await startService();
@@ -59,18 +62,45 @@ test('SIGTERM while the modules are loading ends the start with exit 0', async (
 });
 
 test('SIGTERM at the start ends it at once, with exit 0', async () => {
-  // A database that never answers.
-  const silent = createServer();
-  silent.listen(0, '127.0.0.1');
-  const connected = once(silent, 'connection');
-  await once(silent, 'listening');
-  cleanUp(() => void silent.close());
-  const { port } = silent.address() as AddressInfo;
-  const env = { API_TOKENS: 'test-token', DATABASE_URL: `postgres://x:x@127.0.0.1:${String(port)}/x` };
+  const { connected, port } = await listenSilently(); // A database that never answers.
+  const env = { API_TOKENS: 'test-token', DATABASE_URL: `postgres://x:x@127.0.0.1:${port}/x` };
   const { process, outcome } = start('node', ['src/main.ts'], env);
   await connected;
   process.kill('SIGTERM');
   expect(await outcome).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('SIGTERM at the start does not wait for a statement of SQLite that waits for a lock', async () => {
+  const path = join(temporaryFolder(), 'plants.db');
+  const database = new DatabaseSync(path);
+  cleanUp(() => {
+    database.close();
+  });
+  database.exec('CREATE TABLE t (x); BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)');
+  const startWaiting = async () => {
+    const child = start('node', ['src/main.ts'], {
+      API_TOKENS: 'test-token',
+      PORT: '0',
+      DATABASE_URL: `sqlite:${path}`,
+    });
+    await until(() => opened(child.process.pid).includes(path), true);
+    return child;
+  };
+  const [other, { process, outcome }] = [await startWaiting(), await startWaiting()];
+  process.kill('SIGTERM');
+  const first = await Promise.race([outcome, other.outcome]); // The other one waits for some seconds.
+  expect(first).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('SIGTERM does not wait for a server of keys that does not answer', async () => {
+  const { connected, port } = await listenSilently();
+  const keys = { JWT_ISSUER: 'x', JWT_AUDIENCE: 'x', JWT_JWKS_URL: `http://127.0.0.1:${port}/keys` };
+  const service = await startService({ ...keys, NODE_ENV: 'production' });
+  await connected;
+  service.process.kill('SIGTERM');
+  const { code, stdout } = await service.outcome;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/"msg":"stopped"}\n$/); // Without the line for an attempt that fails after it.
 });
 
 test('SIGTERM and a terminal that is closed are the same', async () => {
@@ -176,4 +206,26 @@ test('SIGUSR2 does not end the process', async () => {
 async function untilConnectionRefused(url: string): Promise<void> {
   const connects = (): Promise<boolean> => openConnection(url).then(Boolean, () => false);
   while (await connects()) await sleep(1);
+}
+
+/** Starts a server that accepts connections and never answers. */
+async function listenSilently() {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  const connected = once(server, 'connection');
+  await once(server, 'listening');
+  cleanUp(() => void server.close());
+  return { connected, port: String((server.address() as AddressInfo).port) };
+}
+
+/** Returns the paths of the files that a process has open. */
+function opened(pid: number | undefined): readonly string[] {
+  const folder = `/proc/${String(pid)}/fd`;
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return readlinkSync(join(folder, name));
+    } catch {
+      return []; // It has been closed.
+    }
+  });
 }
