@@ -5,6 +5,8 @@ import pino from 'pino';
 import { DatabaseUnavailable } from '../src/database.ts';
 import { openTestStore } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { sql } from '../src/sql.ts';
+import { insertNote, notes, openNotes, type Note } from './support/notes.ts';
 import { startPgBouncer, type PgBouncer } from './support/pgbouncer.ts';
 import { startPostgres, type Postgres } from '@contract-first/testing/postgres.ts';
 import { run } from '@contract-first/testing/service.ts';
@@ -29,6 +31,28 @@ test.each(['', 'default_pool_size = 2', 'server_round_robin = 1'])(
     expect(await store.list('history')).toHaveLength(100);
   },
 );
+
+test('through PgBouncer, pool_mode = session runs transactions, reads and streams, and leaves no setting to other clients', async () => {
+  const url = await server.createDatabase();
+  const bouncer = await startPgBouncer(server, 'session', 'default_pool_size = 4');
+  const database = await openNotes(bouncer.through(url), { poolSize: 1 });
+  const add = (id: bigint) => database.transaction(({ write }) => write(insertNote(id, 'x')));
+  await Promise.all([1n, 2n, 3n].map(add));
+  const all = sql<Note>`SELECT id, text FROM ${notes} ORDER BY id`;
+  const rows = [1n, 2n, 3n].map((id) => ({ id, text: 'x' }));
+  expect(await database.read(all)).toEqual(rows);
+  expect(await Array.fromAsync(database.stream(all))).toEqual(rows);
+  await database.close();
+  const foreign = await openForeignSessions(bouncer, url, 4);
+  const names = ['statement_timeout', 'idle_in_transaction_session_timeout', 'default_transaction_read_only'];
+  for (const client of foreign) {
+    const { rows } = await client.query(
+      'SELECT setting FROM pg_settings WHERE name = ANY($1) AND setting <> reset_val',
+      [names],
+    );
+    expect(rows).toEqual([]);
+  }
+});
 
 test.each([
   ['transaction', ''],
