@@ -99,6 +99,34 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
   expect((await service.outcome).code).toBe(0);
 });
 
+test('a disk that fills during transactions: no part of one that fails is stored, and the next ones succeed once there is space', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'notes.db');
+  const fill = `mount -t tmpfs -o size=16m tmpfs ${folder} && head -c 12000000 /dev/zero >${folder}/ballast`;
+  const [command = '', ...args] = withMounts(
+    `${fill} && exec node packages/database/test/support/write-transactions.ts sqlite:${path}`,
+  );
+  const writing = start(command, args, {});
+  const seen = join(`/proc/${String(writing.process.pid)}/root`, folder);
+  const lines = (): readonly string[] => writing.output().split('\n').slice(0, -1);
+  while (lines().filter((line) => line === 'unavailable').length < 3) await sleep(10);
+  rmSync(join(seen, 'ballast'));
+  while (lines().at(-1) === 'unavailable') await sleep(10);
+  writing.process.kill('SIGSTOP');
+  const copy = join(temporaryFolder(), 'notes.db');
+  for (const suffix of ['', '-wal']) copyFileSync(join(seen, `notes.db${suffix}`), `${copy}${suffix}`);
+  const confirmed = lines().filter((line) => line !== 'unavailable');
+  const database = new DatabaseSync(copy);
+  expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  const ids = database
+    .prepare('SELECT id FROM notes')
+    .all()
+    .map(({ id }) => Number(id));
+  expect(database.prepare('SELECT total FROM tally').get()).toEqual({ total: ids.length });
+  expect(confirmed.map(Number).filter((id) => !ids.includes(id) || !ids.includes(-id))).toEqual([]);
+  database.close();
+});
+
 test('a database on a read-only file system stops the start with one line, and can be exported', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'plants.db');
