@@ -1,6 +1,11 @@
 import { escapePointer, IN_PLACE_LISTS, keywordsWhere } from '@contract-first/contract';
 import { isInt64 } from '../document/shapes.ts';
-import { dereference, schemasInPlace, type OpenApiDocument, type SchemaObject as Schema } from '../document/reference.ts';
+import {
+  dereference,
+  schemasInPlace,
+  type OpenApiDocument,
+  type SchemaObject as Schema,
+} from '../document/reference.ts';
 
 /** Values that the service converts by their location. */
 export type LocatedValues = {
