@@ -78,7 +78,7 @@ test.each([
     REJECTION,
     'every value is in an enum',
     'contract/src/validation/equality.ts',
-    '&& allowed.has(identityOf(value))',
+    '&& allowed.has(identityOf(value, digits, digitsOf))',
     '',
   ],
   [
