@@ -4,8 +4,8 @@ import type { Registry } from 'prom-client';
 import type { Checker } from './auth/credentials.ts';
 import type { DocumentText, ReadState } from './docs/docs.ts';
 import type { Middleware } from './http/app.ts';
-import type { Codec } from './http/codecs.ts';
-import type { FailureHeaders, RenderFailure } from './http/failure-response.ts';
+import type { Codec } from './http/read/codecs.ts';
+import type { FailureHeaders, RenderFailure } from './http/reply/failure-response.ts';
 import type { AnyHandler } from './http/pipeline.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 

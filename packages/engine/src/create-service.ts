@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { createTokenVerifier } from './auth/token-verifier.ts';
 import { assertBodiesFit, assertCodecs, assertDistinct, assertFormats } from './complete-application.ts';
-import { createLoadShedding } from './http/load-shedding.ts';
+import { createLoadShedding } from './http/accept/load-shedding.ts';
 import { createDispatcher } from './http/mounts.ts';
 import type { Observer } from './http/observer.ts';
-import { createRateLimit, type RateLimit, type RateLimitPolicy } from './http/rate-limit.ts';
-import { removeLeftFiles } from './http/temporary-file.ts';
+import { createRateLimit, type RateLimit, type RateLimitPolicy } from './http/authenticate/rate-limit.ts';
+import { removeLeftFiles } from './http/read/temporary-file.ts';
 import {
   createObserver,
   openApplication,

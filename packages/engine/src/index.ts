@@ -10,7 +10,7 @@ export type { Application, DatabaseConfig, DatabaseDriver, OpenOptions } from '.
 export type { Middleware } from './http/app.ts';
 export type { Checker, Credentials } from './auth/credentials.ts';
 export type { Settings, SettingsOf } from './settings.ts';
-export type { Codec, CodedBody } from './http/codecs.ts';
+export type { Codec, CodedBody } from './http/read/codecs.ts';
 export { importLines } from './import/import-lines.ts';
 export {
   HandlerFailure,

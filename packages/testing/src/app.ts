@@ -4,7 +4,7 @@ import { hashToken } from '../../engine/src/auth/tokens.ts';
 import type { Contract } from '@contract-first/contract';
 import type { DatabaseOptions } from '@contract-first/database';
 import type { Docs } from '../../engine/src/docs/docs.ts';
-import type { LoadSheddingLimits } from '../../engine/src/http/load-shedding.ts';
+import type { LoadSheddingLimits } from '../../engine/src/http/accept/load-shedding.ts';
 import type { AnsweredRequest } from '../../engine/src/http/observer.ts';
 import { readConfig, type AnyHandler } from '@contract-first/engine/tools';
 import type { Config } from '../../engine/src/process/config.ts';

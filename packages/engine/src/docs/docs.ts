@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '@contract-first/contract';
-import { send, type Response } from '../http/response.ts';
+import { send, type Response } from '../http/reply/response.ts';
 import { methodFailure, type Failure } from '../http/failure.ts';
-import { findViolation } from '../http/http-rules.ts';
+import { findViolation } from '../http/accept/http-rules.ts';
 import type { MountedRequest } from '../http/mounts.ts';
 import { createRouter } from '../http/router.ts';
 

@@ -4,13 +4,13 @@ import { compile as compileTrust } from 'proxy-addr';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import type { Checker } from '../auth/credentials.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
-import { createClientAddress } from './client-address.ts';
-import { createOrigin } from './origin.ts';
-import { createCors, type CorsPolicy } from './cors.ts';
-import { definedHeaders, send, serializeHeaders } from './response.ts';
+import { createClientAddress } from './accept/client-address.ts';
+import { createOrigin } from './accept/origin.ts';
+import { createCors, type CorsPolicy } from './accept/cors.ts';
+import { definedHeaders, send, serializeHeaders } from './reply/response.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
-import { requestIdOf } from './trace.ts';
+import { requestIdOf } from './accept/trace.ts';
 
 /** Middleware of Express. */
 export type Middleware = (req: never, res: never, next: (error?: unknown) => void) => unknown;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { InvalidRequest, type Caller, type Operation, type OperationValidator } from '@contract-first/contract';
-import type { BodyReader } from './body.ts';
-import type { LoadShedding } from './load-shedding.ts';
-import type { ReadParameters } from './parameters.ts';
-import type { Upload } from './upload.ts';
+import type { BodyReader } from './read/body.ts';
+import type { LoadShedding } from './accept/load-shedding.ts';
+import type { ReadParameters } from './read/parameters.ts';
+import type { Upload } from './read/upload.ts';
 
 /** An operation and its validator. */
 export type Target = { readonly operation: Operation; readonly validator: OperationValidator };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { normalizePath, type Contract } from '@contract-first/contract';
-import { withoutOrigin } from './http-rules.ts';
+import { withoutOrigin } from './accept/http-rules.ts';
 
 /** A request with the fields that Express adds where middleware is mounted below a path. */
 export type MountedRequest = IncomingMessage & {

@@ -15,8 +15,8 @@ import {
   type Operation,
   type Validators,
 } from '@contract-first/contract';
-import { Overloaded, type LoadShedding } from './load-shedding.ts';
-import { awaitFirst, isBodyStream, type BodyStream } from './body-stream.ts';
+import { Overloaded, type LoadShedding } from './accept/load-shedding.ts';
+import { awaitFirst, isBodyStream, type BodyStream } from './reply/body-stream.ts';
 import {
   isEventStream,
   send,
@@ -26,29 +26,29 @@ import {
   type AnyReply,
   type HandlerResponse,
   type Response,
-} from './response.ts';
-import { readBody, type RequestBody } from './body.ts';
-import type { Conversions } from './codecs.ts';
-import { isPreflight, type Cors } from './cors.ts';
-import { findCaller, RequestCredentials } from './credentials.ts';
+} from './reply/response.ts';
+import { readBody, type RequestBody } from './read/body.ts';
+import type { Conversions } from './read/codecs.ts';
+import { isPreflight, type Cors } from './accept/cors.ts';
+import { findCaller, RequestCredentials } from './authenticate/find-caller.ts';
 import { Exchange, type Target } from './exchange.ts';
-import type { FailureResponse } from './failure-response.ts';
+import type { FailureResponse } from './reply/failure-response.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
-import { HandlerRequest, type UrlOf } from './handler-request.ts';
-import { findViolation, readTarget } from './http-rules.ts';
+import { HandlerRequest, type UrlOf } from './handle/handler-request.ts';
+import { findViolation, readTarget } from './accept/http-rules.ts';
 import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
-import { ResponseBatch } from './response-batch.ts';
-import { findNullCharacters } from './null-characters.ts';
-import { operationUrl } from './operation-url.ts';
-import { readParameters } from './parameters.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { toReportedResponse } from './reported-response.ts';
-import { createRequestSpans, type RequestSpan } from './request-span.ts';
-import { replyWithin } from './reply-within.ts';
-import { TemporaryFolderUnavailable } from './temporary-file.ts';
-import { validateWhole } from './validate-request.ts';
+import { ResponseBatch } from './reply/response-batch.ts';
+import { findNullCharacters } from './handle/null-characters.ts';
+import { operationUrl } from './handle/operation-url.ts';
+import { readParameters } from './read/parameters.ts';
+import type { RateLimit } from './authenticate/rate-limit.ts';
+import { toReportedResponse } from './reply/reported-response.ts';
+import { createRequestSpans, type RequestSpan } from './accept/request-span.ts';
+import { replyWithin } from './handle/reply-within.ts';
+import { TemporaryFolderUnavailable } from './read/temporary-file.ts';
+import { validateWhole } from './handle/validate-request.ts';
 import { createRouter } from './router.ts';
-import { readTraceContext, requestIdOf } from './trace.ts';
+import { readTraceContext, requestIdOf } from './accept/trace.ts';
 
 /** Errors that are no bugs. */
 const EXPECTED = [Failure, InvalidRequest, NotImplemented];

@@ -1,8 +1,8 @@
 import { InvalidRequest, Validators, type Contract, type FormatConverter } from '@contract-first/contract';
-import { readJson } from '../http/body.ts';
+import { readJson } from '../http/read/body.ts';
 import { Failure } from '../http/failure.ts';
-import { readParameters } from '../http/parameters.ts';
-import { validateRequest, type ValidRequest } from '../http/validate-request.ts';
+import { readParameters } from '../http/read/parameters.ts';
+import { validateRequest, type ValidRequest } from '../http/handle/validate-request.ts';
 import type { Line } from './lines.ts';
 
 /** A line as a validated request, or the reason why it is invalid. */

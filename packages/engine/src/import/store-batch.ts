@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ValidRequest } from '../http/validate-request.ts';
+import type { ValidRequest } from '../http/handle/validate-request.ts';
 import type { Entry } from './entries.ts';
 
 /** Where lines are stored. */

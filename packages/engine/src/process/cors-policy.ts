@@ -1,4 +1,4 @@
-import type { CorsPolicy } from '../http/cors.ts';
+import type { CorsPolicy } from '../http/accept/cors.ts';
 import type { Environment } from './environment.ts';
 
 /** Reads the CORS policy. Returns `undefined` without `CORS_ORIGINS`. */

@@ -4,7 +4,7 @@ import { DocsUnavailable, openDocs } from '../docs/docs.ts';
 import { IncompleteApplication } from '../complete-application.ts';
 import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
 import { CannotListen } from '../server/listen.ts';
-import { problemDetails } from '../http/failure-response.ts';
+import { problemDetails } from '../http/reply/failure-response.ts';
 import { startServer, type RunningServer } from '../server/server.ts';
 import type { Application } from '../application.ts';
 import { startService, type RunningService } from '../create-service.ts';

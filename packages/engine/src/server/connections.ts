@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { cutResponse } from '../http/disconnect.ts';
+import { cutResponse } from '../http/accept/disconnect.ts';
 
 /** Tracks the open connections and the pending responses of each. */
 export type Connections = {

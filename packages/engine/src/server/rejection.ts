@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { lingeringClose, commonHeaders, send, type Response } from '../http/response.ts';
+import { lingeringClose, commonHeaders, send, type Response } from '../http/reply/response.ts';
 import type { Connections } from './connections.ts';
 import { Failure } from '../http/failure.ts';
-import type { FailureResponse } from '../http/failure-response.ts';
+import type { FailureResponse } from '../http/reply/failure-response.ts';
 import type { Observer } from '../http/observer.ts';
-import { requestIdOf } from '../http/trace.ts';
+import { requestIdOf } from '../http/accept/trace.ts';
 
 // By error code of Node's parser (llhttp) and server; other messages that the parser rejects are answered 400.
 const FAILURES: Readonly<Record<string, readonly [status: number, message: string]>> = {

@@ -4,12 +4,12 @@ import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TimeSlices } from '@contract-first/contract';
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { discard } from '../http/bytes.ts';
-import { cutResponse } from '../http/disconnect.ts';
+import { discard } from '../http/read/bytes.ts';
+import { cutResponse } from '../http/accept/disconnect.ts';
 import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
 import { listen, type ListenOptions } from './listen.ts';
-import type { FailureResponse } from '../http/failure-response.ts';
+import type { FailureResponse } from '../http/reply/failure-response.ts';
 import type { Observer } from '../http/observer.ts';
 import { rejectConnection, toConnectionFailure, writeResponse } from './rejection.ts';
 

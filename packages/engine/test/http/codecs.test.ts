@@ -3,7 +3,7 @@ import type { Codec, CodedBody } from '@contract-first/engine';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { createTestApp, type Overrides } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
-import type { ValidRequest } from '../../src/http/validate-request.ts';
+import type { ValidRequest } from '../../src/http/handle/validate-request.ts';
 
 /** Lines such as `size=1`. Integers are bigints, `a.b=1` is a member of a member, an empty value is nothing at all. */
 const lines: Codec = {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as send } from 'node:http';
 import request from 'supertest';
 import { HandlerFailure, type RequestContext } from '@contract-first/contract';
-import type { AnyReply } from '../../src/http/response.ts';
+import type { AnyReply } from '../../src/http/reply/response.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
 import { until } from '@contract-first/testing/until.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import request from 'supertest';
-import type { CorsPolicy } from '../../src/http/cors.ts';
+import type { CorsPolicy } from '../../src/http/accept/cors.ts';
 import type { AnyHandler } from '../../src/http/pipeline.ts';
 import { createTestApp, TOKEN, type Overrides } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
 import type { Contract } from '@contract-first/contract';
-import type { AnyReply } from '../../src/http/response.ts';
+import type { AnyReply } from '../../src/http/reply/response.ts';
 import { createTestApp, type ServedApp } from '@contract-first/testing/app.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';

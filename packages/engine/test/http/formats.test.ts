@@ -2,8 +2,8 @@ import request from 'supertest';
 import type { Formats } from '@contract-first/engine';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf, warningsOf } from '@contract-first/testing/contract.ts';
-import type { AnyReply } from '../../src/http/response.ts';
-import type { ValidRequest } from '../../src/http/validate-request.ts';
+import type { AnyReply } from '../../src/http/reply/response.ts';
+import type { ValidRequest } from '../../src/http/handle/validate-request.ts';
 
 class Day {
   readonly text: string;

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { readParts } from '../../src/http/multipart.ts';
+import { readParts } from '../../src/http/read/multipart.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { FIELDS, serveBody } from './support/serve-body.ts';
 

@@ -1,5 +1,5 @@
-import type { AnyReply } from '../../src/http/response.ts';
-import type { ValidRequest } from '../../src/http/validate-request.ts';
+import type { AnyReply } from '../../src/http/reply/response.ts';
+import type { ValidRequest } from '../../src/http/handle/validate-request.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
 

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import type { ValidRequest } from '../../src/http/validate-request.ts';
+import type { ValidRequest } from '../../src/http/handle/validate-request.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import type { AnyReply } from '../../src/http/response.ts';
+import type { AnyReply } from '../../src/http/reply/response.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf, warningsOf } from '@contract-first/testing/contract.ts';

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import request, { type Response } from 'supertest';
 import { hashToken } from '../../src/auth/tokens.ts';
 import type { Caller } from '@contract-first/contract';
-import { createRateLimit } from '../../src/http/rate-limit.ts';
+import { createRateLimit } from '../../src/http/authenticate/rate-limit.ts';
 import { createTestApp, type Overrides } from '@contract-first/testing/app.ts';
 import { expectError } from '@contract-first/testing/answer.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import request from 'supertest';
-import type { AnyReply } from '../../src/http/response.ts';
+import type { AnyReply } from '../../src/http/reply/response.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, request as httpRequest } from 'node:http';
 import request from 'supertest';
-import type { AnyReply } from '../../src/http/response.ts';
+import type { AnyReply } from '../../src/http/reply/response.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';

@@ -6,8 +6,8 @@ import {
   type OperationValidator,
 } from '@contract-first/contract';
 import { isStreamable, openStream } from './body-stream.ts';
-import type { Conversions } from './codecs.ts';
-import type { Target } from './exchange.ts';
+import type { Conversions } from '../read/codecs.ts';
+import type { Target } from '../exchange.ts';
 import {
   definedHeaders,
   serializeHeaders,

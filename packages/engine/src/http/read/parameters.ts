@@ -9,7 +9,7 @@ import {
   type Violation,
   type TextType,
 } from '@contract-first/contract';
-import { Failure, malformedFailure } from './failure.ts';
+import { Failure, malformedFailure } from '../failure.ts';
 import { readFields } from './form.ts';
 import { decodeCookie, decodePercent, parseCookies, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, memberType, setOwn, setScalar, setValue } from './text-value.ts';

@@ -12,12 +12,12 @@ import {
   type RequestParts,
   type Shapes,
 } from '@contract-first/contract';
-import type { RequestBody } from './body.ts';
-import type { Conversions } from './codecs.ts';
-import type { Target } from './exchange.ts';
-import { Failure } from './failure.ts';
-import type { ReadParameters } from './parameters.ts';
-import { setOwn } from './text-value.ts';
+import type { RequestBody } from '../read/body.ts';
+import type { Conversions } from '../read/codecs.ts';
+import type { Target } from '../exchange.ts';
+import { Failure } from '../failure.ts';
+import type { ReadParameters } from '../read/parameters.ts';
+import { setOwn } from '../read/text-value.ts';
 
 /** A validated request of any operation. int64s are bigints, and the strings of declared formats are decoded. */
 export type ValidRequest = {

@@ -9,9 +9,9 @@ import {
   type FailureDetails,
   type Shape,
 } from '@contract-first/contract';
-import type { Conversions } from './codecs.ts';
-import type { Target } from './exchange.ts';
-import { unexpectedFailure, type Failure } from './failure.ts';
+import type { Conversions } from '../read/codecs.ts';
+import type { Target } from '../exchange.ts';
+import { unexpectedFailure, type Failure } from '../failure.ts';
 import { encodeBody, encodeHeaders, type Response } from './response.ts';
 
 /** Renders a failure as the body of a documented name. */

@@ -1,6 +1,6 @@
 import { MIMEType } from 'node:util';
 import { essenceOf } from '@contract-first/contract';
-import { malformedFailure, type Failure } from './failure.ts';
+import { malformedFailure, type Failure } from '../failure.ts';
 
 /** The header of one part of a multipart body. */
 export type Part = {

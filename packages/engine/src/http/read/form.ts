@@ -13,7 +13,7 @@ import {
   type TextType,
 } from '@contract-first/contract';
 import type { ByteBuffer } from './bytes.ts';
-import { Failure, malformedFailure } from './failure.ts';
+import { Failure, malformedFailure } from '../failure.ts';
 import { readParts, type Part } from './multipart.ts';
 import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value.ts';

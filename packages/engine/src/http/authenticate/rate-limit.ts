@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { Caller } from '@contract-first/contract';
-import { Failure } from './failure.ts';
+import { Failure } from '../failure.ts';
 import { RecentWindows, type Window } from './recent-windows.ts';
 
 /** How many requests each caller, or each address without one, may send in a window. */

@@ -1,4 +1,4 @@
-import { unavailableFailure } from './failure.ts';
+import { unavailableFailure } from '../failure.ts';
 import type { HandlerRequest } from './handler-request.ts';
 
 /**

@@ -25,7 +25,7 @@ import {
   type ReadLimits,
 } from './bytes.ts';
 import type { BodyCodecs } from './codecs.ts';
-import { Failure, malformedFailure } from './failure.ts';
+import { Failure, malformedFailure } from '../failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { parseItems } from './item-list.ts';
 import { decodeUtf8 } from './text-value.ts';

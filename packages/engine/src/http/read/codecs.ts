@@ -12,7 +12,7 @@ import {
   type Shapes,
 } from '@contract-first/contract';
 import type { Logger } from 'pino';
-import { malformedFailure } from './failure.ts';
+import { malformedFailure } from '../failure.ts';
 
 /**
  * Reads and writes the bodies of a media type that the engine does not parse itself: not JSON, a form, a sequence or a

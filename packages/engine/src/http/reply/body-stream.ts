@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { TimeSlices } from '@contract-first/contract';
-import { cutResponse, onDisconnect } from './disconnect.ts';
+import { cutResponse, onDisconnect } from '../accept/disconnect.ts';
 
 /** A body that is sent while it is produced. */
 export type BodyStream = {

@@ -34,12 +34,12 @@ import {
   type BodyStream,
   type StreamSending,
 } from './body-stream.ts';
-import { discard } from './bytes.ts';
-import type { Conversions } from './codecs.ts';
-import { withCors } from './cors.ts';
-import type { Target } from './exchange.ts';
-import { formatItem } from './item-list.ts';
-import { requestIdOf } from './trace.ts';
+import { discard } from '../read/bytes.ts';
+import type { Conversions } from '../read/codecs.ts';
+import { withCors } from '../accept/cors.ts';
+import type { Target } from '../exchange.ts';
+import { formatItem } from '../read/item-list.ts';
+import { requestIdOf } from '../accept/trace.ts';
 
 /** By name in lower case. A list is sent as several lines. */
 type Headers = Readonly<Record<string, string | readonly string[]>>;

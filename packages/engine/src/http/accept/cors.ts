@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Contract, SecurityScheme } from '@contract-first/contract';
-import { Failure, methodFailure } from './failure.ts';
-import type { Allowed } from './router.ts';
+import { Failure, methodFailure } from '../failure.ts';
+import type { Allowed } from '../router.ts';
 
 /** Says which pages of other origins may read responses: the CORS protocol of the Fetch Standard. */
 export type CorsPolicy = {

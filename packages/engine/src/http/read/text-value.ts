@@ -1,5 +1,5 @@
 import { parseJsonTree, type SourceDigits, type TextType } from '@contract-first/contract';
-import { malformedFailure } from './failure.ts';
+import { malformedFailure } from '../failure.ts';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 

@@ -1,4 +1,4 @@
-import { Failure } from './failure.ts';
+import { Failure } from '../failure.ts';
 
 /** A name-value pair of a query, a form or a Cookie header. The value is as sent. */
 export type Pair = { readonly name: string; readonly value: string };

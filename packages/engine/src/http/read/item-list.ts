@@ -6,7 +6,7 @@ import {
   stringifyJson,
   type JsonTree,
 } from '@contract-first/contract';
-import { malformedFailure } from './failure.ts';
+import { malformedFailure } from '../failure.ts';
 
 /**
  * Parses a sequence of values, such as JSON Lines, to a list. Blank lines are no values.

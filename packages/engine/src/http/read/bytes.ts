@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { Failure } from './failure.ts';
+import { Failure } from '../failure.ts';
 
 /** Limits for reading a body. */
 export type ReadLimits = {

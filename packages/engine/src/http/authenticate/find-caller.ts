@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Authenticate } from '../auth/authenticator.ts';
-import type { AuthenticationResult, Credentials } from '../auth/credentials.ts';
+import type { Authenticate } from '../../auth/authenticator.ts';
+import type { AuthenticationResult, Credentials } from '../../auth/credentials.ts';
 import type { Caller } from '@contract-first/contract';
-import { KeysUnavailable } from '../auth/key-set.ts';
-import { Failure, unavailableFailure } from './failure.ts';
-import { countFields } from './http-rules.ts';
-import { decodeCookie, decodePercent, parseCookies, parsePairs, type Pair } from './name-value-pairs.ts';
+import { KeysUnavailable } from '../../auth/key-set.ts';
+import { Failure, unavailableFailure } from '../failure.ts';
+import { countFields } from '../accept/http-rules.ts';
+import { decodeCookie, decodePercent, parseCookies, parsePairs, type Pair } from '../read/name-value-pairs.ts';
 
 /** The credentials of a request. The target's query is already split off. */
 export class RequestCredentials implements Credentials {

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 import type { IncomingMessage } from 'node:http';
 import { withoutOrigin } from './http-rules.ts';
-import type { AnsweredRequest } from './observer.ts';
+import type { AnsweredRequest } from '../observer.ts';
 
 /** The span of a request, for OpenTelemetry. */
 export type RequestSpan = {

@@ -6,8 +6,8 @@ import {
   type Operation,
   type Parameter,
 } from '@contract-first/contract';
-import type { RouteMatch } from './exchange.ts';
-import type { MountedRequest } from './mounts.ts';
+import type { RouteMatch } from '../exchange.ts';
+import type { MountedRequest } from '../mounts.ts';
 
 /** The parameters of a link, by location and name. */
 export type LinkParameters = {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { OverloadReason } from './observer.ts';
+import type { OverloadReason } from '../observer.ts';
 
 /** Refuses requests during an overload. */
 export type LoadShedding = {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Failure } from './failure.ts';
+import { Failure } from '../failure.ts';
 
 /** The path and query of a request target. The path of `OPTIONS *` is `*`. */
 type RequestTarget = { readonly path: string; readonly query: string };

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Caller, RequestContext } from '@contract-first/contract';
-import { onDisconnect } from './disconnect.ts';
-import type { Exchange } from './exchange.ts';
+import { onDisconnect } from '../accept/disconnect.ts';
+import type { Exchange } from '../exchange.ts';
 import type { LinkParameters } from './operation-url.ts';
-import { requestIdOf } from './trace.ts';
+import { requestIdOf } from '../accept/trace.ts';
 import type { ValidRequest } from './validate-request.ts';
 
 /** Returns the URL of an operation for the client of an exchange. */
