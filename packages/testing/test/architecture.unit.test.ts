@@ -170,7 +170,6 @@ test('in the engine, only the modules that are a process use process and console
   );
   expect(users.sort()).toEqual([
     'packages/engine/src/import/import-lines.ts',
-    'packages/engine/src/import/input.ts',
     'packages/engine/src/process/command.ts',
     'packages/engine/src/process/env-file.ts',
     'packages/engine/src/process/open-service.ts',

@@ -1,12 +1,19 @@
+import { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
+import { type ConnectionOptions, createSecureContext, getCACertificates } from 'node:tls';
 import { DatabaseUnavailable, type Definition } from '../database.ts';
 import { ReadOnly, reasonOf } from './errors.ts';
+import {
+  describeHost,
+  describePostgres,
+  type PostgresHost,
+  type PostgresLocation,
+  type PostgresTls,
+} from './location.ts';
 import { openSession, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
-import { readTlsOptions } from './tls.ts';
-import { describeHost, describePostgres, type PostgresHost, type PostgresLocation } from './location.ts';
 
 export type ConnectorOptions = {
   /** How long one host may take. */
@@ -128,4 +135,46 @@ export function connectorsFor(location: PostgresLocation, { name }: Definition, 
 async function addressesOf({ host }: PostgresHost): Promise<readonly string[]> {
   if (host.startsWith('/') || isIP(host) !== 0) return [host];
   return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+/**
+ * Translates libpq's `sslmode` to Node's TLS options; the files are read now, so that a certificate may be renewed while the
+ * service runs.
+ *
+ * @throws {DatabaseUnavailable} when a file cannot be read, or holds something else
+ */
+function readTlsOptions({ mode, rootCertificate, certificate, key }: PostgresTls): ConnectionOptions {
+  const trusted =
+    rootCertificate === undefined || rootCertificate === 'system' ? undefined : read('sslrootcert', rootCertificate);
+  const options: ConnectionOptions = {
+    // In every mode, libpq verifies the server if and only if a root certificate is given.
+    rejectUnauthorized: rootCertificate !== undefined,
+    ...(rootCertificate !== undefined && {
+      ca: trusted ?? getCACertificates('system'),
+    }),
+    ...(certificate !== undefined && { cert: read('sslcert', certificate) }),
+    ...(key !== undefined && { key: read('sslkey', key) }),
+    ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+  try {
+    // Node accepts a file without certificates, and would then trust no server.
+    if (trusted !== undefined) new X509Certificate(trusted);
+    createSecureContext(options);
+  } catch (error) {
+    throw unusable('what sslrootcert, sslcert and sslkey name', error);
+  }
+  return options;
+}
+
+function read(parameter: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw unusable(`the file ${path} of ${parameter}`, error);
+  }
+}
+
+function unusable(what: string, cause: unknown): DatabaseUnavailable {
+  const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+  return new DatabaseUnavailable(`DATABASE_URL: ${what} cannot be used (${code})`, { cause });
 }

@@ -1,15 +1,14 @@
 import { cpuUsage } from 'node:process';
 import type { DatabaseSync } from 'node:sqlite';
 import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
-import { isInsert, isTransaction, sizeOf, type Change, type ChangeResult } from '../commits.ts';
+import { type Change, type ChangeResult, isInsert, isTransaction, sizeOf } from '../commits.ts';
 import type { Written } from '../database.ts';
 import { doWork, type Work } from '../transaction.ts';
-import { createCommitter, type Commit, type PlainChange, type Step } from './committer.ts';
-import { DiskSpeed } from './disk-speed.ts';
+import { type Commit, createCommitter, type PlainChange, type Step } from './committer.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
 import { connectForWriting } from './open-file.ts';
 import { rememberFiles } from './same-files.ts';
-import { startWorker, toError, type SqliteWorker } from './worker.ts';
+import { type SqliteWorker, startWorker, toError } from './worker.ts';
 import type { LogTask, WriterData } from './writer-thread.ts';
 
 // Larger batches take more than a millisecond without the disk.
@@ -167,4 +166,44 @@ function isQuick(changes: readonly PlainChange[]): boolean {
   return changes.every(
     (change) => (change === 'check' || isInsert(change)) && (bytes += sizeOf(change)) <= LOCAL_BYTES,
   );
+}
+
+const SLOW_MS = 1;
+// Handing a change to a thread costs 8 to 14 µs of CPU time: the disk may take as much longer for it.
+const SLOW_MS_PER_CHANGE = 0.014;
+const STALLED_MS = 16;
+// The share of the newest commit in the average.
+const WEIGHT = 1 / 16;
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 2_000;
+
+/**
+ * Judges by its commits whether the disk is fast enough to wait for: most of the recent ones took about a millisecond at
+ * most. After one that stalled it is not for a while, which doubles when the next follows soon, so that a disk that
+ * stalls now and then is waited for rarely.
+ */
+export class DiskSpeed {
+  #slowShare = 1;
+  #pauseMs = FIRST_PAUSE_MS;
+  #fastFrom = -Infinity;
+
+  isFast(): boolean {
+    return this.#slowShare < 1 / 2 && performance.now() >= this.#fastFrom;
+  }
+
+  /** @param syncMs how long the disk took for a commit of `changeCount` changes */
+  record(syncMs: number, changeCount: number): void {
+    const isSlow = syncMs >= SLOW_MS + SLOW_MS_PER_CHANGE * changeCount;
+    this.#slowShare += (Number(isSlow) - this.#slowShare) * WEIGHT;
+    if (syncMs >= STALLED_MS) this.pause();
+  }
+
+  /** Takes the disk for slow for a while. */
+  pause(): void {
+    const now = performance.now();
+    const isSoon = now - this.#fastFrom < 10 * this.#pauseMs;
+    this.#pauseMs = isSoon ? Math.min(2 * this.#pauseMs, LAST_PAUSE_MS) : FIRST_PAUSE_MS;
+    this.#fastFrom = now + this.#pauseMs;
+    this.#slowShare = 1;
+  }
 }

@@ -6,7 +6,6 @@ import {
   type SchemeRequirement,
   type SecurityScheme,
 } from '@contract-first/contract';
-import { createApiKeyChecker } from './api-key.ts';
 import { createBearerChecker } from './bearer.ts';
 import type {
   AuthenticationResult,
@@ -169,5 +168,17 @@ function requireAll(first: Authenticate, others: readonly Authenticate[]): Authe
       if ('challenge' in other) return other;
     }
     return result;
+  };
+}
+
+/** Creates the checker for a security scheme of type `apiKey`, which accepts the configured tokens as keys. */
+function createApiKeyChecker(
+  { in: location, name = '' }: SecurityScheme,
+  { verifyToken }: TokenVerifier,
+): ExplainingChecker {
+  const place = location === 'query' || location === 'cookie' ? location : 'header';
+  return (credentials) => {
+    const key = credentials[place](name);
+    return key === undefined ? { refusal: 'no API key' } : verifyToken(key);
   };
 }

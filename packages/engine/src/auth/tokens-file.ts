@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { UnusableFile, readSmallFile } from './small-file.ts';
 import { readTokenEntry } from './token-entry.ts';
 import type { HashedToken } from './tokens.ts';
 
@@ -104,4 +105,31 @@ function toReadProblem(error: unknown): Contents {
   if (error instanceof UnusableFile) return { version: error.message, problems: [`API_TOKENS_FILE: ${error.message}`] };
   const { code = 'unknown error' } = error as NodeJS.ErrnoException; // Other errors have no code.
   return { version: code, problems: [`API_TOKENS_FILE: the file cannot be read (${code})`] };
+}
+
+/** The path does not name a regular file, or the file is too large. */
+class UnusableFile extends Error {}
+
+// The size limit of a Kubernetes Secret.
+const LIMIT_BYTES = 1_048_576;
+
+/**
+ * Reads a regular file. Never blocks on a pipe or a device.
+ *
+ * @throws {UnusableFile} when it is not a regular file, or too large
+ */
+async function readSmallFile(path: string): Promise<Buffer> {
+  // Without O_NONBLOCK, opening a pipe waits for its writer. On Windows, the flag is undefined and has no effect.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile())
+      throw new UnusableFile('the path must name a regular file, not a directory, pipe or device');
+    const chunks = file.createReadStream({ end: LIMIT_BYTES, autoClose: false }); // The end is inclusive.
+    const bytes = Buffer.concat(await Array.fromAsync<Buffer>(chunks));
+    if (bytes.length > LIMIT_BYTES)
+      throw new UnusableFile(`the file must not be larger than ${String(LIMIT_BYTES)} bytes`);
+    return bytes;
+  } finally {
+    await file.close();
+  }
 }

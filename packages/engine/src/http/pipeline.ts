@@ -1,54 +1,53 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import type { Authenticate } from '../auth/authenticator.ts';
 import {
   bodyLimitOf,
+  type Contract,
   HandlerFailure,
   InvalidRequest,
+  type InvalidResponse,
   kindOf,
   NotImplemented,
+  type Operation,
   TimeSlices,
   Unavailable,
-  type Contract,
-  type InvalidResponse,
-  type Operation,
   type Validators,
 } from '@contract-first/contract';
-import { Overloaded, type LoadShedding } from './accept/load-shedding.ts';
-import { awaitFirst, isBodyStream, type BodyStream } from './reply/body-stream.ts';
+import type { Logger } from 'pino';
+import type { Authenticate } from '../auth/authenticator.ts';
+import { type Cors, isPreflight } from './accept/cors.ts';
+import { findViolation, readTarget } from './accept/http-rules.ts';
+import { type LoadShedding, Overloaded } from './accept/load-shedding.ts';
+import { createRequestSpans, type RequestSpan } from './accept/request-span.ts';
+import { readTraceContext, requestIdOf } from './accept/trace.ts';
+import { findCaller, RequestCredentials } from './authenticate/find-caller.ts';
+import type { RateLimit } from './authenticate/rate-limit.ts';
+import { Exchange, type Target } from './exchange.ts';
+import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
+import { HandlerRequest, replyWithin, type UrlOf } from './handle/handler-request.ts';
+import { findNullCharacters } from './handle/null-characters.ts';
+import { operationUrl } from './handle/operation-url.ts';
+import { validateWhole } from './handle/validate-request.ts';
+import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
+import { readBody, type RequestBody } from './read/body.ts';
+import type { Conversions } from './read/codecs.ts';
+import { readParameters } from './read/parameters.ts';
+import { TemporaryFolderUnavailable } from './read/temporary-file.ts';
+import { awaitFirst, type BodyStream, isBodyStream } from './reply/body-stream.ts';
+import type { FailureResponse } from './reply/failure-response.ts';
+import { toReportedResponse } from './reply/reported-response.ts';
+import { ResponseBatch } from './reply/response-batch.ts';
 import {
+  type AnyReply,
+  type HandlerResponse,
   isEventStream,
+  type Response,
   send,
   sendStream,
   toFinal,
   toResponse,
-  type AnyReply,
-  type HandlerResponse,
-  type Response,
 } from './reply/response.ts';
-import { readBody, type RequestBody } from './read/body.ts';
-import type { Conversions } from './read/codecs.ts';
-import { isPreflight, type Cors } from './accept/cors.ts';
-import { findCaller, RequestCredentials } from './authenticate/find-caller.ts';
-import { Exchange, type Target } from './exchange.ts';
-import type { FailureResponse } from './reply/failure-response.ts';
-import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
-import { HandlerRequest, type UrlOf } from './handle/handler-request.ts';
-import { findViolation, readTarget } from './accept/http-rules.ts';
-import type { AnsweredRequest, Observer, OverloadReason } from './observer.ts';
-import { ResponseBatch } from './reply/response-batch.ts';
-import { findNullCharacters } from './handle/null-characters.ts';
-import { operationUrl } from './handle/operation-url.ts';
-import { readParameters } from './read/parameters.ts';
-import type { RateLimit } from './authenticate/rate-limit.ts';
-import { toReportedResponse } from './reply/reported-response.ts';
-import { createRequestSpans, type RequestSpan } from './accept/request-span.ts';
-import { replyWithin } from './handle/reply-within.ts';
-import { TemporaryFolderUnavailable } from './read/temporary-file.ts';
-import { validateWhole } from './handle/validate-request.ts';
 import { createRouter } from './router.ts';
-import { readTraceContext, requestIdOf } from './accept/trace.ts';
 
 /** Errors that are no bugs. */
 const EXPECTED = [Failure, InvalidRequest, NotImplemented];

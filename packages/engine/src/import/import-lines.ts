@@ -1,13 +1,14 @@
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { type AnyFormats, type Contract, createFormatConverter, createProgressLine } from '@contract-first/contract';
 import type { Logger } from 'pino';
-import { createSilentLog } from '../process/log.ts';
-import { readBatches, type Batch } from './batches.ts';
-import { createEntryReader } from './entries.ts';
 import { assertFormats } from '../complete-application.ts';
-import { openInput } from './input.ts';
-import { formatProgress } from './progress.ts';
-import { storeBatch, type LineStore } from './store-batch.ts';
+import { createSilentLog } from '../process/log.ts';
+import { createEntryReader, type Entry } from './entries.ts';
+import { type Line, readLines } from './lines.ts';
+import { type LineStore, storeBatch } from './store-batch.ts';
 
 export type { LineStore };
 
@@ -126,5 +127,106 @@ export async function importLines({
   function say(message: string): void {
     progress?.clear();
     console.error(message);
+  }
+}
+
+// A chunk holds several batches, so most batches are full.
+const CHUNK_BYTES = 262_144;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'the file does not exist',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+};
+
+/**
+ * Opens an input for reading.
+ *
+ * @param path `-` for standard input
+ * @returns the input with its size, `undefined` when that is unknown, or one line that says why it cannot be read
+ */
+async function openInput(
+  path: string,
+): Promise<{ readonly stream: Readable; readonly totalBytes: number | undefined } | { readonly problem: string }> {
+  if (path === '-') return { stream: process.stdin, totalBytes: undefined };
+  try {
+    const file = await open(path);
+    const { size } = await file.stat();
+    const stream = file.createReadStream({ highWaterMark: CHUNK_BYTES });
+    // A directory can be opened; only reading it fails.
+    await once(stream, 'readable');
+    return { stream, totalBytes: size === 0 ? undefined : size };
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return { problem: `cannot read ${path}: ${REASONS[code] ?? code}` };
+  }
+}
+
+const BAR_COLUMNS = 30;
+
+/**
+ * Formats the progress of an import.
+ *
+ * @param totalBytes the size of the input, `undefined` when it is unknown
+ */
+function formatProgress(lines: number, bytes: number, totalBytes: number | undefined, seconds: number): string {
+  const counts = `${count(lines)} lines  ${count(lines / seconds)}/s`;
+  if (totalBytes === undefined) return counts;
+  const done = Math.min(bytes / totalBytes, 1); // The file may have grown.
+  const bar = '#'.repeat(Math.floor(done * BAR_COLUMNS)).padEnd(BAR_COLUMNS, '.');
+  const percent = String(Math.floor(done * 100)).padStart(3);
+  const left = bytes === 0 ? '' : `  ${clock((seconds / done) * (1 - done))} left`;
+  return `${percent} %  ${counts}${left}  ${bar}`;
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+/** Formats seconds as h:mm:ss, or m:ss. */
+function clock(seconds: number): string {
+  const two = (value: number): string => String(Math.floor(value) % 60).padStart(2, '0');
+  const minutes = seconds / 60;
+  return minutes < 60
+    ? `${String(Math.floor(minutes))}:${two(seconds)}`
+    : `${String(Math.floor(minutes / 60))}:${two(minutes)}:${two(seconds)}`;
+}
+
+/** Lines that are stored together, in input order. */
+type Batch = {
+  /** The entries of the non-blank lines. */
+  readonly entries: readonly Entry[];
+  /** The offset of the batch's end in the input. */
+  readonly endBytes: number;
+};
+
+// A batch should fit into one transaction, which keeps its order. The database commits up to as many rows together, and up
+// to four times the bytes, because it counts the size of a row in memory.
+const MAX_LINES = 1_000;
+const MAX_BYTES = 1_048_576;
+
+/** Reads an input in batches. Each chunk ends a batch, so a line never waits for more input before it is stored. */
+async function* readBatches(
+  chunks: AsyncIterable<Buffer>,
+  readEntry: (line: Line) => Entry | undefined,
+  limitBytes: number,
+): AsyncGenerator<Batch> {
+  for await (const lines of readLines(chunks, limitBytes)) {
+    let entries: Entry[] = [];
+    let bytes = 0;
+    let endBytes = 0;
+    for (const line of lines) {
+      const entry = readEntry(line);
+      const lineBytes = line.bytes?.length ?? 0;
+      if (entries.length === MAX_LINES || bytes + lineBytes > MAX_BYTES) {
+        yield { entries, endBytes };
+        entries = [];
+        bytes = 0;
+      }
+      if (entry !== undefined) entries.push(entry);
+      bytes += lineBytes;
+      endBytes = line.endBytes;
+    }
+    yield { entries, endBytes };
   }
 }

@@ -1,9 +1,10 @@
-import type { Logger } from 'pino';
 import type { Caller, RequestContext } from '@contract-first/contract';
+import type { Logger } from 'pino';
 import { onDisconnect } from '../accept/disconnect.ts';
-import type { Exchange } from '../exchange.ts';
-import type { LinkParameters } from './operation-url.ts';
 import { requestIdOf } from '../accept/trace.ts';
+import type { Exchange } from '../exchange.ts';
+import { unavailableFailure } from '../failure.ts';
+import type { LinkParameters } from './operation-url.ts';
 import type { ValidRequest } from './validate-request.ts';
 
 /** Returns the URL of an operation for the client of an exchange. */
@@ -77,5 +78,31 @@ export class HandlerRequest implements ValidRequest, RequestContext {
   cancel(reason: Error): void {
     this.#cancelled ??= reason;
     this.#cancellation?.abort(reason);
+  }
+}
+
+/**
+ * Waits for the reply of a handler. At the time limit, aborts the signal of its request and ignores the reply.
+ *
+ * @throws {Failure} 503 at the time limit
+ */
+export async function replyWithin<Reply>(
+  limitMs: number,
+  reply: Promise<Reply>,
+  request: HandlerRequest,
+): Promise<Reply> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const message = 'the time limit of the operation was reached';
+      request.log.warn({ timeLimitMs: limitMs }, message);
+      reject(unavailableFailure());
+      request.cancel(new Error(message));
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([reply, limit]);
+  } finally {
+    clearTimeout(timer);
   }
 }
