@@ -75,7 +75,7 @@ export type DatabaseReader = {
 };
 
 /** Counts events by key, together with all instances of the application that use the database. */
-export type Counter = {
+export type SharedCounter = {
   /**
    * Counts an event. The first event of a key begins a window, at whose end the count starts again. The oldest of too many
    * counts are forgotten.

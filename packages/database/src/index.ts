@@ -4,7 +4,7 @@
  * @module @contract-first/database
  */
 
-export { databaseAt, type DatabaseDriver } from './database-at.ts';
+export { databaseAt } from './database-at.ts';
 export {
   ConstraintViolated,
   DatabaseUnavailable,

@@ -2,7 +2,7 @@ import pino from 'pino';
 import type {
   BatchDatabase,
   BatchDefinition,
-  Counter,
+  SharedCounter,
   CounterOptions,
   Database,
   DatabaseOptions,
@@ -97,6 +97,6 @@ export async function openCounter(
   location: DatabaseLocation,
   counter: CounterOptions,
   options: DatabaseOptions,
-): Promise<Counter | undefined> {
+): Promise<SharedCounter | undefined> {
   return location.engine === 'sqlite' ? undefined : openPostgresCounter(location, counter, options);
 }

@@ -48,7 +48,7 @@ type Declaring<Own extends Settings> = Settings extends Own ? { readonly setting
 
 /** The database of an application, the values of its settings, and where its metrics go. */
 export type OpenOptions<Location = unknown, Own extends Settings = Settings> = DatabaseConfig<Location> &
-  DatabaseOptions & {
+  DriverOptions & {
     readonly settings: SettingsOf<Own>;
     /** `/metrics` has the metrics that are registered here: `new Counter({ name, help, registers: [metrics] })`. */
     readonly metrics: Registry;
@@ -84,7 +84,7 @@ export type DatabaseDriver<Location = unknown> = {
   openCounter(
     location: Location,
     counter: { readonly name: string; readonly windowSeconds: number },
-    options: DatabaseOptions,
+    options: DriverOptions,
   ): Promise<SharedCounter | undefined>;
 };
 
@@ -112,7 +112,7 @@ type DatabaseLimits = {
 };
 
 /** How a database works for its users. */
-export type DatabaseOptions = DatabaseLimits & {
+export type DriverOptions = DatabaseLimits & {
   /** Receives each commit: its number of rows and its duration. */
   readonly onCommit?: (rows: number, durationMs: number) => void;
   readonly log: Logger;

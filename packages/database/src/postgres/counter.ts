@@ -3,7 +3,7 @@ import { BatchQueue } from '../batch-queue.ts';
 import {
   identifierOf,
   type Count,
-  type Counter,
+  type SharedCounter,
   type CountKind,
   type CounterOptions,
   type DatabaseOptions,
@@ -62,7 +62,7 @@ export async function openPostgresCounter(
   location: PostgresLocation,
   { name, windowSeconds }: CounterOptions,
   { timeoutMs, queueLimitBytes, log }: DatabaseOptions,
-): Promise<Counter> {
+): Promise<SharedCounter> {
   const settings = createSettings(identifierOf(counterTables.name), TIMEOUT_MS, 'write');
   const connector = connectorsFor(location, counterTables, timeoutMs)(settings.prepare);
   const session = await connectWithin(connector, timeoutMs);
