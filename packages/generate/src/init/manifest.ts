@@ -27,15 +27,19 @@ export function createManifest(
   { version, tarballs }: Packages,
 ): Manifest {
   const { scripts, dependencies, devDependencies, ...rest } = template;
-  const inProduction = ['@contract-first/engine', ...(hasDatabase ? ['@contract-first/database'] : [])];
+  // npm looks for a package in the registry, even if it comes with a tarball, unless the project names it.
+  const isNeeded = (packageName: string): boolean => tarballs.has(packageName);
+  const inProduction = [
+    ...['@contract-first/contract'].filter(isNeeded),
+    '@contract-first/engine',
+    ...(hasDatabase ? ['@contract-first/database'] : []),
+  ];
+  const commands = [...tarballs.keys()].filter((packageName) => !inProduction.includes(packageName));
   const specOf = (packageName: string): string => {
     const path = tarballs.get(packageName);
     return path === undefined ? version : `file:vendor/${basename(path)}`;
   };
   const specs = (names: readonly string[]): Names => Object.fromEntries(names.map((each) => [each, specOf(each)]));
-  // Packages that come with others are named, too, where no registry has them.
-  const [withEngine, withCommands] =
-    tarballs.size > 0 ? [['@contract-first/contract'], ['@contract-first/documents']] : [[], []];
   return {
     name,
     version: '0.1.0',
@@ -43,8 +47,8 @@ export function createManifest(
     private: true,
     type: 'module',
     scripts,
-    dependencies: { ...dependencies, ...specs([...withEngine, ...inProduction]) },
-    devDependencies: sorted({ ...devDependencies, ...specs([...withCommands, 'contract-first']) }),
+    dependencies: { ...dependencies, ...specs(inProduction) },
+    devDependencies: sorted({ ...devDependencies, ...specs([...commands, 'contract-first']) }),
     ...rest,
   };
 }
