@@ -46,6 +46,38 @@ test.each<[string, object, unknown, unknown]>([
   expect(render(schema, VIOLATIONS.slice(0, 1))).toEqual({ message: 'all', errors: one });
 });
 
+const MESSAGES = { type: 'object', additionalProperties: { type: 'array', items: TEXT } };
+
+test.each<[string, object, unknown, unknown]>([
+  [
+    'lists of messages',
+    { required: ['errors'], properties: { errors: MESSAGES } },
+    { request: ['all'] },
+    { 'body/0': ['must be string'] },
+  ],
+  [
+    'messages, beside a message',
+    {
+      required: ['message', 'errors'],
+      properties: { message: TEXT, errors: { type: 'object', additionalProperties: TEXT } },
+    },
+    {},
+    { 'body/0': 'must be string' },
+  ],
+])('a scaffolded failure has a member for the place of each violation: %s', (_name, schema, none, one) => {
+  expect(render({ type: 'object', ...schema }, [])).toMatchObject({ errors: none });
+  expect(render({ type: 'object', ...schema }, VIOLATIONS.slice(0, 1))).toMatchObject({ errors: one });
+});
+
+test('a scaffolded failure has the place of a violation as a list', () => {
+  const loc = { type: 'array', items: { anyOf: [TEXT, { type: 'integer' }] } };
+  const item = { type: 'object', required: ['loc', 'msg', 'type'], properties: { loc, msg: TEXT, type: TEXT } };
+  const schema = { type: 'object', properties: { detail: { type: 'array', items: item } } };
+  const one = { loc: ['body', '0'], msg: 'must be string' };
+  expect(render(schema, VIOLATIONS.slice(0, 1))).toMatchObject({ detail: [one] });
+  expect(render(schema, [])).toMatchObject({ detail: [{ msg: 'all' }] });
+});
+
 test('a scaffolded failure lists ten violations, or as many as its schema allows', () => {
   expect(render(withList(FIELD), VIOLATIONS)).toMatchObject({ errors: { length: 10 } });
   expect(render(withList(FIELD, { maxItems: 3 }), VIOLATIONS)).toMatchObject({ errors: { length: 3 } });

@@ -30,6 +30,14 @@ export type FailureTemplate =
       readonly otherwise: FailureTemplate | undefined;
       readonly maxItems: number | undefined;
     }
+  /** A member for each violation, named by its place. `otherwise` is the object of a failure without violations. */
+  | {
+      readonly kind: 'violations by place';
+      readonly item: FailureTemplate;
+      readonly otherwise: FailureTemplate | undefined;
+    }
+  /** The place of a violation as a list: `['body', 'size']`. */
+  | { readonly kind: 'segments' }
   /** A text that the application decodes. */
   | { readonly kind: 'decoded'; readonly format: string; readonly text: FailureTemplate };
 
@@ -87,7 +95,9 @@ const MAX_PLACES = 100;
 /** Optional members are kept down to this depth. */
 const MAX_DEPTH = 2;
 /** The names of members that hold the message of a failure, its status, its violations, and the place of a violation. */
-const MESSAGE = /message|detail|description|title|reason|text|^error$/i;
+const MESSAGE = /message|detail|description|title|reason|text|^error$|^msg$/i;
+/** The name of the member with the message of a failure without violations. */
+const NO_PLACE = 'request';
 const STATUS = /status|code|^error$/i;
 const LIST = /^$|error|violation|detail|problem|issue|invalid|reason|cause|message|field/i;
 const PLACE =
@@ -161,6 +171,7 @@ function createTemplate(base: Json, { isValid, isInt64, limitAt, decodedAs }: Sc
   function* candidates(place: Place, part: Json): Generator<FailureTemplate> {
     const name = nameOf(place);
     if (isArray(part) && LIST.test(name)) yield* listCandidates(place, part[0] ?? null);
+    if (isObject(part) && isMap(part, place)) yield* mapCandidates(place);
     if (isArray(part) || isObject(part)) return;
     if (typeof part === 'boolean' && /error|fail/i.test(name)) yield { kind: 'literal', value: true, isInt64: false };
     if ((typeof part === 'number' || typeof part === 'bigint') && STATUS.test(name))
@@ -182,10 +193,25 @@ function createTemplate(base: Json, { isValid, isInt64, limitAt, decodedAs }: Sc
     const itemOfViolation = templateAt(item, first, ofViolation);
     const limit = limitAt(place, 'maxItems');
     const maxItems = limit !== undefined && limit < MAX_VIOLATIONS ? limit : undefined;
-    const siblings = partAt(value, place.slice(0, -1));
-    if (isObject(siblings) && textIn(siblings, MESSAGE) !== undefined)
-      yield { kind: 'violations', item: itemOfViolation, otherwise: undefined, maxItems };
+    if (hasMessageBeside(place)) yield { kind: 'violations', item: itemOfViolation, otherwise: undefined, maxItems };
     yield { kind: 'violations', item: itemOfViolation, otherwise: templateAt(item, first, slots), maxItems };
+  }
+
+  /** Lists slots with a member for each violation: a list of messages, or a message. */
+  function* mapCandidates(place: Place): Generator<FailureTemplate> {
+    const hasMessage = hasMessageBeside(place);
+    const message: FailureTemplate = { kind: 'text', detail: 'message', maxLength: undefined };
+    for (const item of [{ kind: 'array', items: [message] } as const, message])
+      yield {
+        kind: 'violations by place',
+        item,
+        otherwise: hasMessage ? undefined : { kind: 'object', members: [[NO_PLACE, item]] },
+      };
+  }
+
+  function hasMessageBeside(place: Place): boolean {
+    const siblings = partAt(value, place.slice(0, -1));
+    return isObject(siblings) && textIn(siblings, MESSAGE) !== undefined;
   }
 
   /** Returns the slots of an item for a violation; `undefined` where it has no room for the message. */
@@ -200,6 +226,9 @@ function createTemplate(base: Json, { isValid, isInt64, limitAt, decodedAs }: Sc
     if (message === undefined) return undefined;
     const placePlace = ofPlace === undefined ? undefined : [...first, ofPlace];
     const place = placePlace && messageAt(placePlace);
+    const segments = isObject(item) ? segmentsIn(item) : undefined;
+    if (place === undefined && segments !== undefined)
+      return new Map(slots).set(keyOf([...first, segments]), { kind: 'segments' });
     return place === undefined
       ? new Map(slots).set(keyOf(messagePlace), { ...message, detail: 'place and message' })
       : new Map(slots).set(keyOf(placePlace ?? []), { ...place, detail: 'place' });
@@ -241,6 +270,15 @@ function fill(template: FailureTemplate, scope: Scope): Json {
       if (scope.violations.length === 0 && otherwise !== undefined) return [fill(otherwise, scope)];
       return scope.violations.slice(0, maxItems).map((violation) => fill(item, { ...scope, ...violation }));
     }
+    case 'violations by place': {
+      const { item, otherwise } = template;
+      if (scope.violations.length === 0 && otherwise !== undefined) return fill(otherwise, scope);
+      return Object.fromEntries(
+        scope.violations.map((violation) => [violation.place, fill(item, { ...scope, ...violation })]),
+      );
+    }
+    case 'segments':
+      return scope.place.split('/');
     case 'decoded':
       return fill(template.text, scope);
   }
@@ -272,6 +310,13 @@ function render(template: FailureTemplate): string {
       const list = `violations${renderSlice(maxItems)}.map(({ place, message }) => ${parenthesized(render(item))})`;
       return otherwise === undefined ? list : `violations.length === 0 ? [${render(otherwise)}] : ${list}`;
     }
+    case 'violations by place': {
+      const { item, otherwise } = template;
+      const map = `Object.fromEntries(violations.map(({ place, message }) => [place, ${render(item)}]))`;
+      return otherwise === undefined ? map : `violations.length === 0 ? ${render(otherwise)} : ${map}`;
+    }
+    case 'segments':
+      return "place.split('/')";
     case 'decoded':
       return `formats[${quote(template.format)}].decode(${render(template.text)})`;
   }
@@ -297,7 +342,8 @@ function detailsIn(template: FailureTemplate): ReadonlySet<keyof Details> {
       return new Set(['status']);
     case 'text':
       return new Set(['message']);
-    case 'violations': {
+    case 'violations':
+    case 'violations by place': {
       const ofItem = [...detailsIn(template.item)].filter((name) => name !== 'message'); // The violation has its own.
       const otherwise = template.otherwise === undefined ? [] : [...detailsIn(template.otherwise)];
       return new Set(['violations', ...ofItem, ...otherwise]);
@@ -306,6 +352,7 @@ function detailsIn(template: FailureTemplate): ReadonlySet<keyof Details> {
       return detailsIn(template.text);
     case 'literal':
     case 'generated':
+    case 'segments':
       return new Set();
   }
 }
@@ -327,6 +374,7 @@ function promisesDetails(part: Json, place: Place): boolean {
   const name = nameOf(place);
   const isInList = names.length < place.length;
   if (names.length > MAX_DEPTH) return false;
+  if (isObject(part) && isMap(part, place)) return true;
   if (isObject(part)) return Object.entries(part).some(([key, member]) => promisesDetails(member, [...place, key]));
   if (isArray(part)) {
     const [item = null] = part;
@@ -340,6 +388,16 @@ function promisesDetails(part: Json, place: Place): boolean {
 /** Returns the first member that is a text of such a name. */
 function textIn(object: JsonObject, names: RegExp, excluded?: string): string | undefined {
   return Object.keys(object).find((name) => names.test(name) && name !== excluded && typeof object[name] === 'string');
+}
+
+/** Whether an object may have members for violations: it has none of its own. */
+function isMap(part: JsonObject, place: Place): boolean {
+  return Object.keys(part).length === 0 && place.length > 0 && LIST.test(nameOf(place));
+}
+
+/** Returns the member that has the place of a violation as a list. */
+function segmentsIn(object: JsonObject): string | undefined {
+  return Object.entries(object).find(([name, member]) => PLACE.test(name) && isArray(member))?.[0];
 }
 
 /** Returns the name of the member at a place; for an item, the name of its list. */
