@@ -9,7 +9,7 @@ import { compileContract, formatDiagnostic } from '@contract-first/documents';
 import { readFileCorrections } from '@contract-first/model/resources';
 import { startSilently } from '@contract-first/engine/tools';
 import { createMock, DEFAULTS, EVENT_LOOP_DELAY_LIMIT_MS, LEAST, MAX_INTEGER } from './application.ts';
-import type { MockState } from './memory/data.ts';
+import type { MockState } from './memory/state/data.ts';
 
 export type { MockState };
 

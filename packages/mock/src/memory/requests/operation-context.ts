@@ -1,13 +1,13 @@
 import type { Operation } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import type { ApiOperation } from '@contract-first/model/operations';
-import type { Respond } from '../responses/respond.ts';
-import type { Identifiers } from './identifiers.ts';
-import type { Model } from './model.ts';
-import type { Cursors } from './page.ts';
-import type { Fail, MockRequest } from './reply.ts';
-import type { Resource } from './resources.ts';
-import type { Store } from './store.ts';
+import type { Respond } from '../../responses/respond.ts';
+import type { Identifiers } from '../resources/identifiers.ts';
+import type { Model } from '../resources/model.ts';
+import type { Cursors } from '../resources/page.ts';
+import type { Fail, MockRequest } from '../reply.ts';
+import type { Resource } from '../resources/resources.ts';
+import type { Store } from '../state/store.ts';
 
 /** An operation on resources, and the dependencies of its handler. */
 export type Scope = {

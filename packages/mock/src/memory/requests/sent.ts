@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, partAt } from '@contract-first/model/values';
-import type { MockRequest } from './reply.ts';
+import type { MockRequest } from '../reply.ts';
 
 /**
  * Reads the members of a resource that a request writes, without files. A body without members, such as a text, writes none.

@@ -2,11 +2,11 @@ import { parameterNames } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import { idText, snakeCase } from '@contract-first/model/resources';
 import { type Described, type Json, type JsonObject, partAt, replaceAt } from '@contract-first/model/values';
-import { usualStatus } from '../responses/respond.ts';
-import { pathValues, pathWithin, storeCollection, storePath } from './paths.ts';
-import { etagOf, namesTag, type MockRequest } from './reply.ts';
-import type { Resource } from './resources.ts';
-import type { Handle, Scope } from './scope.ts';
+import { usualStatus } from '../../responses/respond.ts';
+import { pathValues, pathWithin, storeCollection, storePath } from '../state/paths.ts';
+import { etagOf, namesTag, type MockRequest } from '../reply.ts';
+import type { Resource } from '../resources/resources.ts';
+import type { Handle, Scope } from './operation-context.ts';
 import { mergePatch, readBody } from './sent.ts';
 
 const NOT_MODIFIED = 304;

@@ -1,10 +1,10 @@
 import type { AnyReply } from '@contract-first/engine/tools';
 import { headerParameter } from '@contract-first/model/operations';
 import { sizeOf, sizeOfText } from '@contract-first/model/values';
-import { BoundedMap } from './bounded-map.ts';
-import { pathOf } from './paths.ts';
-import { etagOf, type MockRequest } from './reply.ts';
-import type { Scope } from './scope.ts';
+import { BoundedMap } from '../bounded-map.ts';
+import { pathOf } from '../state/paths.ts';
+import { etagOf, type MockRequest } from '../reply.ts';
+import type { Scope } from './operation-context.ts';
 import { jsonOf } from './sent.ts';
 
 /** The statuses for a key that is sent again with another body, the best first. */

@@ -1,8 +1,8 @@
 import { parameterNames } from '@contract-first/contract';
 import type { Json } from '@contract-first/model/values';
 import { idText, type ItemPath, shapeOf } from '@contract-first/model/resources';
-import type { MockRequest } from './reply.ts';
-import type { Resource } from './resources.ts';
+import type { MockRequest } from '../reply.ts';
+import type { Resource } from '../resources/resources.ts';
 import type { Store } from './store.ts';
 
 /** Returns the path of a request to an operation. */

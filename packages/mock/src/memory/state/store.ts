@@ -1,5 +1,5 @@
 import { type JsonObject, sizeOf, sizeOfText } from '@contract-first/model/values';
-import { MAX_KEPT_SIZE } from './bounded-map.ts';
+import { MAX_KEPT_SIZE } from '../bounded-map.ts';
 
 /** The state of a resource. A resource that is the only one of its path is `undefined` once it is deleted. */
 export type State = JsonObject | undefined;

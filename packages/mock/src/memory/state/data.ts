@@ -10,12 +10,12 @@ import {
   type JsonObject,
   sizeOf,
 } from '@contract-first/model/values';
-import { MAX_KEPT_SIZE } from './bounded-map.ts';
-import { memberProblems } from './forms.ts';
-import type { Identifiers } from './identifiers.ts';
-import type { Model } from './model.ts';
+import { MAX_KEPT_SIZE } from '../bounded-map.ts';
+import { memberProblems } from '../resources/forms.ts';
+import type { Identifiers } from '../resources/identifiers.ts';
+import type { Model } from '../resources/model.ts';
 import { collectionTemplate, pathWithin } from './paths.ts';
-import type { Resource } from './resources.ts';
+import type { Resource } from '../resources/resources.ts';
 import { collectionOf, sizeOfState, type State, type Store } from './store.ts';
 
 /**

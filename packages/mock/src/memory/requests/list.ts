@@ -10,11 +10,11 @@ import {
   removeAt,
   replaceAt,
 } from '@contract-first/model/values';
-import type { Page, Query } from './page.ts';
-import { pathValues, storeCollection } from './paths.ts';
-import { etagOf, namesTag } from './reply.ts';
-import type { Handle } from './scope.ts';
-import { selectPage } from './selection.ts';
+import type { Page, Query } from '../resources/page.ts';
+import { pathValues, storeCollection } from '../state/paths.ts';
+import { etagOf, namesTag } from '../reply.ts';
+import type { Handle } from './operation-context.ts';
+import { selectPage } from '../resources/selection.ts';
 
 const NOT_MODIFIED = 304;
 const MAX_PAGES = 100;
