@@ -1,6 +1,5 @@
-import { stringifyJson } from '@contract-first/contract';
 import { resolveReference } from '@contract-first/documents';
-import { isSet, membersOf, type Node, type Pair, target } from '../nodes/node.ts';
+import { isSet, type Node, type Pair, target } from '../nodes/node.ts';
 import { PairCache } from '../nodes/pair-cache.ts';
 import { identityOf, keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
 import {
@@ -11,7 +10,7 @@ import {
   type Schemas,
   type Subject,
 } from '../rules/comparison.ts';
-import type { Finding, Position } from '../rules/finding.ts';
+import type { Finding } from '../rules/finding.ts';
 import { compareChoices, compareDiscriminators, compareWithChoice } from './alternatives.ts';
 import { compareItems } from './arrays.ts';
 import { compareConditions, compareConstraints } from './constraints.ts';
@@ -21,55 +20,65 @@ import { compareObjects } from './objects.ts';
 import { compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
 
-/** The findings about a pair of schemas, and the first value that they describe. */
-type Cached = { readonly name: string; readonly nodes: Pair; readonly findings: readonly Finding[] };
+/** The findings about a pair of schemas, and the name of the value that they were found for. */
+type Compared = { readonly name: string; readonly findings: readonly Finding[] };
 
-/** The findings about the schemas that two references lead to, for each base and revision. */
-const cache = new PairCache<Cached>();
+/** The findings about pairs of schemas, for each base and revision. Most schemas belong to many operations. */
+const cache = new PairCache<Compared>();
 
 /**
  * Compares the schemas of the same value in two documents; an absent one accepts everything. The subject decides the
  * levels: narrowing a request and widening a response are errors.
  */
 export function compareSchemas(described: Described, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
-  if (base === undefined || revision === undefined || !isReference(base) || !isReference(revision))
-    return compareOnce(described, { base, revision });
-  const results = cache.of(base.document, revision.document);
-  const { subject, text, today, name } = described;
-  const key = [subject, text, today, ...[base, revision].map(({ value }) => stringifyJson(value))].join();
-  const first = results.get(key);
-  if (first !== undefined) return first.findings.map((found) => transfer(found, first, described, { base, revision }));
-  const findings = compareOnce(described, { base, revision });
-  results.set(key, { name, nodes: { base, revision }, findings });
-  return findings;
-}
-
-/** Whether a schema is a reference without other keywords. */
-function isReference({ value }: Node): boolean {
-  const names = Object.keys(membersOf(value));
-  return names.length === 1 && names[0] === '$ref';
-}
-
-/** Returns a finding about one value as a finding about another value with the same schemas. */
-function transfer(found: Finding, first: Cached, { name, operation }: Described, nodes: Pair): Finding {
-  const move = <T extends Position>(position: T): T => {
-    const side = position.document === nodes.base.document ? 'base' : 'revision';
-    return position.pointer === first.nodes[side].pointer ? { ...position, pointer: nodes[side].pointer } : position;
-  };
-  const reference = found.reference && move(found.reference);
-  return { ...move(found), operation, reference, name: name + found.name.slice(first.name.length) };
-}
-
-function compareOnce(described: Described, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
+  const ofDocuments = base && revision && cache.of(base.document, revision.document);
+  /** The findings about the pairs so far. They are reported with the name of the first value. */
   const compared = new Map<string, readonly Finding[]>();
+  /** The pairs that are being compared, by the number of pairs around them. */
+  const open = new Map<string, number>();
+  /** The pairs whose findings depend on an open pair: they are valid in this comparison only. */
+  const dependent = new Set<string>();
+  /** The outermost open pair that the last comparison has met again. */
+  let outermost = Infinity;
+  return compare(described, { base: base ? [base] : [], revision: revision ? [revision] : [] });
 
-  const compare = (value: Described, schemas: Schemas): readonly Finding[] => {
+  function compare(value: Described, schemas: Schemas): readonly Finding[] {
     if (haveSameText(schemas)) return [];
-    const key = [value.subject, ...[schemas.base, schemas.revision].map(identitiesOf)].join('\n');
-    const cached = compared.get(key);
-    if (cached !== undefined) return cached;
-    // A recursive schema is compared once; inside, the two are assumed to be equal.
+    const { subject, text, today } = value;
+    const key = [subject, text, today, ...[schemas.base, schemas.revision].map(identitiesOf)].join('\n');
+    const known = compared.get(key);
+    if (known !== undefined) {
+      // A recursive schema is compared once; inside, the two are assumed to be equal.
+      outermost = Math.min(outermost, open.get(key) ?? (dependent.has(key) ? -1 : Infinity));
+      return known;
+    }
+    const findings = findingsOfOthers(key, value) ?? compareFirst(key, value, schemas);
+    compared.set(key, findings);
+    return findings;
+  }
+
+  /** Returns the findings that another comparison has about the pair, as findings about this value. */
+  function findingsOfOthers(key: string, { name, operation }: Described): readonly Finding[] | undefined {
+    const found = ofDocuments?.get(key);
+    return found?.findings.map((one) => ({ ...one, operation, name: name + one.name.slice(found.name.length) }));
+  }
+
+  function compareFirst(key: string, value: Described, schemas: Schemas): readonly Finding[] {
+    const outer = outermost;
+    outermost = Infinity;
     compared.set(key, []);
+    open.set(key, open.size);
+    const findings = compareDifferent(value, schemas);
+    open.delete(key);
+    const isDependent = outermost < open.size;
+    if (isDependent) dependent.add(key);
+    // Without a node of the revision, the findings have the position of the value, which differs from use to use.
+    else if (schemas.revision.length > 0) ofDocuments?.set(key, { name: value.name, findings });
+    outermost = Math.min(outer, isDependent ? outermost : Infinity);
+    return findings;
+  }
+
+  function compareDifferent(value: Described, schemas: Schemas): readonly Finding[] {
     const node = schemas.revision[0] ?? value.node;
     const at: Comparison = {
       ...value,
@@ -81,11 +90,8 @@ function compareOnce(described: Described, { base, revision }: Pair<Node | undef
     const read = { base: readSchema(schemas.base), revision: readSchema(schemas.revision) };
     const reference = findMovedReference(schemas);
     const found = [...new Set(compareAt(at, schemas, read))];
-    const findings = reference === undefined ? found : found.map((one) => ({ ...one, reference }));
-    compared.set(key, findings);
-    return findings;
-  };
-  return compare(described, { base: base ? [base] : [], revision: revision ? [revision] : [] });
+    return reference === undefined ? found : found.map((one) => ({ ...one, reference }));
+  }
 }
 
 /** Finds a `$ref` that leads to another component than before. A renamed component is not another one. */
