@@ -201,7 +201,7 @@ test('a bug of the check while a response is judged is a failure of the check th
   expect(violations).toContainEqual(
     expect.objectContaining({
       check: 'unsupported_method',
-      message: expect.stringMatching(/^a bug of this tool: .*Error: .* \(cli\/src\/[\w/-]+\.ts:\d+\)$/),
+      message: expect.stringMatching(/^a bug of this tool: .*Error: .* \(check\/src\/[\w/-]+\.ts:\d+\)$/),
     }),
   );
 });
@@ -215,7 +215,7 @@ test('a bug of the check elsewhere ends one operation, and is reported', async (
   expect(result.errors).toEqual([
     {
       operationId: 'readFile',
-      message: expect.stringMatching(/^a bug of this tool: TypeError: oops \(cli\/test\/check\//),
+      message: expect.stringMatching(/^a bug of this tool: TypeError: oops \(check\/test\//),
     },
   ]);
   const others = ['listThings', 'createThing', 'readThing', 'deleteThing', 'readText'];

@@ -88,11 +88,6 @@ test.each([
     /error: combines more than 100000 schemas for one value/,
   ],
   [
-    '10,000 properties',
-    document({ properties: properties(10_000) }),
-    /cannot be validated: a schema has too many members/,
-  ],
-  [
     '2^28 paths through anyOf and oneOf',
     document(
       A,
@@ -116,7 +111,7 @@ test.each([
 });
 
 test.each([
-  ['2,000 properties', document({ properties: properties(2_000) })],
+  ['10,000 properties', document({ properties: properties(10_000) })],
   ['an allOf of itself in XML', document(A, { schemas: { A: { allOf: [A] } } }, 'application/xml')],
   ['an allOf of itself in a form', document(A, { schemas: { A: { allOf: [A] } } }, 'multipart/form-data')],
   [

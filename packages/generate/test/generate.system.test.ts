@@ -201,22 +201,6 @@ test('a document is refused with the place and the reason: generated/ is unchang
   expect(readGenerated(join(project, 'generated'))).toEqual({ 'types.ts': 'as it was' });
 });
 
-test('a document is refused with the place and the reason: a schema that cannot be compiled, in every run, among others that could be', async () => {
-  const other = "  /other: { get: { operationId: other, responses: { '204': { description: Done. } } } }\n  /things:";
-  const valid = withSchema(' { type: object }').replace('  /things:', other);
-  const names = Array.from({ length: 2_500 }, (_, index) => `p${String(index)}: { type: string }`);
-  const invalid = valid.replace('type: object', `properties: { ${names.join()} }`);
-  const outcomes = [];
-  for (const text of [valid, invalid, invalid, valid]) {
-    writeContract(text);
-    const { code, stderr } = await generate();
-    outcomes.push([code, /(?:post|get) {2}error: cannot be validated: .*/.exec(stderr)?.[0]]);
-  }
-  const reason = 'a schema has too many members; 2,000 are possible';
-  const refusal = [1, `post  error: cannot be validated: ${reason}`];
-  expect(outcomes).toEqual([[0, undefined], refusal, refusal, [0, undefined]]);
-});
-
 test('a document is refused with the place and the reason: the document does not exist', async () => {
   const outcome = await generate();
   expect(outcome).toMatchObject({

@@ -248,8 +248,8 @@ test('GET: a response has a bounded size; one that cannot be built within it is 
     [
       'many properties',
       { properties: Object.fromEntries(names(4_000).map((name) => [name, { type: 'string' }])) },
-      501,
-      /2,000/,
+      200,
+      /^\{/,
     ],
     ['optional parts', { required: ['a'], properties: { a: { const: 1 }, b: { minLength: 1e9 } } }, 200, /^\{"a":1\}$/],
     ['a text of 1 MB', { type: 'string', minLength: 1_000_000 }, 200, /^"[^"]{1000000}"$/],

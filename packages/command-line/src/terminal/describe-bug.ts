@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Bug } from '@contract-first/documents';
 
 /** The folder of the packages. */
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Describes an error that is a bug of a tool, in one line with the place where it was thrown, and the part of the document. */
 export function describeBug(thrown: unknown): string {

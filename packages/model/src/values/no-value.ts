@@ -60,12 +60,14 @@ export function attempt<Result>(create: () => Result): Result | undefined {
   return outcome instanceof NoValue ? undefined : outcome;
 }
 
-/** Calls a function; returns {@link NoValue} when it throws that. */
+/** Calls a function; returns {@link NoValue} when it throws that, and {@link TooLarge} when the stack overflows. */
 export function failureOr<Result>(create: () => Result): Result | NoValue {
   try {
     return create();
   } catch (error) {
     if (error instanceof NoValue) return error;
+    // Ajv and fast-check recurse into schemas of thousands of alternatives.
+    if (error instanceof RangeError) return new TooLarge();
     throw error;
   }
 }
