@@ -15,12 +15,12 @@ import { type Check, documentedResponse, type Exchange, headerOf } from './confo
 import { type Defect, defectOf } from './defect.ts';
 import { isSuccess } from './statuses.ts';
 
-// Rejections of the client or of the method, regardless of the data. A 403 may be about either.
+// Statuses that reject the credentials or the method, not the data. A 403 may reject either.
 const NOT_ABOUT_DATA = [401, 405];
-// Rejections of a request that no other state of the server would accept.
+// Statuses that reject the request itself, regardless of the server's state.
 const ABOUT_REQUEST = [...NOT_ABOUT_DATA, 400, 403, 406, 411, 413, 414, 415, 422, 429, 431];
 
-// A server may find a request with two ids malformed, in conflict with itself, or impossible to process.
+// If the id in the body differs from the id in the path, a server may answer 400, 409 or 422.
 const REFUSALS_OF_OTHER_ID = [400, 409, 422];
 
 const UNAVAILABLE = 503;
@@ -32,7 +32,7 @@ export const notAServerError: Check = (exchange) => {
   if (status < 500 || isPairedStatus(exchange)) return undefined;
   const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, false);
   const outcome = `the status is ${String(status)} for `;
-  // It is about the server, not about the request (RFC 9110, 15.6.4).
+  // A 503 describes the server, not the request (RFC 9110, 15.6.4).
   if (status === UNAVAILABLE) return { message: outcome + message, cause: `the status is ${String(status)}` };
   return { message: outcome + message, cause: outcome + cause, circumstances };
 };
@@ -44,11 +44,11 @@ export const negativeDataRejection: Check = (exchange) => mustReject(exchange);
 export const missingRequiredHeader: Check = (exchange) => mustReject(exchange);
 
 /**
- * Checks that valid data is accepted with a 2xx, or with a 3xx that is documented by its own status.
+ * Checks that valid data gets a 2xx, or a 3xx whose exact status is documented.
  *
- * A documented 4xx that is not about the request itself will do: with 404 or 409, the document says that there are states
- * in which valid data is refused, and only the server knows its state. So will the status of a response with an example that has
- * the name of those in the request.
+ * A documented 4xx that depends on the server's state, such as 404 or 409, is accepted too, since the check cannot know
+ * that state. If the request consists of named examples, the status of the response example with the same name is
+ * accepted as well.
  */
 export const positiveDataAcceptance: Check = (exchange) => {
   const { operation, response, expectedStatuses } = exchange;
@@ -65,7 +65,7 @@ export const positiveDataAcceptance: Check = (exchange) => {
   return isRefused || status < 200 ? outcomeOf(exchange, ` ${outcome}`) : undefined;
 };
 
-/** Returns whether a document describes more than failures of an operation. */
+/** Returns whether an operation documents a 2xx, 3xx or `default` response. */
 export function describesSuccess({ responses }: ApiOperation): boolean {
   return Object.keys(responses).some((key) => /^[23]|^default$/.test(key));
 }
@@ -95,7 +95,7 @@ export const unsupportedMethod: Check = ({ operation, testCase, response, redact
     : undefined;
 };
 
-/** Checks that the response arrives within the time limit of the run, if there is one. */
+/** Checks that the response arrives within the time limit. */
 export const maxResponseTime: Check = ({ response: { elapsedMs }, maxResponseTimeMs = Infinity }) =>
   elapsedMs > maxResponseTimeMs
     ? defectOf(
@@ -104,7 +104,7 @@ export const maxResponseTime: Check = ({ response: { elapsedMs }, maxResponseTim
       )
     : undefined;
 
-/** Checks that a protected operation responds 401 with a challenge to invalid credentials (RFC 9110, 15.5.2). */
+/** Checks that invalid credentials get 401 with a challenge (RFC 9110, 15.5.2). */
 export const ignoredAuth: Check = ({ operation, testCase, response }) => {
   const { status } = response;
   if (status !== 401) {
@@ -119,8 +119,8 @@ export const ignoredAuth: Check = ({ operation, testCase, response }) => {
 };
 
 /**
- * Checks that HEAD gets the status and the header fields of GET (RFC 9110, 9.3.2). A server without HEAD may respond 405,
- * although general-purpose servers must support it (9.1).
+ * Checks that HEAD gets the same status and header fields as GET (RFC 9110, 9.3.2). A 405 is accepted, although
+ * general-purpose servers must support HEAD (RFC 9110, 9.1).
  */
 export const headConformance: Check = ({ response, original, redactor }) => {
   const { status } = response;
@@ -130,14 +130,14 @@ export const headConformance: Check = ({ response, original, redactor }) => {
   const [type, typeOfGet] = [response, original].map((one) => headerOf(one, 'content-type'));
   if (type !== undefined && type !== typeOfGet)
     return defectOf(`HEAD got Content-Type ${redactor.text(type)}, but GET got ${redactor.text(typeOfGet ?? 'none')}`);
-  // Other lengths may differ, as the resource may have changed.
+  // Two lengths above 0 may differ, since the resource may have changed.
   const isEmpty = headerOf(response, 'content-length') === '0' && original.body.length > 0;
   return isEmpty ? defectOf('HEAD got Content-Length 0, but GET got a body') : undefined;
 };
 
 /**
- * Returns whether a server has refused a PUT or PATCH whose body has another id than its path: the schemas allow it, and OpenAPI
- * leaves its meaning open.
+ * Returns whether the server rejected a PUT or PATCH because the id in the body differs from the id in the path. The
+ * schemas allow such requests, and OpenAPI does not define their meaning.
  */
 function isRefusedForOtherId({ operation, testCase: { input }, response: { status } }: Exchange): boolean {
   return input !== undefined && REFUSALS_OF_OTHER_ID.includes(status) && hasOtherId(operation, input);
@@ -148,7 +148,7 @@ function mustReject(exchange: Exchange): Defect | undefined {
   const { status } = response;
   if (status >= 500) return undefined; // Reported by not_a_server_error.
   if (status >= 400 && !NOT_ABOUT_DATA.includes(status)) return undefined;
-  // The method is documented, so a documented 405 is about the data: "Invalid input" in the usual Petstore.
+  // Some documents use 405 to reject data, such as "Invalid input" in the Petstore example.
   if (status === 405 && operation.responses[405] !== undefined) return undefined;
   return outcomeOf(exchange, ` got status ${String(status)}`, status < 400 ? ' is accepted' : undefined);
 }
@@ -160,7 +160,7 @@ function outcomeOf(
 ): Defect {
   const isAccepted = response.status < 400;
   const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, isAccepted);
-  // Valid data with an unusual value is refused for that value, with any status.
+  // The cause is the unusual value, whichever status rejects it.
   const isUnusual = testCase.kind === 'positive' && circumstances.length > 0;
   return { message: message + outcome, cause: cause + (isUnusual ? ' is refused' : generalOutcome), circumstances };
 }
@@ -169,7 +169,7 @@ const pairingsOf = memoizeByObject((schemas: SchemaDocument) =>
   memoizeByObject((operation: ApiOperation) => createPairing(operation, schemas)),
 );
 
-/** Returns whether the document has the status for the examples that the request consists of, by their name. */
+/** Returns whether the request consists of named examples, and the document pairs their name with the status. */
 function isPairedStatus({ operation, testCase: { input }, response: { status }, requestOracle }: Exchange): boolean {
   if (input === undefined) return false;
   const { parameters, body } = input;
@@ -179,13 +179,13 @@ function isPairedStatus({ operation, testCase: { input }, response: { status }, 
   return pair !== undefined && documentedResponse(operation, status) === operation.responses[pair.key];
 }
 
-/** A description of a request for messages. */
+/** Describes a request in messages. */
 type RequestDescription = {
-  /** Has the values of the request. */
+  /** Includes the values of the request. */
   readonly message: string;
-  /** Has no values. */
+  /** Includes no values, so that equal causes can be grouped. */
   readonly cause: string;
-  /** Unusual properties that may be the reason of a failure; none for plain valid data. */
+  /** Unusual properties that may explain a failure; empty for plain valid data. */
   readonly circumstances: readonly string[];
 };
 
@@ -202,12 +202,12 @@ const SUBJECTS: Readonly<Record<CaseKind, string>> = {
 };
 const WITH_DATA: readonly CaseKind[] = ['positive', 'negative', 'undecided'];
 const LONG_CHARS = 500;
-const REQUIRED = 'required'; // The keyword of schemas.
+const REQUIRED = 'required'; // The schema keyword.
 const NO_PARAMETER = 'without a required parameter';
 const NO_BODY = 'without a body';
-// Servers take a body that they do not read for an empty object.
+// Without a readable body, many servers assume an empty object.
 const UNREAD = [NO_BODY, 'sent as another media type'];
-// Values that servers often fail at.
+// Values that servers often mishandle.
 const UNUSUAL: Readonly<Record<string, (value: Json) => boolean>> = {
   'a lone surrogate': (value) => typeof value === 'string' && !value.isWellFormed(),
   'U+0000': (value) => typeof value === 'string' && value.includes('\0'),
@@ -220,7 +220,7 @@ const UNUSUAL: Readonly<Record<string, (value: Json) => boolean>> = {
 /**
  * Describes the request of a test case.
  *
- * @param isAccepted whether the server has accepted it: then, its unusual values are not the reason of a failure
+ * @param isAccepted whether the server accepted the request; unusual values then do not explain a failure
  */
 function describeRequest(
   operation: ApiOperation,
@@ -252,7 +252,7 @@ function findUnusual({ parameters, body }: RequestInput): readonly string[] {
   return Object.entries(UNUSUAL).flatMap(([name, isUnusual]) => (scalars.some(isUnusual) ? [name] : []));
 }
 
-/** Lists the scalars in a value, and the names of members. */
+/** Lists all scalars and member names in a value. */
 function scalarsIn(value: Json): readonly Json[] {
   if (isScalar(value)) return [value];
   return membersOf(value).flatMap(([name, member]) => [
@@ -261,12 +261,12 @@ function scalarsIn(value: Json): readonly Json[] {
   ]);
 }
 
-/** Lists the circumstances of an accepted body: without its required members, no rule is checked. */
+/** Lists the circumstances of an accepted body. A server that does not check required members checks no other rule. */
 function ofBody(rule: string): readonly string[] {
   return rule === REQUIRED ? [rule] : [REQUIRED, rule];
 }
 
-/** Finds the first invalid part of a request, the rule that it violates, and the circumstances if it is accepted. */
+/** Finds the first invalid part of a request. Returns the violated rule, and the circumstances of its acceptance. */
 function findInvalid({ parameters: declared, requestBody }: ApiOperation, sent: RequestInput, oracle: Oracle) {
   const { parameters, body } = sent;
   const missing = declared.find(
@@ -279,10 +279,10 @@ function findInvalid({ parameters: declared, requestBody }: ApiOperation, sent: 
   for (const { parameter, value } of parameters) {
     const readings = readingsOfParameter(parameter, value);
     const violations = readings.flatMap((reading) => oracle.violation(parameter.schema, toJsonTree(reading)) ?? []);
-    // A reading of the right type violates another rule.
+    // If the value has the right type, report the other violated rule.
     const violation = violations.find(({ keyword }) => keyword !== 'type') ?? violations[0];
     if (violation === undefined || violations.length < readings.length) continue;
-    // A server that accepts a request without a required parameter does not read it.
+    // A server that accepts the request without the parameter never reads the parameter.
     const circumstances = [...(parameter.required ? [without(parameter)] : []), violation.keyword];
     return { ...describeViolation(placeOf(parameter), violation), circumstances };
   }

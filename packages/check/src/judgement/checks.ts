@@ -24,7 +24,7 @@ import {
 } from './conformance.ts';
 import { type Category, type Defect, defectOf } from './defect.ts';
 
-// The kinds of requests whose responses the document describes.
+// The kinds of cases whose responses the document describes.
 const DOCUMENTED: readonly CaseKind[] = [
   ...(['positive', 'negative', 'undecided', 'missing header', 'no authentication', 'header fields only'] as const),
 ];
@@ -33,7 +33,7 @@ const ALL: readonly CaseKind[] = [...DOCUMENTED, 'unsupported method', 'unknown 
 
 const MAX_CHARS = 2_000;
 
-// The names of the checks are those of Schemathesis, which has none for HEAD.
+// The checks have the same names as in Schemathesis, which has no check for HEAD.
 const CHECKS = {
   not_a_server_error: { category: 'server error', kinds: ALL, check: notAServerError },
   ignored_auth: { category: 'security', kinds: ['no authentication'], check: ignoredAuth },
@@ -51,20 +51,20 @@ const CHECKS = {
   response_schema_conformance: { category: 'documentation', kinds: DOCUMENTED, check: responseSchemaConformance },
 } satisfies Record<string, { readonly category: Category; readonly kinds: readonly CaseKind[]; readonly check: Check }>;
 
-// These judge sequences of requests.
+// Checks of request sequences.
 const STATE_CHECKS = [
   ...(['ensure_resource_availability', 'read_your_writes', 'list_contains_created', 'update_is_visible'] as const),
   ...(['put_is_idempotent', 'conditional_requests', 'idempotency_key', 'use_after_free'] as const),
   ...(['delete_is_idempotent', 'read_only_members', 'object_level_authorization'] as const),
 ] as const;
 
-/** The name of a check of one response. */
+/** The name of a check of a single response. */
 export type ResponseCheckName = keyof typeof CHECKS;
 
-/** The name of a check of a sequence of requests. */
+/** The name of a check of a request sequence. */
 export type StateCheckName = (typeof STATE_CHECKS)[number];
 
-// The hook afterResponse.
+// Failures that the hook afterResponse reports.
 const OWN_CHECK = 'own_check';
 
 /** The name of a check. */
@@ -78,14 +78,14 @@ const RESPONSE_CHECKS = Object.keys(CHECKS) as ResponseCheckName[]; // Object.ke
 /** The names of all checks. */
 export const CHECK_NAMES: readonly CheckName[] = [...RESPONSE_CHECKS, ...STATE_CHECKS, OWN_CHECK];
 
-/** Sets of checks. A document need not describe every rejection, so only the strict one requires it. */
+/** Sets of checks. Only `strict` requires that the document describes every rejection. */
 export const PROFILES: Readonly<Record<'default' | 'strict' | 'protocol', readonly CheckName[]>> = {
   default: CHECK_NAMES.filter((check) => check !== 'documented_rejection'),
   strict: CHECK_NAMES,
   protocol: CHECK_NAMES.filter((check) => categoryOf(check) === 'protocol'),
 };
 
-/** Returns whether a check judges sequences of requests. */
+/** Returns whether a check judges request sequences. */
 export function isStateCheck(check: CheckName): boolean {
   return (STATE_CHECKS as readonly CheckName[]).includes(check);
 }
@@ -105,46 +105,46 @@ export function violationsIn(exchange: Exchange): readonly Violation[] {
   });
 }
 
-/** The checks whose failures follow from a failure of another one for the same response. */
+/** For each check, the checks that fail as a consequence for the same response. */
 const CONSEQUENCES: Partial<Readonly<Record<CheckName, readonly CheckName[]>>> = {
   not_a_server_error: [
     ...(['status_code_conformance', 'content_type_conformance'] as const),
     ...(['response_headers_conformance', 'response_schema_conformance'] as const),
   ],
   positive_data_acceptance: ['status_code_conformance'],
-  // Invalid data that is accepted comes back.
+  // Responses return the invalid data that the server accepted.
   negative_data_rejection: ['response_schema_conformance', 'status_code_conformance'],
 };
 
-/** Removes violations that another one implies: a 5xx, or a refusal of valid data, need not be documented. */
+/** Removes violations that follow from another violation. For example, a 5xx need not be documented. */
 export function withoutConsequences(violations: readonly Violation[]): readonly Violation[] {
   const following = new Set(violations.flatMap(({ check }) => CONSEQUENCES[check] ?? []));
   return violations.filter(({ check }) => !following.has(check));
 }
 
-/** Identifies the failures of an operation that one change of the server would end. */
+/** Returns a key for the failures of an operation that have the same fix. */
 export function keyOf({ check, cause }: Pick<Violation, 'check' | 'cause'>): string {
   return `${check}: ${cause}`;
 }
 
 type OperationViolation = Pick<Violation, 'check' | 'cause'> & { readonly operationId: string };
 
-/** Returns whether two failures have one cause. A sequence has one failure of each check. */
+/** Returns whether two failures have the same cause. A sequence has at most one failure per check. */
 export function isSameFailure(one: OperationViolation, other: OperationViolation): boolean {
   const isSameCheck = one.operationId === other.operationId && one.check === other.check;
   return isSameCheck && (isStateCheck(one.check) || one.cause === other.cause);
 }
 
-/** Returns a violation whose texts can be printed and kept. */
+/** Creates a violation whose texts are escaped and limited in length. */
 export function violationOf(check: CheckName, defect: Defect): Violation {
   const { message, cause, category = categoryOf(check), circumstances = [] } = defect;
   return { check, category, cause: visibleText(cause), message: visibleText(message), circumstances };
 }
 
-/** Returns a text as one line with control characters escaped. A long text is cut. */
+/** Returns a text as one line with escaped control characters. Truncates a long text. */
 function visibleText(text: string): string {
   if (text.length <= MAX_CHARS) return escapeToLine(text);
-  const beginning = Buffer.from(text.slice(0, MAX_CHARS)).toString(); // A slice would keep the whole text in memory.
+  const beginning = Buffer.from(text.slice(0, MAX_CHARS)).toString(); // A slice would retain the whole text.
   return `${escapeToLine(beginning)}… (${String(text.length)} characters)`;
 }
 
@@ -162,7 +162,7 @@ function judge(check: ResponseCheckName, exchange: Exchange): Defect | undefined
   }
 }
 
-/** When each check fails, for `--help`. */
+/** The condition under which each check fails, for `--help`. */
 export const CHECK_MEANINGS: Readonly<Record<CheckName, string>> = {
   not_a_server_error: 'the response is a 5xx, is cut off, has bytes after its end, or is missing',
   ignored_auth: 'missing or wrong credentials do not get 401 with a challenge',

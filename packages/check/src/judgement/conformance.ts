@@ -20,43 +20,43 @@ import {
 } from '@contract-first/model/values';
 import { type Defect, defectOf } from './defect.ts';
 
-/** A request of a test case and its response: the input of every check. */
+/** The input of every check: a test case and the response to its request. */
 export type Exchange = {
   readonly operation: ApiOperation;
   readonly testCase: Case;
   readonly response: WireResponse;
-  /** The response to the original request of the test case. */
+  /** The response to the test case's original request. */
   readonly original?: WireResponse | undefined;
   /** The time limit of each response. */
   readonly maxResponseTimeMs?: number | undefined;
-  /** Replaces the secrets in values for messages. */
+  /** Redacts secrets in messages. */
   readonly redactor: Pick<Redactor, 'header' | 'text'>;
-  /** Validates by the schemas for requests. */
+  /** Validates against the request schemas. */
   readonly requestOracle: Oracle;
-  /** Validates by the schemas for responses. */
+  /** Validates against the response schemas. */
   readonly responseOracle: Oracle;
-  /** The statuses that valid data may get besides those that the document makes acceptable. */
+  /** Further statuses that are accepted for valid data, from `--expect`. */
   readonly expectedStatuses: ReadonlySet<number>;
 };
 
-/** Checks a response; returns `undefined` when nothing is wrong with it. */
+/** Checks a response. Returns `undefined` when the check passes. */
 export type Check = (exchange: Exchange) => Defect | undefined;
 
-/** Returns the documented response for a status: by status, by range (`4XX`) or by `default`. */
+/** Finds the documented response for a status: the exact status, its range (`4XX`), or `default`. */
 export function documentedResponse({ responses }: ApiOperation, status: number): ApiResponse | undefined {
   const digit = String(status).charAt(0);
   return responses[status] ?? responses[`${digit}XX`] ?? responses[`${digit}xx`] ?? responses['default'];
 }
 
-// The bodies that are judged by their schemas.
+// The kinds of bodies that are validated against their schemas.
 const READ: readonly (BodyKind | undefined)[] = ['json', 'text'];
 const NO_INTEGERS: LargeIntegers = new Map();
-// Rejections of requests that violate the document or HTTP.
+// Statuses that reject requests that violate the document or HTTP.
 const REJECTIONS = [400, 401, 403, 404, 405, 406, 413, 415, 422];
 
 /**
- * Returns whether a faulty request is rejected with a status that the document does not describe. It need not describe
- * them all (OpenAPI 3.1, 4.8.16).
+ * Returns whether a faulty request is rejected with an undocumented status. A document need not describe all statuses
+ * (OpenAPI 3.1, 4.8.16).
  */
 export function isUndocumentedRejection({ operation, testCase, response: { status } }: Exchange): boolean {
   return (
@@ -64,7 +64,7 @@ export function isUndocumentedRejection({ operation, testCase, response: { statu
   );
 }
 
-/** Describes a response that did not arrive as a whole. */
+/** Describes a missing or incomplete response. */
 export function noResponse({ totalBytes }: Excerpt, cause: string): Defect {
   return defectOf(`${totalBytes > 0 ? 'the response is incomplete' : 'no response'}: ${cause}`);
 }
@@ -84,7 +84,7 @@ export const documentedRejection: Check = (exchange) =>
     ? defectOf(`a rejection has status ${String(exchange.response.status)}, which is not documented`)
     : undefined;
 
-/** Checks that the response has a body of a documented media type exactly when the document has one for the status. */
+/** Checks that the media type is documented for the status, and that undocumented bodies are empty. */
 export const contentTypeConformance: Check = (exchange) => {
   const { operation, response, redactor } = exchange;
   const documented = documentedResponse(operation, response.status);
@@ -114,7 +114,7 @@ export const responseHeadersConformance: Check = ({ operation, response, respons
   return undefined;
 };
 
-/** Checks that the body matches its schema, and that int64s are returned exactly as sent. */
+/** Checks that the body matches its schema, and that int64 values are returned exactly as sent. */
 export const responseSchemaConformance: Check = (exchange) => {
   const { operation, testCase, response, responseOracle: oracle } = exchange;
   const documented = documentedResponse(operation, response.status);
@@ -138,7 +138,7 @@ export const responseSchemaConformance: Check = (exchange) => {
     json = parseJsonTree(text);
   } catch (error) {
     const cause = 'the body is not JSON';
-    return defectOf(`${cause}: ${syntaxProblem(error as Error)}`, cause); // Nothing else is thrown.
+    return defectOf(`${cause}: ${syntaxProblem(error as Error)}`, cause); // No other values are thrown.
   }
   const repeated = findRepeatedMember(text);
   if (repeated !== undefined) return defectOf(`the body has a member twice: ${repeated}`);
@@ -155,8 +155,8 @@ export const responseSchemaConformance: Check = (exchange) => {
 };
 
 /**
- * Describes an invalid body; its cause has the name of the invalid part only, as a list may have it anywhere. A server that
- * writes null for missing values does so for all members.
+ * Describes an invalid body. The cause names only the invalid member, since its index in a list varies. All unexpected
+ * nulls have one cause, since a server that writes null for missing values does so for every member.
  */
 function describeInvalidBody({ path, keyword, message }: SchemaViolation, { root }: JsonTree): Defect {
   const parts = tokensOf(`#${path}`);
@@ -168,14 +168,14 @@ function describeInvalidBody({ path, keyword, message }: SchemaViolation, { root
   return defectOf(`the body${path} ${message}`, isNull ? 'a member is null that must not be' : cause);
 }
 
-/** Checks that a response is within the size limit of the run, unless it may be large by its nature. */
+/** Checks that a response is within the size limit. Files and streams may be larger. */
 export const maxResponseSize: Check = (exchange) => {
   const { status, limitBytes } = exchange.response;
   if (limitBytes === undefined || isLargeByNature(exchange)) return undefined;
   return defectOf(`the response with status ${String(status)} has more than ${String(limitBytes)} bytes`);
 };
 
-/** Returns whether a response beyond the size limit is of a documented type whose bodies are not read: a file or a stream. */
+/** Returns whether a response beyond the size limit is a documented file or stream, whose body is not validated. */
 export function isLargeByNature(exchange: Exchange): boolean {
   const { operation, response } = exchange;
   const documented = documentedResponse(operation, response.status);
@@ -185,7 +185,7 @@ export function isLargeByNature(exchange: Exchange): boolean {
   return content !== undefined && !READ.includes(encodingOf(content));
 }
 
-/** Returns the value of a header; several lines of one name form a list (RFC 9110, 5.3). */
+/** Returns the value of a header. Several lines with the same name are joined to a list (RFC 9110, 5.3). */
 export function headerOf({ headers }: Pick<WireResponse, 'headers'>, name: string): string | undefined {
   const values = headers.filter(([other]) => other === name).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join(', ');
@@ -197,11 +197,11 @@ function contentOf({ contents }: ApiResponse, response: Pick<WireResponse, 'head
   return contents.find(({ mediaType }) => mediaType === match);
 }
 
-/** Returns the first name that an object of a valid JSON text has twice, as JSON; `undefined` when there is none. */
+/** Finds the first duplicate member name in a valid JSON text. Returns it as JSON, or `undefined`. */
 export function findRepeatedMember(text: string): string | undefined {
-  const open: Set<string>[] = []; // The names of each object that has not ended.
-  let start: number | undefined; // Of the string that has not ended.
-  // A single expression for a whole string would overflow the stack on a long one.
+  const open: Set<string>[] = []; // The member names of each unclosed object.
+  let start: number | undefined; // The index of the unclosed string.
+  // An expression that matches whole strings would overflow the stack on long strings.
   for (const { 0: token, index } of text.matchAll(/\\.|["{}]/g)) {
     if (start !== undefined) {
       if (token !== '"') continue;
@@ -222,7 +222,7 @@ export function findRepeatedMember(text: string): string | undefined {
 
 const COLON = /\s*:/y;
 
-/** The integers of a request that a double cannot represent safely, by their names. */
+/** The integers of a request beyond the safe range of a double, by name. */
 type LargeIntegers = ReadonlyMap<string, readonly bigint[]>;
 
 /** Collects the integers of a request that may be rounded. */
@@ -234,11 +234,11 @@ function largeIntegersIn({ parameters, body }: RequestInput): LargeIntegers {
 }
 
 /**
- * Finds an int64 that was rounded to a double: the response has the same name with the value of that double. Other
+ * Finds an int64 that the server rounded to a double: the response has the rounded value under the same name. Other
  * differences may be intended.
  *
- * @param isInt64At returns whether the document declares a number of the response as int64
- * @returns a message; `undefined` when no int64 was rounded
+ * @param isInt64At returns whether a number of the response is declared as int64
+ * @returns a message, or `undefined`
  */
 function findRounded(
   sent: LargeIntegers,
@@ -269,7 +269,7 @@ function findRounded(
   }
 }
 
-/** Returns the integers that a double is written as: all its digits, or as few as identify it, and zeros. */
+/** Returns the integers that serializers write for a double: its exact value, or its shortest digits and zeros. */
 function roundingsOf(double: number): readonly (bigint | undefined)[] {
   return [BigInt(double), integerOf(String(double))];
 }

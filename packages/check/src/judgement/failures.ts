@@ -2,14 +2,14 @@ import type { Excerpt, KeptResponse, WireRequest } from '@contract-first/model/r
 import { keyOf, type Violation } from './checks.ts';
 import { CATEGORIES } from './defect.ts';
 
-/** The failures of one cause, one for each operation. */
+/** Failures with the same check and cause, one per operation. */
 export type Finding = Pick<Failure, 'check' | 'cause' | 'category'> & {
   /** The failure whose evidence is shown. */
   readonly first: Failure;
   readonly operationIds: readonly string[];
 };
 
-/** Groups failures by their check and cause, worst first. */
+/** Groups failures by check and cause, worst category first. */
 export function groupByCause(failures: readonly Failure[]): readonly Finding[] {
   const rankOf = ({ category }: Pick<Failure, 'category'>): number => CATEGORIES.indexOf(category);
   const sorted = failures.toSorted((one, other) => rankOf(one) - rankOf(other));
@@ -22,46 +22,47 @@ export function groupByCause(failures: readonly Failure[]): readonly Finding[] {
   });
 }
 
-/** Names operations in a few words. */
+/** Names the first operation and the number of others. */
 export function nameOperations([first = '', ...others]: readonly string[]): string {
   if (others.length === 0) return first;
   return `${first} and ${String(others.length)} other operation${others.length === 1 ? '' : 's'}`;
 }
 
-/** A failed check with the simplest failing request that was found, and its response. */
+/** A failed check with its simplest known request and the response. */
 export type Failure = Violation & {
   readonly operationId: string;
   readonly request: WireRequest;
-  /** `undefined` when none arrived as a whole. */
+  /** `undefined` when no complete response arrived. */
   readonly response: KeptResponse | undefined;
-  /** The bytes of a response that did not arrive as a whole. */
+  /** The received part of an incomplete response. */
   readonly received: Excerpt;
-  /** The status of the same request when it was repeated and passed; `undefined` when it failed again. */
+  /** The status of the repeated request if it passed; `undefined` if it failed again. */
   readonly passedWith: number | undefined;
-  /** The requests before, of a sequence. */
+  /** The earlier requests of the sequence. */
   readonly earlier?: readonly { readonly request: WireRequest; readonly response: KeptResponse }[];
-  /** The operations that the requests of a sequence need. */
+  /** The operations of all requests in the sequence. */
   readonly operationIds?: readonly string[];
-  /** Where a recorded request is, and the variables that stand for its credentials. */
+  /** The place of a recorded request, and the variables that replace its credentials. */
   readonly recorded?: { readonly place: string; readonly variables: readonly string[] };
 };
 
 type Entry = { readonly failure: Violation & { readonly response: KeptResponse | undefined } };
 
-/** The recorded causes of a check: a server without any validation has one for each keyword. */
+/** The maximum number of causes per check. A server without validation has a cause for each schema keyword. */
 const MAX_CAUSES = 5;
 
 /**
- * Records a failure of an operation, unless it is known, or another one explains it. Removes failures that it explains.
+ * Records a failure of an operation, unless it is known or a recorded failure explains it. Removes recorded failures
+ * that the new failure explains.
  *
  * @param recorded the failures of the operation by {@link keyOf}
- * @returns whether it is recorded
+ * @returns whether the failure was recorded
  */
 export function recordFailure<Recorded extends Entry>(recorded: Map<string, Recorded>, entry: Recorded): boolean {
   const { failure } = entry;
   const key = keyOf(failure);
   const known = recorded.get(key)?.failure;
-  // A failure in the usual spelling, too, is not about the protocol.
+  // If the usual spelling fails too, the failure does not belong to the category protocol.
   const isWorse = known?.category === 'protocol' && failure.category !== 'protocol';
   const ofCheck = [...recorded].filter(([name, other]) => other.failure.check === failure.check && name !== key);
   const others = ofCheck.filter(([, other]) => other.failure.response?.status === failure.response?.status);
@@ -74,7 +75,7 @@ export function recordFailure<Recorded extends Entry>(recorded: Map<string, Reco
   return true;
 }
 
-/** Whether a failure happens under some of the circumstances of another one only. */
+/** Returns whether a failure has a proper subset of the other failure's circumstances. */
 function explains({ circumstances: few }: Violation, { circumstances: more }: Violation): boolean {
   return few.length < more.length && few.every((one) => more.includes(one));
 }

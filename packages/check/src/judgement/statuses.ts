@@ -1,9 +1,9 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 
-/** The request is carried out later (RFC 9110, 15.3.3), so its effect cannot be judged now. */
+/** The server processes the request later (RFC 9110, 15.3.3), so its effect cannot be checked now. */
 const ACCEPTED = 202;
 
-/** Returns whether a document describes a status, by itself or by its range such as `4XX`. */
+/** Returns whether an operation documents a status, exactly or by a range such as `4XX`. */
 export function describesStatus({ responses }: ApiOperation, status: number): boolean {
   return Object.keys(responses).some((key) => key === String(status) || isRangeOf(key, status));
 }
