@@ -1,16 +1,16 @@
 import { CannotCheck } from '@contract-first/model/values';
 
-/** The URL of a server, and where it serves the paths of the document. */
+/** The URL of a server and its base path. */
 export type BaseUrl = {
   readonly url: URL;
-  /** The path that replaces the base path of the document; `undefined` where the URL has none. */
+  /** The path that replaces the document's base path; `undefined` if the URL has no path. */
   readonly servedAt: string | undefined;
 };
 
 /**
- * Reads the URL of a server.
+ * Parses the URL of a server.
  *
- * @throws {CannotCheck} for other URLs than those of http and https, and for parts that no request would have
+ * @throws {CannotCheck} for other schemes than http and https, and for a user, a password, a query or a fragment
  */
 export function readBaseUrl(text: string): BaseUrl {
   const url = URL.parse(text);
@@ -22,7 +22,7 @@ export function readBaseUrl(text: string): BaseUrl {
   return { url, servedAt: hasPath(text) ? url.pathname : undefined };
 }
 
-/** Whether a URL has a path, such as `/` or `/v1`. */
+/** Returns whether a URL has an explicit path, such as `/` or `/v1`. */
 function hasPath(url: string): boolean {
   return /^https?:\/\/[^/?#]*\//i.test(url);
 }

@@ -14,52 +14,52 @@ import type { UserOptions } from './users.ts';
 export type ContractOptions = UserOptions & {
   /** Linted and bundled by `loadContract`. */
   readonly document: OpenApiDocument;
-  /** The URL of the server. Its path replaces the base path of the document; `/` is one, and none leaves it. */
+  /** The URL of the server. Its path, if any, replaces the document's base path; `/` counts as a path. */
   readonly baseUrl: string;
-  /** Headers of every request. */
+  /** Headers that are added to every request. */
   readonly headers?: readonly ExtraHeader[] | undefined;
-  /** Seed of the generator: the same seed generates the same requests. */
+  /** The seed of the generator; the same seed generates the same requests. */
   readonly seed?: number | undefined;
-  /** The number of generated requests of each kind for each operation, besides the systematic ones. */
+  /** The number of generated requests of each kind per operation, in addition to the systematic requests. */
   readonly runs?: number | undefined;
   /** The operations to check, by operationId, path, or method and path; all by default. */
   readonly operations?: readonly string[] | undefined;
   /** The tags of further operations to check. */
   readonly tags?: readonly string[] | undefined;
-  /** The checks that count. */
+  /** The enabled checks. */
   readonly checks?: ReadonlySet<CheckName> | undefined;
   readonly expectations?: readonly Expectation[] | undefined;
-  /** Values that the server knows. */
+  /** Values that exist on the server. */
   readonly values?: readonly GivenValue[] | undefined;
-  /** Corrections of the resources that the document describes. */
+  /** Corrections to the resources derived from the document. */
   readonly corrections?: Corrections | undefined;
   readonly hooks?: Hooks | undefined;
-  /** Replaces the secrets in values for messages. */
+  /** Redacts secrets in messages. */
   readonly redactor?: Redactor | undefined;
   /** The time limit of each response; none by default. */
   readonly maxResponseTimeMs?: number | undefined;
   /** The size limit of each response; 16 MiB by default. */
   readonly maxResponseBytes?: number | undefined;
-  /** The number of requests in a second; any number by default. */
+  /** The maximum number of requests per second; unlimited by default. */
   readonly rate?: number | undefined;
-  /** The operations that everyone may use on the resources of others, by operationId, path, or method and path. */
+  /** The operations that any user may call on any resource, by operationId, path, or method and path. */
   readonly shared?: readonly string[] | undefined;
-  /** The time limit for all operations together; by default, 20 seconds and one more for each operation. */
+  /** The time limit for the run; by default, 20 seconds plus one second per operation. */
   readonly budgetMs?: number | undefined;
-  /** The number of operations that are checked at the same time. */
+  /** The number of operations that are checked concurrently. */
   readonly workers?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onExchange?: Observer | undefined;
-  /** Receives each failure when it is found, before its request is simplified. */
+  /** Receives each new failure, before its request is simplified. */
   readonly onFailure?: ((failure: Failure) => void) | undefined;
-  /** Receives each token that is fetched, before it is sent. */
+  /** Receives each fetched token before its first use. */
   readonly onSecret?: ((secret: Secret) => void) | undefined;
   /** Receives notes before the first request. */
   readonly onNote?: ((note: string) => void) | undefined;
-  /** Whether operations may stay unchecked for which there are no credentials. */
+  /** Whether operations without credentials may be skipped. */
   readonly isIncompleteAllowed?: boolean | undefined;
   readonly countsCoverage?: boolean | undefined;
-  /** Ends the run early; its result has the failures so far. */
+  /** Ends the run early. The result contains the failures so far. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -67,7 +67,7 @@ export type Progress = {
   /** The operation of the last request. */
   readonly operationId: string;
   readonly operations: number;
-  /** The number of operations with a request. */
+  /** The number of operations with at least one request. */
   readonly begun: number;
   readonly requests: number;
 };

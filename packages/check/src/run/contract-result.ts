@@ -9,23 +9,23 @@ import type { FinishedTask } from './schedule.ts';
 export type ContractResult = {
   /** `undefined` for recorded requests. */
   readonly seed: number | undefined;
-  /** The selected operations; in a recorded run, those of them with a request. */
+  /** The selected operations; in a recorded run, only the selected operations that have a request. */
   readonly operations: readonly string[];
   readonly requests: number;
   readonly failures: readonly Failure[];
   /** The checks that applied to no request. */
   readonly unused: readonly CheckName[];
-  /** Why the server cannot be judged: most operations were never successful; `undefined` when most were. */
+  /** The reason why the server cannot be judged; `undefined` if at least half of the operations were successful. */
   readonly unsuccessful: string | undefined;
-  /** The operations that answered valid requests 501. */
+  /** The operations that answered valid requests with 501. */
   readonly notImplemented: readonly string[];
-  /** The operations that the time limit left below the minimum. */
+  /** The operations that did not reach the minimum within the time limit. */
   readonly incomplete: readonly string[];
-  /** The error that ended the check of an operation early, such as a bug of the check itself. */
+  /** Errors that ended the check of an operation early, such as a bug in the check itself. */
   readonly errors: readonly { readonly operationId: string; readonly message: string }[];
-  /** Messages about undocumented rejections, and about requests that could not be tried. */
+  /** Messages about undocumented rejections and skipped requests. */
   readonly notes: readonly string[];
-  /** `undefined` when it is not counted. */
+  /** `undefined` if coverage is disabled. */
   readonly coverage: readonly OperationCoverage[] | undefined;
 };
 
@@ -33,15 +33,15 @@ type Findings = Pick<
   ContractResult,
   'failures' | 'unsuccessful' | 'notImplemented' | 'incomplete' | 'errors' | 'notes'
 > & {
-  /** The checks that applied to a request. */
+  /** The checks that applied to at least one request. */
   readonly checked: ReadonlySet<CheckName>;
 };
 
 /**
- * Gathers the findings of the tasks of a run, as far as they got.
+ * Collects the findings of finished and interrupted tasks.
  *
- * @param stateless a note about the resources without state
- * @param echoes the causes for which the responses to accepted invalid data do not fit their schema: other requests read it later
+ * @param stateless a note about resources whose state could not be judged
+ * @param echoes schema violations caused by invalid data that the server accepted, which later requests may read
  */
 export function gatherFindings(
   tasks: readonly FinishedTask<OperationCheck>[],
@@ -89,7 +89,7 @@ export function gatherFindings(
   };
 }
 
-/** The likely mistake, as a question, when all operations answer with one status. */
+/** The likely mistake, as a question, if all operations answer with the same status. */
 const CAUSES: Readonly<Record<string, string>> = {
   401: 'are the credentials right?',
   403: 'may these credentials do anything?',
@@ -100,9 +100,9 @@ const CAUSES: Readonly<Record<string, string>> = {
 /**
  * Describes why a server cannot be judged.
  *
- * @param successful the number of operations with a successful answer to a valid request
- * @param others the statuses of valid requests of each other operation
- * @returns `undefined` when at least half of the operations were successful
+ * @param successful the number of operations that answered a valid request successfully
+ * @param others for each other operation, the statuses that valid requests got
+ * @returns `undefined` if at least half of the operations were successful
  */
 function describeUnsuccessful(successful: number, others: readonly ReadonlySet<number>[]): string | undefined {
   const all = successful + others.length;
@@ -121,12 +121,12 @@ function describeError(error: unknown): string {
   return error instanceof CannotCheck ? error.message : describeBug(error);
 }
 
-/** Returns whether a response has invalid data that an earlier request may have left. */
+/** Returns whether a schema violation may come from invalid data that an earlier request stored. */
 function isEcho({ check, cause, request }: Failure, echoes: ReadonlySet<string>): boolean {
   return check === 'response_schema_conformance' && request.body === undefined && echoes.has(cause);
 }
 
-/** Returns whether a failure of invalid data has the status that valid data gets, too: it is not about the data. */
+/** Returns whether valid data gets the same status, so that the failure does not depend on invalid data. */
 function isOfAllData({ check, response }: Failure, failures: readonly Failure[]): boolean {
   if (check !== 'negative_data_rejection' && check !== 'missing_required_header') return false;
   return failures.some((one) => one.check === 'positive_data_acceptance' && one.response?.status === response?.status);

@@ -21,31 +21,31 @@ import { Interrupted, type Turn } from './schedule.ts';
 export type Outcome = {
   /** The request as sent. */
   readonly request: WireRequest;
-  /** `undefined` when none arrived as a whole. */
+  /** `undefined` when no complete response arrived. */
   readonly response: KeptResponse | undefined;
-  /** The response with its whole body, which must not be kept: it may be large. */
+  /** The response with its whole body. Do not retain it, since the body may be large. */
   readonly whole: WireResponse | undefined;
-  /** The bytes of a response that did not arrive as a whole. */
+  /** The received part of an incomplete response. */
   readonly received: Excerpt;
-  /** The failures of the checks that count. */
+  /** The failures of enabled checks. */
   readonly violations: readonly Violation[];
-  /** To be thrown when the violations are recorded; `undefined` as long as the server is reachable. */
+  /** Callers throw this error after recording the violations; `undefined` while the server is reachable. */
   readonly gone: ServerGone | undefined;
 };
 
-/** No connection to the server can be established any more. */
+/** Thrown when the server no longer accepts connections. */
 export class ServerGone extends Error {}
 
-// Their requests have no credentials of the first user.
+// The kinds of cases that are sent without the first user's credentials.
 const OTHERS: readonly CaseKind[] = ['no authentication', 'other user'];
 
-/** Returns the failures of a response. `original` is the one to the original request of the test case. */
+/** Returns the failures of a response. `original` is the response to the test case's original request. */
 export type JudgeResponse = (response: WireResponse, original: WireResponse | undefined) => readonly Violation[];
 
 /**
- * Sends the request of a test case in its turn, and reports it with its outcome to the observer of the run.
+ * Waits for its turn, sends the request of a test case, and reports the outcome to the run's observer.
  *
- * @param judge judges a whole response; without it, nothing counts
+ * @param judge judges a complete response; without it, no violations are reported
  * @throws {Interrupted} when the run is interrupted
  */
 export async function exchange(
@@ -72,7 +72,7 @@ export async function exchange(
     endedAt: number,
     outcome: Omit<Outcome, 'request' | 'violations'>,
   ): Outcome => {
-    const startedAt = new Date(endedAt - durationMs); // After the waits.
+    const startedAt = new Date(endedAt - durationMs); // Excludes waiting for the turn and the hooks.
     const counting = judge === undefined ? [] : found.filter(({ check }) => run.checks.has(check));
     const violations = withoutConsequences(counting);
     if (request.body !== undefined && violations.some(({ check }) => check === 'negative_data_rejection'))
@@ -97,12 +97,12 @@ export async function exchange(
     return finish(found, whole.elapsedMs, endedAt, { response: keep(whole), whole, ...nothing });
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
-    if (run.signal.aborted) throw new Interrupted(); // The server may have been interrupted, too.
+    if (run.signal.aborted) throw new Interrupted(); // The interruption may have stopped the server, too.
     const { received, isUnreachable, isRepeated, elapsedMs } = error;
     const defect = noResponse(received, error.message);
     const gone = isUnreachable ? new ServerGone(defect.message, { cause: error }) : undefined;
     const nothing = { response: undefined, whole: undefined };
-    // A server that a request has ended is down for all others.
+    // Only the request that stopped the server is reported, not the requests after it.
     const isConsequence = isUnreachable && isRepeated;
     const violations = isConsequence ? [] : [violationOf('not_a_server_error', defect)];
     return finish(violations, elapsedMs, Date.now(), { ...nothing, received, gone });

@@ -5,7 +5,7 @@ import { isInAuthorization, type WireRequest } from '@contract-first/model/reque
 /** A header that is added to requests. */
 export type ExtraHeader = readonly [name: string, value: string];
 
-/** Copies an operation without the parameters that added headers replace. */
+/** Returns a copy of an operation without the header parameters that added headers replace. */
 export function withoutHeaderParameters(operation: ApiOperation, headers: readonly ExtraHeader[]): ApiOperation {
   const names = headers.map(([name]) => name.toLowerCase());
   const isGenerated = (parameter: ApiOperation['parameters'][number]): boolean =>
@@ -13,15 +13,15 @@ export function withoutHeaderParameters(operation: ApiOperation, headers: readon
   return { ...operation, parameters: operation.parameters.filter(isGenerated) };
 }
 
-/** Returns whether added headers may have the credentials of an operation. */
+/** Returns whether added headers may carry an operation's credentials. */
 export function haveCredentials(headers: readonly ExtraHeader[], operation: ApiOperation): boolean {
   const carriers = credentialHeaders(operation);
   return headers.some(([name]) => carriers.includes(name.toLowerCase()));
 }
 
 /**
- * Returns the request of a test case with added headers. A header of the request itself wins, except that cookies are
- * joined. Requests with missing or wrong credentials get none from the added headers.
+ * Adds headers to the request of a test case. The request's own headers take precedence, but cookies are joined.
+ * Requests that test missing or wrong credentials get no credentials from the added headers.
  */
 export function withExtraHeaders(
   operation: ApiOperation,
@@ -40,7 +40,7 @@ export function withExtraHeaders(
   return { ...request, headers: [...own, ...added.filter(([name]) => !names.includes(name.toLowerCase()))] };
 }
 
-/** Returns the names of the headers with the credentials of an operation, in lower case. */
+/** Returns the lower-case names of the headers that carry an operation's credentials. */
 function credentialHeaders({ security }: ApiOperation): readonly string[] {
   return security.flat().flatMap((scheme) => {
     if (isInAuthorization(scheme)) return ['authorization'];

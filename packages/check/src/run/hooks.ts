@@ -5,21 +5,21 @@ import type { ApiOperation } from '@contract-first/model/operations';
 import type { CaseKind } from '@contract-first/model/cases';
 import type { WireRequest, WireResponse } from '@contract-first/model/requests';
 
-/** An operation of the document. */
+/** An operation of the document, as hooks receive it. */
 export type HookOperation = { readonly operationId: string; readonly method: string; readonly path: string };
 
 type Awaitable<Value> = Value | Promise<Value>;
 
-/** Functions that the checks call: the default export of the module that `--hooks` names. */
+/** Functions called during a run: the default export of the `--hooks` module. */
 export type Hooks = {
   /** Runs before the first request. */
   readonly setUp?: (server: { readonly url: string }) => Awaitable<void>;
-  /** Runs after the last request, also when the run is interrupted. */
+  /** Runs after the last request, even if the run is interrupted. */
   readonly cleanUp?: () => Awaitable<void>;
-  /** Returns values that the server knows, by the names of parameters and of members of bodies. */
+  /** Returns values that exist on the server, by the names of parameters and body members. */
   readonly values?: (operation: HookOperation) => Readonly<Record<string, Json>>;
   /**
-   * Returns the request to send in place of a generated one, such as one with a signature.
+   * Returns a replacement for a generated request, for example with a signature.
    *
    * @param kind the purpose of the request: `positive`, `negative`, `no authentication` and others
    */
@@ -28,7 +28,7 @@ export type Hooks = {
     operation: HookOperation,
     kind: CaseKind,
   ) => Awaitable<WireRequest | undefined>;
-  /** Checks a response; returns why it is wrong, or `undefined`. */
+  /** Checks a response. Returns the reason of a failure, or `undefined`. */
   readonly afterResponse?: (
     response: WireResponse,
     request: WireRequest,
@@ -39,12 +39,12 @@ export type Hooks = {
 
 const NAMES = ['setUp', 'cleanUp', 'values', 'beforeRequest', 'afterResponse'] satisfies (keyof Hooks)[];
 
-/** Loads the hooks of a module. @throws {CannotCheck} when it has none */
+/** Loads the hooks of a module. @throws {CannotCheck} if the module cannot be loaded or exports no valid hooks */
 export async function loadHooks(path: string): Promise<Hooks> {
   const { default: hooks } = (await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
     const advice = error instanceof SyntaxError && /\.[jt]s$/.test(path) ? '; a module is named .mts or .mjs' : '';
     throw new CannotCheck(`the hooks ${path} cannot be loaded: ${String(error)}${advice}`, { cause: error });
-  })) as { readonly default?: unknown }; // A module is an object.
+  })) as { readonly default?: unknown }; // A module namespace is an object.
   if (typeof hooks !== 'object' || hooks === null)
     throw new CannotCheck(`${path} must have a default export, an object with ${NAMES.join(', ')}`);
   const problems = Object.entries(hooks).flatMap(([name, hook]) => {
@@ -56,7 +56,7 @@ export async function loadHooks(path: string): Promise<Hooks> {
   return hooks;
 }
 
-/** Calls a hook. @throws {CannotCheck} with its name when it fails */
+/** Calls a hook. @throws {CannotCheck} with the hook's name if it fails */
 export async function callHook<Result>(name: keyof Hooks, call: () => Awaitable<Result>): Promise<Result> {
   try {
     return await call();
@@ -65,7 +65,7 @@ export async function callHook<Result>(name: keyof Hooks, call: () => Awaitable<
   }
 }
 
-/** Describes an operation for hooks. */
+/** Converts an operation for hooks. */
 export function hookOperation({ operationId, method, template }: ApiOperation): HookOperation {
   return { operationId, method, path: template };
 }

@@ -3,19 +3,19 @@ import type { CheckName } from '../judgement/checks.ts';
 import type { Failure } from '../judgement/failures.ts';
 import type { Task } from './schedule.ts';
 
-/** The result of checking one operation, as far as it got. */
+/** The result of checking an operation. It is partial if the check was interrupted. */
 export type OperationResult = {
   readonly failures: readonly Failure[];
   readonly checked: ReadonlySet<CheckName>;
-  /** Whether valid requests were answered 501. */
+  /** Whether valid requests got 501. */
   readonly isNotImplemented: boolean;
-  /** Messages about the answers, and about requests that could not be tried. */
+  /** Messages about responses and skipped requests. */
   readonly notes: readonly string[];
-  /** The operations with a successful answer to a valid request, or one that `--expect` names. */
+  /** The operations that answered a valid request successfully, or with a status from `--expect`. */
   readonly successful: ReadonlySet<string>;
-  /** Why no valid request was successful; `undefined` when one was, or none was sent. */
+  /** The reason why no valid request was successful; `undefined` if one was successful or none was sent. */
   readonly failureNote: string | undefined;
-  /** The statuses of valid requests. */
+  /** The statuses that valid requests got. */
   readonly validStatuses: ReadonlySet<number>;
 };
 

@@ -6,10 +6,10 @@ import { fetchLocal, isUrl } from '@contract-first/command-line/files';
 import { CannotCheck } from '@contract-first/model/values';
 import { type InvalidOperation, removeInvalid } from '@contract-first/model/operations';
 
-/** A document for a run. */
+/** A document without its invalid operations. */
 export type CheckedDocument = {
   readonly document: OpenApiDocument;
-  /** The invalid operations, which are not checked, with the first problem of each. */
+  /** The skipped invalid operations, each with its first problem. */
   readonly invalid: readonly InvalidOperation[];
 };
 
@@ -17,9 +17,9 @@ const GENERATED = 'generated/openapi.json';
 const MAX_ROUNDS = 10;
 
 /**
- * Reads a document, by default the generated one, without its invalid operations.
+ * Reads a document, and removes its invalid operations. Reads the generated document by default.
  *
- * @throws {CannotCheck} with all problems when nothing is left, or when they are outside of the operations
+ * @throws {CannotCheck} with all problems, if no valid operation is left or a problem is outside of the operations
  */
 export async function readDocument(path = GENERATED, allowed: AllowedRefs): Promise<CheckedDocument> {
   if (path === GENERATED && !existsSync(path))

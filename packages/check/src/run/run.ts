@@ -11,18 +11,18 @@ import type { Observer } from '../judgement/observation.ts';
 import type { Failure } from '../judgement/failures.ts';
 import type { Users } from './users.ts';
 
-/** What the operations of a run share. */
+/** The state and options that all operations of a run share. */
 export type Run = {
   readonly connection: Connection;
   readonly requestSchemas: SchemaDocument;
   readonly responseSchemas: SchemaDocument;
-  /** Validates by the schemas for requests. */
+  /** Validates against the request schemas. */
   readonly requestOracle: Oracle;
-  /** Validates by the schemas for responses. */
+  /** Validates against the response schemas. */
   readonly responseOracle: Oracle;
   readonly arbitraries: ArbitraryFactory;
   readonly exampleFaults: ExampleFaults;
-  /** Replaces the secrets in values for messages. */
+  /** Redacts secrets in messages. */
   readonly redactor: Pick<Redactor, 'header' | 'text'>;
   readonly withOwnKey: WithOwnKey;
   readonly users: Users;
@@ -31,27 +31,27 @@ export type Run = {
   /** Added to the requests of every operation. */
   readonly headers: readonly ExtraHeader[];
   readonly seed: number;
-  /** The number of generated requests of each kind for each operation, besides the systematic ones. */
+  /** The number of generated requests of each kind per operation, in addition to the systematic requests. */
   readonly runs: number;
-  /** The time limit of each response; without one, the check `max_response_time` applies to none. */
+  /** The time limit of each response; `undefined` disables the check `max_response_time`. */
   readonly maxResponseTimeMs: number | undefined;
-  /** The checks that count. */
+  /** The enabled checks. */
   readonly checks: ReadonlySet<CheckName>;
-  /** Returns the statuses that valid data may get besides those that the document makes acceptable. */
+  /** Returns further statuses that are accepted for valid data, from `--expect`. */
   readonly expectedStatuses: (operation: ApiOperation) => ReadonlySet<number>;
-  /** Returns whether `--shared` names an operation: every user may use it on every resource. */
+  /** Returns whether `--shared` names an operation, so that any user may call it on any resource. */
   readonly isShared: (operation: ApiOperation) => boolean;
-  /** Returns the values of `--value` for an operation, by name: of several, another one for another salt. */
+  /** Returns values from `--value` and hooks, by name. The salt selects among several values of a name. */
   readonly givenValues: (operation: ApiOperation, salt: number) => ReadonlyMap<string, Json>;
   readonly corrections: Corrections;
   readonly hooks: Hooks;
-  /** The paths of the resources that the run has deleted. */
+  /** The paths of resources that the run has deleted. */
   readonly deleted: ReadonlySet<string>;
-  /** The causes for which the responses to invalid data that was accepted do not fit their schema. */
+  /** Schema violations caused by invalid data that the server accepted. */
   readonly echoes: Set<string>;
   readonly onRequest: (operation: ApiOperation) => void;
   readonly onExchange: Observer;
   readonly onFailure: (failure: Failure) => void;
-  /** Ends the run, also in the middle of a request. */
+  /** Ends the run, even during a request. */
   readonly signal: AbortSignal;
 };

@@ -1,31 +1,31 @@
-/** The time is up: a task must end. */
+/** Thrown into a task that must end, since the time is up. */
 export class Interrupted extends Error {}
 
-/** Waits for the next step of a task. @throws {Interrupted} when the time is up */
+/** Waits until a task may start its next step. @throws {Interrupted} when the time is up */
 export type Turn = () => Promise<void>;
 
-/** Work that is paused and continued between its steps. */
+/** Work that can be paused between its steps. */
 export type Task = {
-  /** Does all the work; awaits its turn before each step, and lets {@link Interrupted} pass. */
+  /** Runs the task to its end. Awaits its turn before each step, and does not catch {@link Interrupted}. */
   readonly run: () => Promise<void>;
-  /** Whether as much is done as every task must do. */
+  /** Returns whether the task has done its minimum. */
   readonly hasMinimum: () => boolean;
 };
 
 export type Limits = {
-  /** The time for all tasks together. */
+  /** The time limit for all tasks together. */
   readonly budgetMs: number;
-  /** The number of tasks that run at the same time. */
+  /** The number of tasks that run concurrently. */
   readonly workers: number;
   /** Interrupts all tasks. */
   readonly signal: AbortSignal;
 };
 
-/** A task of a run that is over. */
+/** A task of a finished run. */
 export type FinishedTask<Work> = {
   readonly task: Work;
   readonly isDone: boolean;
-  /** The error that the task has thrown, if any. */
+  /** The error that the task threw, if any. */
   readonly error: unknown;
 };
 
@@ -33,18 +33,18 @@ type Job<Work> = {
   readonly task: Work;
   readonly isDone: () => boolean;
   readonly error: () => unknown;
-  /** Continues the task until it is done or must pause, for one step at least. */
+  /** Runs the task until it ends or must pause, for at least one step. */
   readonly resume: (mustPause: () => boolean) => Promise<void>;
   /** Ends the task. */
   readonly interrupt: () => Promise<void>;
 };
 
 /**
- * Runs tasks in rounds, each in their order. In a round, a task gets an equal share of the time that is left. All tasks
- * come to their minimum first. The time only decides when a task is paused and interrupted.
+ * Runs tasks in rounds, in their order. In each round, every task gets an equal share of the remaining time. All tasks
+ * first reach their minimum. Time only decides when a task is paused or interrupted.
  *
  * @param creators create a task that awaits the given turn before each step
- * @returns the tasks in their order. One that throws does not end the others
+ * @returns the tasks in their order; an error in one task does not end the others
  */
 export async function runTasks<Work extends Task>(
   creators: readonly ((turn: Turn) => Work)[],
@@ -70,7 +70,7 @@ export async function runTasks<Work extends Task>(
   return jobs.map(({ task, isDone, error }) => ({ task, isDone: isDone(), error: error() }));
 }
 
-/** Returns the unfinished jobs below their minimum; without any, all unfinished ones. */
+/** Returns the unfinished jobs below their minimum. If there are none, returns all unfinished jobs. */
 function nextRound<Work extends Task>(jobs: readonly Job<Work>[]): readonly Job<Work>[] {
   const unfinished = jobs.filter(({ isDone, error }) => !isDone() && error() === undefined);
   const short = unfinished.filter(({ task }) => !task.hasMinimum());

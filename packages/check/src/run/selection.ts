@@ -1,14 +1,14 @@
 import { CannotCheck, type Json } from '@contract-first/model/values';
 import type { ApiOperation } from '@contract-first/model/operations';
 
-/** Statuses that valid data may get, besides those that the document makes acceptable. */
+/** Further statuses that are accepted for valid data. */
 export type Expectation = {
   /** Names operations as {@link matches} does; all operations by default. */
   readonly operation: string | undefined;
   readonly statuses: readonly number[];
 };
 
-/** A value that the server knows, for the parameters and body members of a name. */
+/** A value that exists on the server, for all parameters and body members with its name. */
 export type GivenValue = {
   /** Names operations as {@link matches} does; all operations by default. */
   readonly operation: string | undefined;
@@ -17,8 +17,8 @@ export type GivenValue = {
 };
 
 /**
- * Returns whether a text names an operation: by its operationId, by its path in the document, or by method and path. In a
- * path, `*` stands for any text.
+ * Returns whether a text names an operation by its operationId, its path, or its method and path. In a path, `*`
+ * matches any text.
  */
 export function matches({ operationId, method, template }: ApiOperation, text: string): boolean {
   if (text === operationId) return true;
@@ -29,9 +29,9 @@ export function matches({ operationId, method, template }: ApiOperation, text: s
 }
 
 /**
- * Selects valid operations by name or tag; without any, all.
+ * Selects valid operations by name or tag. Without names and tags, selects all valid operations.
  *
- * @throws {CannotCheck} for each name or tag that selects none
+ * @throws {CannotCheck} with all unknown names or tags
  */
 export function select(
   documented: readonly ApiOperation[],
@@ -50,7 +50,7 @@ export function select(
   );
 }
 
-/** Checks that each name is that of an operation. @throws {CannotCheck} with all unknown names */
+/** Checks that each name matches an operation. @throws {CannotCheck} with all unknown names */
 export function assertKnown(operations: readonly ApiOperation[], names: readonly string[]): void {
   const unknown = names.filter((name) => !operations.some((operation) => matches(operation, name)));
   if (unknown.length === 0) return;
@@ -68,7 +68,7 @@ export function statusesFor(operation: ApiOperation, expectations: readonly Expe
   return new Set(own.flatMap(({ statuses }) => statuses));
 }
 
-/** Returns the given values for an operation by name, one for each. */
+/** Returns one of the given values per name for an operation. */
 export function valuesFor(
   operation: ApiOperation,
   salt: number,

@@ -10,19 +10,19 @@ import { CannotCheck } from '@contract-first/model/values';
 import { VARIABLES } from '@contract-first/contract';
 
 /**
- * Starts the service of the working directory on a free port with an empty store. Of the environment and `.env`, it gets the
- * settings of the application, and no variable that the engine or the SDK of OpenTelemetry reads.
+ * Starts the service in the working directory on a free port with an empty store. The service inherits the environment
+ * and `.env`, without the variables of the engine and the OpenTelemetry SDK.
  *
- * @param given the token that it accepts; by default, a random one
- * @param others further tokens that it accepts, each for another user. Only its own checker can accept `user:password`
- * @returns its URL, its token and a function that stops it and removes the store
- * @throws {CannotCheck} when it does not start
+ * @param given the token that the service accepts; random by default
+ * @param others further accepted tokens, one per user; `user:password` needs the service's own authentication
+ * @returns the URL, the token, and a function that stops the service and removes the store
+ * @throws {CannotCheck} if the service does not start
  */
 export async function startTemporaryService(given?: string, others: readonly string[] = []) {
   const entry = resolve('src/main.ts');
   if (!existsSync(entry)) throw new CannotCheck('--url is required: there is no src/main.ts to start');
   const folder = await mkdtemp(join(tmpdir(), 'contract-')).catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException; // The file system throws nothing else.
+    const { code } = error as NodeJS.ErrnoException; // node:fs throws no other errors.
     throw new CannotCheck(`the temporary folder ${tmpdir()} cannot be written to (${String(code)})`);
   });
   const variables = Object.entries({ ...readEnvFile(), ...process.env });
@@ -32,7 +32,7 @@ export async function startTemporaryService(given?: string, others: readonly str
   const API_TOKENS = [token.includes(':') ? random : token, ...others.filter((other) => !other.includes(':'))].join();
   const settings = { PORT: '0', OPS_PORT: '0', API_TOKENS, DATABASE_URL: `sqlite:${join(folder, 'store.db')}` };
   const service = spawn(process.execPath, [entry], {
-    cwd: folder, // It has no .env file.
+    cwd: folder, // Contains no .env file.
     env: { ...Object.fromEntries(inherited), ...settings },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -49,11 +49,11 @@ export async function startTemporaryService(given?: string, others: readonly str
     await stop();
     throw new CannotCheck(`the service did not start: ${errors.join('').trim()}`);
   }
-  const [{ url }] = message as [{ readonly url: string }]; // The engine sends it.
+  const [{ url }] = message as [{ readonly url: string }]; // Sent by the engine.
   return { url, token, stop };
 }
 
-/** Reads the `.env` of the working directory. */
+/** Reads `.env` in the working directory. */
 function readEnvFile(): NodeJS.Dict<string> {
   try {
     return existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};

@@ -4,16 +4,16 @@ import { text } from 'node:stream/consumers';
 import { type Connection, percentEncode, type WireRequest, type WireResponse } from '@contract-first/model/requests';
 import { CannotCheck } from '@contract-first/model/values';
 
-/** A client of an OAuth 2.0 server. */
+/** The credentials of an OAuth 2.0 client. */
 export type Client = { readonly id: string; readonly secret: string };
 
 const LIMIT_MS = 30_000;
 
-/** Returns a function that runs a command of the shell and returns the line that it prints. */
+/** Creates a function that runs a shell command and returns the token it prints. */
 export function tokenOfCommand(command: string): FetchToken {
   return async () => {
     const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'inherit'], timeout: LIMIT_MS });
-    const closed = once(child, 'close') as Promise<[number | null]>; // The exit code; none after a signal.
+    const closed = once(child, 'close') as Promise<[number | null]>; // The exit code; null after a signal.
     const [output, [code]] = await Promise.all([text(child.stdout), closed]);
     if (code !== 0)
       throw new CannotCheck(`--token-command failed: exit code ${String(code ?? 'none, as it was killed')}`);
@@ -21,7 +21,7 @@ export function tokenOfCommand(command: string): FetchToken {
   };
 }
 
-/** Returns a function that fetches a token for a client (RFC 6749, 4.4). */
+/** Creates a function that fetches a token with client credentials (RFC 6749, 4.4). */
 export function tokenOfClient(tokenUrl: URL, { id, secret }: Client, scopes: readonly string[]): FetchToken {
   const form = new URLSearchParams({ grant_type: 'client_credentials' });
   if (scopes.length > 0) form.set('scope', scopes.join(' '));
@@ -31,7 +31,7 @@ export function tokenOfClient(tokenUrl: URL, { id, secret }: Client, scopes: rea
     const options = { method: 'POST', headers, body: form, redirect: 'error' } as const;
     const response = await fetch(tokenUrl, { ...options, signal: AbortSignal.timeout(LIMIT_MS) }).catch(
       (error: unknown) => {
-        const { cause = error } = error as Error; // Nothing else is thrown. Its own message is "fetch failed".
+        const { cause = error } = error as Error; // The message is "fetch failed".
         throw new CannotCheck(`${tokenUrl.href} gives no token: ${(cause as Error).message}`);
       },
     );
@@ -50,14 +50,14 @@ function asToken(value: unknown, problem: string): string {
 /** Fetches a token. @throws {CannotCheck} with the reason */
 export type FetchToken = () => Promise<string>;
 
-/** A token that is fetched again when it has expired. */
+/** A token that is renewed when it has expired. */
 export type RenewableToken = {
   readonly current: () => string;
   /**
-   * Sends a request with the current token in place of an expired one; once more with a new token when the server has
-   * accepted the token before, and now answers 401.
+   * Sends a request, and replaces expired tokens by the current token. If the server accepted the current token before
+   * and now answers 401, renews the token and sends the request again.
    *
-   * @param subject names requests for which a 401 has the same meaning: if they get it with a new token, it has not expired
+   * @param subject a key for requests of the same kind; if a new token gets 401 too, later ones do not renew the token
    */
   readonly send: (request: WireRequest, subject: string, send: Connection['send']) => Promise<WireResponse>;
 };
@@ -65,10 +65,10 @@ export type RenewableToken = {
 const UNAUTHORIZED = 401;
 
 /**
- * Fetches a token, which all workers share.
+ * Fetches a token that all workers share.
  *
- * @param onProblem receives the reason when it cannot be fetched again; the 401 stands then
- * @throws {CannotCheck} when it cannot be fetched
+ * @param onProblem receives the reason if the token cannot be renewed; the 401 is then returned
+ * @throws {CannotCheck} if the first token cannot be fetched
  */
 export async function createRenewableToken(
   fetchToken: FetchToken,

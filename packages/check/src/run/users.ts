@@ -23,15 +23,15 @@ import {
 
 /** The credentials of the users. */
 export type UserOptions = {
-  /** The token for all schemes: a bearer token, an API key, a password or `user:password`. */
+  /** The token for all security schemes: a bearer token, an API key, a password or `user:password`. */
   readonly token?: string | undefined;
-  /** The tokens for single schemes, by their names in the document. */
+  /** The tokens for single security schemes, by scheme name. */
   readonly credentials?: ReadonlyMap<string, string> | undefined;
-  /** A command of the shell that prints a token. */
+  /** A shell command that prints a token. */
   readonly tokenCommand?: string | undefined;
-  /** The client of the flow `clientCredentials` of the document. */
+  /** The client for the document's `clientCredentials` flow. */
   readonly client?: Client | undefined;
-  /** The token of a second user. Without one for a scheme, it has that of the first user. */
+  /** The second user's token. Schemes without a token for the second user use the first user's token. */
   readonly otherToken?: string | undefined;
   readonly otherCredentials?: ReadonlyMap<string, string> | undefined;
 };
@@ -40,13 +40,13 @@ export type UserOptions = {
 export type Users = {
   /** The tokens of the first user. */
   readonly tokens: Tokens;
-  /** Those of the second user; `undefined` without one. */
+  /** The tokens of the second user; `undefined` without a second user. */
   readonly otherTokens: Tokens | undefined;
-  /** Sends a request of the first user; fetches expired tokens again. @throws {NoResponse} */
+  /** Sends a request of the first user, and renews expired tokens. @throws {NoResponse} */
   readonly send: (request: WireRequest, subject: string) => Promise<WireResponse>;
 };
 
-/** Copies an operation with the security requirements that the first user meets; without any, returns it unchanged. */
+/** Removes security requirements that the first user does not meet. Keeps all of them if the user meets none. */
 export function withMetSecurity(operation: ApiOperation, options: UserOptions): ApiOperation {
   const met = metRequirements(operation, options);
   const fitting = met.filter((requirement) => requirement.every((scheme) => fits(scheme, options)));
@@ -54,18 +54,18 @@ export function withMetSecurity(operation: ApiOperation, options: UserOptions): 
   return security.length === 0 ? operation : { ...operation, security };
 }
 
-/** Returns whether the token for all schemes fits a scheme: `user:password` is for Basic. */
+/** Returns whether the token for all schemes fits a scheme. `user:password` fits only Basic authentication. */
 function fits(scheme: SecurityScheme, { token, credentials }: UserOptions): boolean {
   if (token === undefined || credentials?.has(scheme.id) === true) return true;
   return token.includes(':') === (authorizationScheme(scheme) === 'Basic');
 }
 
-/** Returns whether the first user may use an operation. */
+/** Returns whether the first user has the credentials for an operation. */
 export function isPermitted(operation: ApiOperation, options: UserOptions): boolean {
   return !isProtected(operation) || metRequirements(operation, options).length > 0;
 }
 
-/** Describes the credentials that operations need; `undefined` without an operation. */
+/** Describes the missing credentials of operations. Returns `undefined` without operations. */
 export function describeNeed(operations: readonly ApiOperation[], { credentials }: UserOptions): string | undefined {
   if (operations.length === 0) return undefined;
   const need = `${nameOperations(operations.map(({ operationId }) => operationId))} need${operations.length === 1 ? 's' : ''}`;
@@ -86,9 +86,9 @@ function metRequirements(operation: ApiOperation, options: UserOptions): ApiOper
   );
 }
 
-/** Checks that the document has the schemes with a token of their own. @throws {CannotCheck} with the unknown ones */
+/** Checks that each security scheme with a token exists. @throws {CannotCheck} with the unknown schemes */
 export function assertSchemes(document: OpenApiDocument, { credentials, otherCredentials }: UserOptions): void {
-  const { securitySchemes = {} } = (document as Document).components ?? {}; // The linter has checked this shape.
+  const { securitySchemes = {} } = (document as Document).components ?? {}; // Validated document.
   const known = Object.keys(securitySchemes);
   const unknown = [...(credentials?.keys() ?? []), ...(otherCredentials?.keys() ?? [])].filter(
     (id) => !known.includes(id),
@@ -100,11 +100,11 @@ export function assertSchemes(document: OpenApiDocument, { credentials, otherCre
 }
 
 /**
- * Fetches the tokens that some operations need.
+ * Fetches the tokens that the operations need.
  *
- * @param onSecret receives each token that was fetched
- * @param onProblem receives the reason when one cannot be fetched again
- * @throws {CannotCheck} when one cannot be fetched
+ * @param onSecret receives each fetched token
+ * @param onProblem receives the reason if a token cannot be renewed
+ * @throws {CannotCheck} if a token cannot be fetched
  */
 export async function openUsers(
   { token, credentials = new Map(), tokenCommand, client, otherToken, otherCredentials = new Map() }: UserOptions,
@@ -167,7 +167,7 @@ function tokenUrlOf({ flows }: SecurityScheme): string | undefined {
   return flows?.clientCredentials?.tokenUrl;
 }
 
-/** @throws {CannotCheck} when the document names no URL */
+/** Resolves a token URL. @throws {CannotCheck} if it is not an http or https URL */
 function urlOf(text = '', baseUrl: URL): URL {
   const url = URL.parse(text, baseUrl.href);
   if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url;
