@@ -19,7 +19,7 @@ import type { Known, KnownValues } from '../sequences/known-values.ts';
 import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
 import type { Turn } from '../run/schedule.ts';
 
-/** The minimum of an operation is all its systematic requests, and this part of the generated ones of each kind. */
+/** The minimum of an operation: all systematic requests, and this part of the generated requests of each kind. */
 const MINIMUM = 1 / 10;
 const NEED_CREDENTIALS = [401, 403];
 const NO_SECURITY =
@@ -27,10 +27,10 @@ const NO_SECURITY =
 const AND = new Intl.ListFormat('en-GB');
 
 /**
- * Creates the check of one operation: first systematic requests, then generated valid and invalid ones. The requests
- * depend on the seed and on the responses, not on time.
+ * Creates the check of one operation. It sends systematic requests first, then generated valid and invalid requests.
+ * The requests depend on the seed and the responses, not on time.
  *
- * @param knownValues gives the ids of resources that exist
+ * @param knownValues returns the ids of existing resources
  */
 export function checkOperation(
   operation: ApiOperation,
@@ -48,7 +48,7 @@ export function checkOperation(
 
   async function checkAll(): Promise<void> {
     if ([...run.checks].every(isStateCheck)) {
-      hasMinimum = true; // A run that judges sequences only sends no request on its own.
+      hasMinimum = true; // Only sequences are judged, so no other requests are needed.
       return;
     }
     try {
@@ -88,7 +88,7 @@ export function checkOperation(
     }
   }
 
-  /** Finds another resource where the run has deleted the known one. */
+  /** Finds another resource if the run has deleted the current resource. */
   async function refresh(): Promise<void> {
     if (known?.isGone() === true) known = await knownValues(operation, turn, (attempts += 1));
   }
@@ -127,7 +127,7 @@ export function checkOperation(
     return [got, ...reasons].join('; ');
   }
 
-  /** Returns the valid requests with the body that a link gives. */
+  /** Returns a valid request with the body from an OpenAPI link, if there is one. */
   function linkedCases(plain: readonly RequestInput[], { linkedBody: value }: Known): readonly Case[] {
     if (value === undefined) return [];
     const cases = plain.slice(0, 1).flatMap(({ parameters, body }) => {

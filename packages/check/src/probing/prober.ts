@@ -9,29 +9,29 @@ import { exchange } from '../run/exchange.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 
-/** Sends test cases of one operation and records one failure of each check and cause, which {@link keyOf} identifies. */
+/** Sends test cases of one operation, and records one failure per check and cause (see {@link keyOf}). */
 export type Prober = {
   readonly failures: () => readonly Failure[];
-  /** The checks that applied to a request. */
+  /** The checks that applied to at least one request. */
   readonly checked: ReadonlySet<CheckName>;
-  /** The statuses of rejected requests that the document does not describe. */
+  /** The undocumented statuses of rejected requests. */
   readonly undocumented: ReadonlySet<number>;
-  /** The statuses of responses beyond the size limit that may be so large. */
+  /** The statuses of files and streams beyond the size limit. */
   readonly large: ReadonlySet<number>;
-  /** The statuses of valid requests. */
+  /** The statuses that valid requests got. */
   readonly validStatuses: ReadonlySet<number>;
   /**
-   * Sends a test case and records the failed checks. A request that may change something is not sent twice: what it gets
-   * then depends on the first time.
+   * Sends a test case and records the failed checks. Does not repeat an unsafe request, since the second response
+   * depends on the first request.
    *
    * @returns the keys of the new failures
    */
   readonly probe: (testCase: Case) => Promise<readonly string[]>;
-  /** Repeats the recorded request of a failure; returns false when it passes, and so cannot be simplified. */
+  /** Repeats the recorded request of a failure. Returns false if it passes, so that it cannot be simplified. */
   readonly isRepeatable: (key: string) => Promise<boolean>;
-  /** Sends a test case; returns whether it fails in the same way, and then records it as the simpler request. */
+  /** Sends a test case. If it fails in the same way, records it as the simpler request and returns true. */
   readonly fails: (key: string, testCase: Case) => Promise<boolean>;
-  /** Simplifies the recorded requests of all failures that can be repeated. */
+  /** Simplifies the recorded requests of all repeatable failures. */
   readonly simplify: () => Promise<void>;
 };
 
@@ -46,7 +46,7 @@ type Repetition = { readonly passedWith: number | undefined };
 const NOT_IMPLEMENTED = 501;
 const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
 
-/** Creates a prober for one operation. It awaits its turn before each request. */
+/** Creates a prober for one operation. The prober awaits its turn before each request. */
 export function createProber(operation: ApiOperation, run: Run, turn: Turn): Prober {
   const { requestOracle, responseOracle, redactor, tokens, checks, maxResponseTimeMs } = run;
   const { operationId } = operation;
@@ -80,7 +80,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
   async function fails(key: string, testCase: Case): Promise<boolean> {
     const failure = (await send(testCase)).find((found) => keyOf(found) === key);
     if (failure === undefined) return false;
-    // A failure with fewer circumstances may have replaced it.
+    // Recording may have removed the key for a failure with fewer circumstances.
     if (recorded.has(key))
       recorded.set(key, { testCase, failure, repetition: { passedWith: undefined }, isSimplified: false });
     return true;
@@ -95,7 +95,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
       if (found.some((failure) => keyOf(failure) === key)) passedWith = undefined;
       recorded.set(key, { ...evidence, repetition: { passedWith } });
     }
-    // A repeated creation may be refused. That says nothing about the first one.
+    // A server may reject a repeated creation, so the first failure still counts.
     const isRefused = evidence.testCase.kind === 'positive' && passedWith !== undefined && passedWith >= 400;
     return passedWith === undefined || isRefused;
   }
@@ -112,7 +112,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     }
   }
 
-  /** Tries the requests that are simpler by one step, until one fails. */
+  /** Tries requests that are one step simpler, until one fails. */
   async function failsSimpler(key: string, testCase: Case): Promise<boolean> {
     for (const input of testCase.input === undefined ? [] : shrink(testCase.input)) {
       const simpler = caseOf(operation, requestOracle, input, tokens);
@@ -121,7 +121,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     return false;
   }
 
-  /** Sends a test case; records and returns the failures of the checks that count. */
+  /** Sends a test case. Records and returns the failures of enabled checks. */
   async function send(testCase: Case, onStatus?: (status: number) => void): Promise<readonly Evidence['failure'][]> {
     const outcome = await exchange(operation, testCase, run, turn, (response, original) => {
       onStatus?.(response.status);

@@ -13,10 +13,10 @@ import type { RequestInput } from '@contract-first/model/requests';
 import type { Prober } from './prober.ts';
 import type { Run } from '../run/run.ts';
 
-/** Generated requests of one kind. */
+/** A search with generated requests of one kind. */
 export type Search = {
   readonly kind: CaseKind;
-  /** Searches for failing checks until a number of requests is generated. */
+  /** Searches for failures until a total number of requests has been generated. */
   readonly advance: (until: number) => Promise<void>;
 };
 
@@ -24,16 +24,16 @@ type Context = {
   readonly operation: ApiOperation;
   readonly run: Run;
   readonly prober: Prober;
-  /** Is awaited before each request, so that `adapt` has the ids of resources that still exist. */
+  /** Awaited before each request, so that `adapt` uses ids of existing resources. */
   readonly refresh: () => Promise<void>;
-  /** Receives the subject of a search whose requests cannot be generated, as they are too rare or too large. */
+  /** Called if requests cannot be generated, since they are too rare or too large. */
   readonly onMissing: (subject: string, failure: NoValue) => void;
 };
 
 /**
- * Creates the searches with a body: of valid requests, and of invalid ones where they are JSON.
+ * Creates the searches for a choice of body: with valid requests, and for JSON also with invalid requests.
  *
- * @param adapt copies a request with the ids of existing resources: half of the requests have them
+ * @param adapt inserts the ids of existing resources into a request; it is applied to half of the requests
  */
 export function searchesOf(
   choice: BodyChoice,
@@ -58,12 +58,12 @@ export function searchesOf(
   ];
 }
 
-/** Names the body of a request in messages. */
+/** Describes the body of a request for messages. */
 export function nameOf(choice: BodyChoice): string {
   return choice === undefined ? 'without a body' : `of ${choice.mediaType}`;
 }
 
-/** @param createInputs is called once; throws {@link NoValue} when there are none */
+/** @param createInputs called once; throws {@link NoValue} if no inputs can be generated */
 function createSearch(
   kind: CaseKind,
   subject: string,
@@ -90,8 +90,8 @@ function createSearch(
           }
           return failing === undefined;
         } catch (error) {
-          thrown = error as Error; // Nothing else is thrown.
-          throw new fc.PreconditionFailure(true); // Ends the search; another error would be shrunk.
+          thrown = error as Error; // No other values are thrown.
+          throw new fc.PreconditionFailure(true); // Ends the search; fast-check would shrink any other error.
         }
       };
       try {
