@@ -12,8 +12,8 @@ import {
 import type { Run } from '../run/run.ts';
 
 /**
- * Finds the resources of the operations. A POST below another resource, such as `/things/{id}/parts`, creates those of
- * `/parts/{id}`, where nothing else does.
+ * Finds the resources of the operations. If no operation creates the resources of `/parts/{id}`, a POST below another
+ * resource, such as `/things/{id}/parts`, is assumed to create them.
  */
 export function findFollowedPaths(operations: readonly ApiOperation[], run: Run): ResourcePaths {
   const { items, singletons } = findResourcePaths(operations, run.corrections, run);
@@ -40,14 +40,14 @@ function identifies(create: ApiOperation, read: ApiOperation): boolean {
   return isLinked || hasSameSchema(create, read);
 }
 
-/** Returns whether the responses to a creation and to a read have the same schema. */
+/** Returns whether a creation and a read document the same response schema. */
 export function hasSameSchema(create: ApiOperation, read: ApiOperation): boolean {
   const textsOf = (operation: ApiOperation): readonly string[] =>
     successSchemas(operation).flatMap((schema) => (schema === undefined ? [] : JSON.stringify(schema)));
   return textsOf(create).some((text) => textsOf(read).includes(text));
 }
 
-/** Returns whether the responses to the creation of a resource have its id, as documented. */
+/** Returns whether the documented responses to a creation contain the id of the new resource. */
 export function isTold(item: ItemPath, run: Run): boolean {
   const { create } = item;
   if (create === undefined) return false;

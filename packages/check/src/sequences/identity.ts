@@ -10,12 +10,12 @@ import { hasSameSchema } from './followed-paths.ts';
 import { expressionSourceOf, type Step } from './send.ts';
 
 const MAX_SENT_CHARS = 16_384;
-/** A resource that a response tells of: the values of the parameters of its path, in their order. */
+/** A resource that a response identifies, by the ordered values of its path parameters. */
 export type Identity = { readonly source: string; readonly values: readonly Json[] };
 
 /**
- * Returns where a created resource is: by the links of the response, its `Location`, its members, or the path of the
- * request. Several sources may tell the same, or contradict each other.
+ * Returns the identities of a created resource. They come from the links, the `Location` or the members of the
+ * response, or from the path of the request. Sources may agree or contradict each other.
  */
 export function identitiesIn(step: Step, item: ItemPath, run: Run, operations: readonly ApiOperation[]): Identity[] {
   const { operation, json, testCase } = step;
@@ -23,11 +23,11 @@ export function identitiesIn(step: Step, item: ItemPath, run: Run, operations: r
   if (shapeOf(operation.path) === shapeOf(item.path)) return [{ source: 'the path', values: own }];
   const outer = own.slice(0, parameterNames(item.path).length - 1);
   const told = [fromLinks(step, item, operations), fromLocation(step, item, run)].filter((one) => one !== undefined);
-  // Below another resource, a POST may create something else.
+  // A POST below another resource may create a resource of another kind.
   const isUnsure = own.length > outer.length && !(item.read && hasSameSchema(operation, item.read));
   const place = isUnsure ? undefined : identityPlace(operation, item, run);
   const value = place === undefined ? null : partAt(json ?? null, place);
-  // The name of a member is less certain.
+  // A member is only used without a link and Location, since its name is less reliable.
   const found =
     told.length > 0 || value === null
       ? told
@@ -40,17 +40,17 @@ export function identitiesIn(step: Step, item: ItemPath, run: Run, operations: r
   return testCase.input === undefined ? [] : whole.filter(({ values }) => isAllowed(values.at(-1)));
 }
 
-/** Returns whether a value of a response is too long to be sent. */
+/** Returns whether a response value is too long to be sent in a request. */
 export function isLong(value: Json): boolean {
   return stringifyJson(value).length > MAX_SENT_CHARS;
 }
 
-/** Returns whether two resources of a path are the same one. */
+/** Returns whether two identities refer to the same resource. */
 export function isSameResource(one: readonly Json[], other: readonly Json[]): boolean {
   return one.length === other.length && one.every((id, index) => idText(id) === idText(other[index]));
 }
 
-/** Returns the values of the path parameters of a request, in their order. */
+/** Returns the path parameter values of a request, in path order. */
 export function pathValues({ operation, testCase }: Step): readonly Json[] {
   const sent = testCase.input?.parameters ?? [];
   return parameterNames(operation.path).flatMap(
@@ -58,7 +58,7 @@ export function pathValues({ operation, testCase }: Step): readonly Json[] {
   );
 }
 
-/** Follows the links to operations on the path. */
+/** Evaluates the first link to an operation on the resource's path. */
 function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation[]): Identity | undefined {
   const { operation } = step;
   for (const link of linksOf(step)) {
@@ -75,7 +75,7 @@ function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation
   return undefined;
 }
 
-/** Returns the request body that a response links an operation to; `undefined` without such a link. */
+/** Returns the request body that a response's link gives for an operation; `undefined` without a link. */
 export function linkedBody(step: Step, target: ApiOperation): Json | undefined {
   const link = linksOf(step).find((one) => one.requestBody !== undefined && isTarget(target, one));
   const body = link?.requestBody === undefined ? undefined : evaluateWithin(link.requestBody, expressionSourceOf(step));
@@ -87,7 +87,7 @@ function linksOf({ operation, response: { status } }: Step): readonly ResponseLi
   return documented?.links ?? [];
 }
 
-/** Reads the header `Location`, if it is about the path. */
+/** Reads the identity from the `Location` header, if its path matches the resource's path. */
 function fromLocation({ operation, request, response }: Step, item: ItemPath, run: Run): Identity | undefined {
   const location = headerOf(response, 'location');
   if (location === undefined || operation.method === 'GET') return undefined;

@@ -13,25 +13,25 @@ import { withPathValues, type PlainInputs } from './step-input.ts';
 
 /** A resource on the server. */
 export type Instance = {
-  /** The values of the parameters of its path, in their order. */
+  /** The path parameter values, in path order. */
   readonly values: readonly Json[];
-  /** Its creation; `undefined` for one that a list has. */
+  /** The creation; `undefined` for a resource found in a list. */
   readonly creation: Step | undefined;
-  /** Other places that the response of the creation tells of. */
+  /** Further identities in the response to the creation. */
   readonly others: readonly Identity[];
 };
 
-/** Why there is no resource. */
+/** The reason why there is no resource. */
 export type Absence = { readonly reason: string };
 
-/** Makes and finds the resources of a server. */
+/** Creates and finds resources on the server. */
 export type Instances = {
   /**
-   * Creates a resource, and first those that its path needs.
+   * Creates a resource, after its parent resources.
    *
-   * @param variant makes other values
-   * @param parent the values of the first parameters, if they are known
-   * @param adapt changes the values of the first attempt
+   * @param variant selects the generated values
+   * @param parent the path parameter values of the parent, if known
+   * @param adapt changes the input of the first attempt
    */
   readonly create: (
     item: ItemPath,
@@ -40,19 +40,19 @@ export type Instances = {
     parent?: readonly Json[],
     adapt?: (input: RequestInput) => RequestInput,
   ) => Promise<Instance | Absence>;
-  /** Creates the resources that the path of a creation needs: the values of its parameters. */
+  /** Creates the parent resources of a creation. Returns their path parameter values. */
   readonly createParent: (item: ItemPath, send: Send, variant: number) => Promise<readonly Json[] | Absence>;
-  /** Creates or finds a resource for the path of an operation: the values of its first parameters. */
+  /** Creates or finds a resource for the first parameters of an operation's path. */
   readonly obtain: (operation: ApiOperation, send: Send, variant: number) => Promise<Instance | Absence>;
   readonly references: FindReferences;
-  /** Returns the resources that a response tells of. */
+  /** Returns the resources that a response identifies. */
   readonly identities: (step: Step, item: ItemPath) => readonly Identity[];
 };
 
 const ATTEMPTS = 3;
 const VARIANTS_PER_RESOURCE = 10;
 
-/** @param operations those that may be used */
+/** @param operations the operations that the run may call */
 export function createInstances(
   items: readonly ItemPath[],
   operations: readonly ApiOperation[],
@@ -96,8 +96,8 @@ export function createInstances(
   }
 
   /**
-   * Generates valid requests, each only if those before were refused: an adapted one, generated ones, then the document's
-   * examples, which may name existing instances.
+   * Yields valid inputs, to be tried until one is accepted: an adapted input, generated inputs, and the document's
+   * examples, which may contain ids of existing resources.
    */
   function* inputsFor(
     operation: ApiOperation,
@@ -114,7 +114,7 @@ export function createInstances(
       if (kind === 'positive' && input !== undefined) yield input;
   }
 
-  /** Where the client chooses the id in the path, copies it into the body. */
+  /** If a PUT creates the resource, copies the id from the path into the body. */
   function withOwnId(item: ItemPath, input: RequestInput): RequestInput {
     const value = pathValue(input, item.parameter);
     if (item.create !== item.replace || value === undefined) return input;
@@ -140,7 +140,7 @@ export function createInstances(
     return (item.list && (await firstListed(item, item.list, send, variant, parent))) ?? created;
   }
 
-  /** Returns the values for the parameters in the path of a creation. */
+  /** Returns the values of the path parameters of a creation. */
   async function parentValues(
     operation: ApiOperation,
     item: ItemPath,
@@ -149,7 +149,7 @@ export function createInstances(
   ): Promise<readonly Json[] | Absence> {
     const names = parameterNames(operation.path).slice(0, operation === item.replace ? -1 : undefined);
     const given = names.flatMap((name) => run.givenValues(operation, variant).get(name) ?? []);
-    if (given.length === names.length) return given; // Also where the path needs none.
+    if (given.length === names.length) return given; // Includes paths without parameters.
     const needed = names.length;
     const parent = innermostItem(items, operation.path, (other) => parameterNames(other.path).length <= needed);
     if (parent === undefined) return [];

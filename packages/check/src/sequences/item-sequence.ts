@@ -17,12 +17,12 @@ import { withNulls } from './step-input.ts';
 
 const MAX_PLACES = 200;
 
-/** `stateless` when reads succeed for any id, or the reason why nothing was judged; otherwise `undefined`. */
+/** `stateless` if reads succeed for any id, the reason if nothing was judged, otherwise `undefined`. */
 export type SequenceOutcome = 'stateless' | Absence | undefined;
 
 /**
- * Creates two resources, reads, lists and updates one, deletes it and looks at the other one. Nothing is judged where the
- * document lets the server act later (202), or where its reads do not tell what exists from what never did.
+ * Creates two resources. Reads, lists, updates and deletes the first, then reads the second. Judges nothing if the
+ * document allows delayed processing (202), or if reads of unknown ids succeed.
  */
 export async function runItemSequence(client: ResourceClient): Promise<SequenceOutcome> {
   const { item, judge, instances } = client;
@@ -30,7 +30,7 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   if (create === undefined || readOperation === undefined || isAsynchronous(create)) return undefined;
   const parent = await instances.createParent(item, judge.send, VARIANT.first);
   if ('reason' in parent) return parent;
-  await list(client, parent, false); // It is judged as every response is, while it is empty.
+  await list(client, parent, false); // Applies the response checks to the list, which may be empty.
   const sendNew = sendCreation(client);
   const first = await instances.create(item, sendNew, VARIANT.first, parent);
   if ('reason' in first) return first;
@@ -75,7 +75,7 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   return undefined;
 }
 
-/** Whether the second creation has made another resource. Another one may get the same id if the client has chosen it. */
+/** Returns whether the second creation made a new resource. An equal id counts only if the server chose it. */
 function isOwn(first: Instance, { values, creation }: Instance): boolean {
   if (!isSameResource(values, first.values)) return true;
   const sent = creation?.testCase.input?.body?.value ?? null;

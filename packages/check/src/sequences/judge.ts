@@ -17,20 +17,20 @@ import type { Turn } from '../run/schedule.ts';
 import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type Step } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 
-/** Sends the requests of a sequence, judges each by the usual checks, and records at most one failure of each check. */
+/** Sends the requests of a sequence, applies the response checks, and records at most one failure per check. */
 export type Judge = {
   readonly send: Send;
-  /** Sends a request of the second user; whether it is valid for that user is not judged. */
+  /** Sends a request of the second user. The check does not expect success. */
   readonly sendAsOther: Send;
-  /** Sends a body with read-only members, which a server may accept or refuse. */
+  /** Sends a body with read-only members, which a server may accept or reject. */
   readonly sendUndecided: Send;
-  /** Sends the request of a step again. Only a server error is a failure: the state may not allow it twice. */
+  /** Repeats the request of a step. Only a server error is a failure, since the state may not allow a repetition. */
   readonly repeat: (step: Step) => Promise<Step | undefined>;
   /**
    * Records the result of a check.
    *
-   * @param defect a failure, or its reason where that has no values; `undefined` when the check passed
-   * @param others further requests that lead to the failure
+   * @param defect the defect, or its cause if the cause is also the message; `undefined` if the check passed
+   * @param others further requests that led to the failure
    */
   readonly expect: (
     check: CheckName,
@@ -40,18 +40,18 @@ export type Judge = {
   ) => void;
   readonly failures: () => readonly Failure[];
   readonly checked: ReadonlySet<CheckName>;
-  /** The operations with a successful response. */
+  /** The operations that had a successful response. */
   readonly successful: ReadonlySet<string>;
 };
 
 const NOT_IMPLEMENTED = 501;
 
-/** Creates a judge for one sequence. It awaits its turn before each request. */
+/** Creates a judge for one sequence. The judge awaits its turn before each request. */
 export function createJudge(run: Run, turn: Turn): Judge {
   const { checks, requestOracle, responseOracle, maxResponseTimeMs } = run;
   const failures: Failure[] = [];
   const checked = new Set<CheckName>();
-  const changes: Evidence[] = []; // The requests so far that changed something: the state of the server.
+  const changes: Evidence[] = []; // The successful unsafe requests so far.
   const operationIds = new Set<string>();
   const successful = new Set<string>();
   return {
@@ -84,7 +84,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
     return keep(operation, testCase, outcome);
   }
 
-  /** Records an outcome; returns its step, `undefined` without a response or where the operation is not implemented. */
+  /** Records an outcome. Returns its step, or `undefined` without a response or if the operation is not implemented. */
   function keep(operation: ApiOperation, testCase: Case, outcome: Outcome): Step | undefined {
     for (const violation of outcome.violations) record(violation, { ...outcome, operation }, []);
     if (outcome.gone !== undefined) throw outcome.gone;
@@ -106,7 +106,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
   }
 
   function violationsOf(operation: ApiOperation, testCase: Case, response: WireResponse): readonly Violation[] {
-    if (response.status === NOT_IMPLEMENTED) return []; // The operation's own task reports it.
+    if (response.status === NOT_IMPLEMENTED) return []; // Reported by the operation's own task.
     const expectedStatuses = run.expectedStatuses(operation);
     const limits = { expectedStatuses, maxResponseTimeMs };
     return violationsIn({
@@ -148,7 +148,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
     run.onFailure(withOperations(failure));
   }
 
-  /** Adds the operations that the whole sequence needs. */
+  /** Adds all operations of the sequence to a failure. */
   function withOperations(failure: Failure): Failure {
     return { ...failure, operationIds: [...operationIds] };
   }

@@ -16,28 +16,28 @@ import { createPlainInputs, withPathValues } from './step-input.ts';
 
 /** Values from existing resources for the requests of an operation. */
 export type Known = {
-  /** Copies a request with the ids of existing resources; `undefined` if there are none. */
+  /** Inserts the ids of existing resources into a request; `undefined` if there are none. */
   readonly adapt: ((input: RequestInput) => RequestInput) | undefined;
-  /** The body that the creation of a resource links the operation to. */
+  /** The request body from a link in the response to a creation. */
   readonly linkedBody: Json | undefined;
-  /** Why no resource was found for the path. */
+  /** The reason why no resource was found for the path. */
   readonly reason: string | undefined;
-  /** Returns whether the run has deleted the resource of the path since. */
+  /** Returns whether the run has since deleted the resource. */
   readonly isGone: () => boolean;
 };
 
-/** Creates or finds the resources that an operation is about: others for another attempt. */
+/** Creates or finds the resources for an operation. Each attempt uses different resources. */
 export type KnownValues = (operation: ApiOperation, turn: Turn, attempt?: number) => Promise<Known>;
 
-// The values differ from those of the sequences, and from one operation to another.
+// Avoids the variants that sequences and other operations use.
 const FIRST_VARIANT = 1_000;
 
-/** @param operations those that may be used */
+/** @param operations the operations that the run may call */
 export function createKnownValues(operations: readonly ApiOperation[], run: Run): KnownValues {
   const { items } = findFollowedPaths(operations, run);
   const plainInputs = createPlainInputs(run);
   return async (operation, turn, attempt = 0) => {
-    // The resources of one operation do not depend on those of others.
+    // Each operation has its own resources, independent of other operations.
     const instances = createInstances(items, operations, run, plainInputs);
     const send = sendQuietly(run, turn);
     const variant = FIRST_VARIANT + operations.indexOf(operation) + attempt * operations.length;
@@ -63,12 +63,12 @@ export function createKnownValues(operations: readonly ApiOperation[], run: Run)
   };
 }
 
-/** Returns the path of a target, without a slash at its end. */
+/** Returns the path of a request target without a trailing slash. */
 export function resourcePath(target: string): string {
   return (target.split('?')[0] ?? '').replace(/\/$/, '');
 }
 
-/** Returns whether the resource that the first parameters of a path name, or one that contains it, is deleted. */
+/** Returns whether the resource of the first path parameters, or an outer resource, was deleted. */
 function isDeleted(path: string, values: readonly Json[], deleted: ReadonlySet<string>): boolean {
   const [start = '', ...parts] = path.split(/\{[^}]+\}/);
   const filled = values.map((value, index) => percentEncode(idText(value)) + (parts[index] ?? ''));
@@ -78,13 +78,13 @@ function isDeleted(path: string, values: readonly Json[], deleted: ReadonlySet<s
   return segments.some((_, index) => deleted.has(segments.slice(0, index + 1).join('/')));
 }
 
-/** Returns whether a response of an operation links another one to a body. */
+/** Returns whether a response has a link with a request body to the target operation. */
 function linksBody({ responses }: ApiOperation, target: ApiOperation): boolean {
   const links = Object.values(responses).flatMap((response) => response.links);
   return links.some((link) => link.requestBody !== undefined && isTarget(target, link));
 }
 
-/** Copies a request with the values of the first parameters of its path, if it is as valid as before. */
+/** Replaces the first path parameters of a request, if this does not change whether the request is valid. */
 function withKnownPath(
   operation: ApiOperation,
   input: RequestInput,
@@ -95,7 +95,7 @@ function withKnownPath(
   return classify(operation, requestOracle, other) === classify(operation, requestOracle, input) ? other : input;
 }
 
-/** Sends without judging: the requests of an operation are judged by its own task. */
+/** Creates {@link Send} without checks, since the task of each operation checks its responses. */
 export function sendQuietly(run: Run, turn: Turn, otherTokens?: Tokens): Send {
   return async (operation, input, headers = []) => {
     const testCase = requestOf(operation, input, headers, run, otherTokens);

@@ -17,26 +17,26 @@ import { evidenceOf, type Evidence, type Send, type Step } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { withParameter } from './step-input.ts';
 
-/** A whole list: all its pages. */
+/** A complete list with all its pages. */
 export type Listing = {
   readonly ids: ReadonlySet<string>;
   readonly pages: readonly Evidence[];
-  /** Why the last page is wrong. */
+  /** The fault of the last page, if any. */
   readonly fault?: string | undefined;
 };
 
 const MAX_PAGES = 40;
-// A server may give its first page twice, as page 0 and 1. Another one gives its last page again, beyond the end.
+// Some servers return the first page as pages 0 and 1, others repeat the last page beyond the end.
 const EQUAL_PAGES = 3;
 const LIMITS = [100, 50, 20, 10, 5];
 const SMALL_LIMITS = [1, 2, 3, 5];
 
 /**
- * Reads all pages of a list. Follows a cursor or a link to the next page, or counts pages or an offset.
+ * Reads all pages of a list. Follows a cursor or a link to the next page, or increments the page or the offset.
  *
- * @param names those that the identifying member of an item may have
- * @param isSmall whether the pages should be small
- * @returns `undefined` when the list may not be complete, or its items cannot be told apart
+ * @param names the possible names of the identifying member of an item
+ * @param isSmall whether to request small pages
+ * @returns `undefined` if the list may be incomplete, or its items have no ids
  */
 export async function listAll(
   operation: ApiOperation,
@@ -47,7 +47,7 @@ export async function listAll(
   const query = operation.parameters.filter((parameter) => parameter.in === 'query');
   const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(operation);
   const paging = [limitBy, offsetBy, pageBy, cursorBy];
-  // Others may filter.
+  // Other parameters may filter the list.
   const mayFilter = (parameter: Parameter): boolean => !paging.includes(parameter) && !isSorting(parameter);
   if (query.some((parameter) => mayFilter(parameter) && (parameter.required || parameter.hasDefault))) return undefined;
 
@@ -92,7 +92,7 @@ export async function listAll(
   }
   return undefined;
 
-  /** Returns the values of the request for the next page. */
+  /** Returns the input for the next page. */
   function follow(next: Json): RequestInput | undefined {
     if (typeof next !== 'string' || !/^(?:https?:|[/?])/.test(next)) {
       const parameter = cursorBy ?? pageBy ?? offsetBy;
@@ -108,19 +108,19 @@ export async function listAll(
     return following;
   }
 
-  /** Whether nothing can come after these items. A limit of the server that is not documented is a round number. */
+  /** Returns whether these items end the list. Assumes that an undocumented page size is a multiple of 10 or 25. */
   function isEnd(items: readonly Json[]): boolean {
     if (items.length === 0 || pages.length > 1 || tellsNext(operation, run)) return true;
     return items.length % 10 > 0 && items.length % 25 > 0 && items.length < (limit ?? Infinity);
   }
 }
 
-/** Returns whether an item has the member that a parameter is named like, which may then filter. */
+/** Returns whether an item has a member with the name of a parameter, so that the parameter may be a filter. */
 function hasMember(items: readonly Json[], name = ''): boolean {
   return items.some((item) => isObject(item) && Object.hasOwn(item, name));
 }
 
-/** Returns the cursor or the URL of the next page: of the body, of an object in it, or of the header `Link`. */
+/** Returns the cursor or URL of the next page, from the `Link` header, the body, or an object in the body. */
 function nextOf({ json = null, response }: Step): Json | undefined {
   const [, url] = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(headerOf(response, 'link') ?? '') ?? [];
   if (url !== undefined) return url;
@@ -130,7 +130,7 @@ function nextOf({ json = null, response }: Step): Json | undefined {
   return next === '' || next === false ? undefined : next;
 }
 
-/** Returns whether the document has a member or a header for the next page, which is absent on the last one. */
+/** Returns whether the document has a member or a header for the next page. Its absence marks the last page. */
 function tellsNext({ responses }: ApiOperation, { responseSchemas }: Run): boolean {
   return Object.values(responses).some(({ headers, contents }) => {
     const names = contents.flatMap(({ schema }) => Object.keys(propertiesOf(responseSchemas, schema)));

@@ -21,10 +21,10 @@ import type { SequenceOutcome } from './item-sequence.ts';
 import type { Send, Step } from './send.ts';
 
 /**
- * Creates a resource, and tries to read, list, change and delete it as a second user. Public and shared operations are not
- * judged; nor is anything before the second user was successful with a resource of its own.
+ * Creates a resource, and tries to read, list, change and delete it as a second user. Does not judge public and shared
+ * operations. Judges nothing unless a request of the second user for its own resources was successful.
  *
- * @param other sends the requests of the second user
+ * @param other the client of the second user
  */
 export async function runOtherUserSequence(client: ResourceClient, other: ResourceClient): Promise<SequenceOutcome> {
   const { item, judge, instances } = client;
@@ -33,7 +33,7 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
   const isJudged = (operation: ApiOperation | undefined): operation is ApiOperation =>
     operation !== undefined && !isAsynchronous(operation) && isPersonal(operation, client);
   if (create === undefined || isAsynchronous(create) || ![read, item.list, ...changes].some(isJudged)) return undefined;
-  // The sequence of the first user reports a failed creation and a server without state.
+  // The first user's sequence reports a failed creation or a stateless server.
   const created = await instances.create(item, judge.send, VARIANT.owned);
   if ('reason' in created || created.creation === undefined) return undefined;
   const { values: id, creation } = created;
@@ -48,19 +48,19 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
   const found = await sendTo(trespasser, read, id);
   const isFound = isDone(found);
   const isSame = (one: Step): boolean => differenceBetween(creation, one, client) === undefined;
-  // The id may be the user's own.
+  // The second user may own a resource with the same id.
   const isOwnId = own !== undefined && isSameResource(own, id);
   const hasSameId = isOwnId || (isFound && isSame(before) && !isSame(found));
   const isRead = isFound && !hasSameId;
   if (isJudged(read) && found !== undefined) judgeTrespass(client, found, isRead ? 'read it' : undefined);
-  // If the resource can be read, its presence in a list is the same fault.
+  // If the resource can be read, its presence in the list has the same cause.
   if (isJudged(item.list) && !hasSameId && !(isJudged(read) && isRead)) await tryList(client, trespasser, id);
   for (const operation of changes)
     if (isJudged(operation)) await tryChange(client, operation, id, { other: trespasser, missing, hasSameId });
   return undefined;
 }
 
-/** Returns the client of the second user's requests for the resource of the first one, which are judged. */
+/** Returns a client for the second user's requests to the first user's resource, which are judged. */
 function trespasserOf({ judge }: ResourceClient, other: ResourceClient): ResourceClient {
   const { instances } = other;
   const references: typeof instances.references = (operation, values, _send, variant) =>
@@ -68,14 +68,14 @@ function trespasserOf({ judge }: ResourceClient, other: ResourceClient): Resourc
   return { ...other, judge: { ...judge, send: judge.sendAsOther }, instances: { ...instances, references } };
 }
 
-/** Returns whether an operation needs credentials that differ between the users, and is not shared. */
+/** Returns whether an operation is not shared, and needs credentials that differ between the users. */
 function isPersonal(operation: ApiOperation, { run: { tokens, users, isShared } }: ResourceClient): boolean {
   if (users.otherTokens === undefined || !isProtected(operation) || isShared(operation)) return false;
   const [first, other] = [tokens, users.otherTokens].map((one) => JSON.stringify(credentialsFor(operation, one)));
   return first !== other;
 }
 
-/** Creates and reads a resource of the second user, or else lists its resources, to see whether it can do anything. */
+/** Creates and reads, or lists, the second user's own resources, to verify that its credentials work. */
 async function ownResource(
   other: ResourceClient,
 ): Promise<{ readonly isProven: boolean; readonly own: Id | undefined }> {
@@ -94,7 +94,7 @@ async function ownResource(
   return { isProven, own };
 }
 
-/** Reads the list as a second user; its pages must not have the resource, even if they are not all. */
+/** Reads the list as the second user. No page may contain the resource, even if the list is incomplete. */
 async function tryList(client: ResourceClient, other: ResourceClient, id: Id): Promise<void> {
   const pages: Step[] = [];
   const send: Send = async (...request) => {
@@ -111,10 +111,10 @@ async function tryList(client: ResourceClient, other: ResourceClient, id: Id): P
 }
 
 const CHECK: CheckName = 'object_level_authorization';
-/** The statuses that refuse a resource to a user. Others may be about the request. */
+/** The statuses that deny access to a resource. Other statuses may reject the request itself. */
 const REFUSALS = [401, 403, 404, 410];
 
-/** Records a deed of a second user as a failure, and names the option that allows it; without one, records a pass. */
+/** Records a failure if the second user succeeded, with the option that allows this. Otherwise, records a pass. */
 function judgeTrespass({ judge }: ResourceClient, step: Step, deed: string | undefined): void {
   const { method, template } = step.operation;
   const { status } = step.response;
@@ -126,12 +126,13 @@ function judgeTrespass({ judge }: ResourceClient, step: Step, deed: string | und
 }
 
 /**
- * Changes or deletes a resource as a second user. A success fails the check, and so does a refusal with an effect. A success
- * without an effect passes for a DELETE, and where the request may be about another resource, as a PUT that creates one is.
+ * Changes or deletes a resource as the second user. A successful request fails the check, and so does a rejected
+ * request with an effect. A success without effect passes for DELETE, and if the request may address another resource,
+ * such as a PUT that creates a resource.
  *
- * @param other sends the requests of the second user
+ * @param other the client of the second user
  * @param missing the statuses of reads of unknown ids
- * @param hasSameId whether the second user may have a resource of this id
+ * @param hasSameId whether the second user may own a resource with this id
  */
 async function tryChange(
   client: ResourceClient,
@@ -145,7 +146,7 @@ async function tryChange(
 ): Promise<void> {
   const { item, judge } = client;
   const [earlier, before] = [await sendTo(client, item.read, id), await sendTo(client, item.read, id)];
-  if (!isDone(before) || !isDone(earlier)) return; // An attempt before this one was successful.
+  if (!isDone(before) || !isDone(earlier)) return; // An earlier attempt was successful.
   const etag = headerParameter(operation, 'if-match') && etagOf(before);
   const attempt = await sendTo(other, operation, id, { variant: VARIANT.trespass, etag });
   const after = attempt && (await sendTo(client, item.read, id));

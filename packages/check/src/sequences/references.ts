@@ -9,13 +9,13 @@ import { isLong } from './identity.ts';
 import type { Send } from './send.ts';
 import { withNamedValue } from './step-input.ts';
 
-/** Values that the server knows, such as ids, by the names of the body members and parameters that are about them. */
+/** Values that exist on the server, such as ids, by the names of body members and parameters. */
 export type References = ReadonlyMap<string, Json>;
 
 /**
- * Finds {@link References} for an operation. A resource is created or found once.
+ * Finds {@link References} for an operation. Creates or finds each resource once.
  *
- * @param values the values of the first parameters of the path
+ * @param values the values of the first path parameters
  */
 export type FindReferences = (
   operation: ApiOperation,
@@ -24,10 +24,10 @@ export type FindReferences = (
   variant: number,
 ) => Promise<References>;
 
-/** Creates or finds a resource whose path begins with some values; returns its id, `undefined` without one. */
+/** Creates or finds a resource below the given parent. Returns its id, or `undefined`. */
 type ObtainId = (item: ItemPath, send: Send, variant: number, parent: readonly Json[]) => Promise<Json | undefined>;
 
-// The values differ from those of the resources that an operation is about.
+// Avoids the variants of the resources in the operation's own path.
 const VARIANT_OFFSET = 100_000;
 
 /** Creates {@link FindReferences}. */
@@ -65,7 +65,7 @@ export function createFindReferences(
     if (isWithin(operation.path, item.path)) return values[count - 1];
     if (values.length < count - 1) return undefined;
     if (cache.has(item)) return cache.get(item);
-    cache.set(item, undefined); // Resources may refer to each other.
+    cache.set(item, undefined); // Ends recursion, since resources may refer to each other.
     const id = await obtainId(item, send, variant + VARIANT_OFFSET, values.slice(0, count - 1));
     if (id === undefined || isLong(id)) return undefined;
     cache.set(item, id);
@@ -73,14 +73,14 @@ export function createFindReferences(
   }
 }
 
-/** Copies values with those that the server knows, where they are as valid as before. */
+/** Replaces values by references, if this does not change whether the request is valid. */
 export function withReferences(
   operation: ApiOperation,
   input: RequestInput,
   references: References,
   { requestOracle, givenValues }: Run,
 ): RequestInput {
-  if (references.size === 0) return input; // Validation may be costly.
+  if (references.size === 0) return input; // Avoids a costly validation.
   const kind = classify(operation, requestOracle, input);
   const given = givenValues(operation, 0);
   return [...references].reduce((result, [name, id]) => {
@@ -91,7 +91,7 @@ export function withReferences(
   }, input);
 }
 
-/** Returns whether the id of a resource is not the own one of an operation, and whether the outer ones are known. */
+/** Returns whether a resource is not the operation's own, and the operation's path contains its outer ids. */
 function isOther(item: ItemPath, { path }: ApiOperation): boolean {
   const collection = collectionOf(item.path);
   const outer = collection.slice(0, collection.lastIndexOf('}') + 1);

@@ -15,7 +15,7 @@ import { runItemSequence } from './item-sequence.ts';
 import { runSingletonSequence } from './singleton-sequence.ts';
 import { createPlainInputs } from './step-input.ts';
 
-/** Returns the checks of all resources that the operations can create and read, as tasks to be started. */
+/** Returns creators of tasks that check all resources that the operations can create and read. */
 export function resourceChecks(
   operations: readonly ApiOperation[],
   run: Run,
@@ -33,22 +33,22 @@ export function resourceChecks(
   );
 }
 
-/** Returns a note about the resources without state; `undefined` when there are none. */
+/** Returns a note about stateless resources; `undefined` if there are none. */
 export function describeStateless(checks: readonly ResourceCheck[]): string | undefined {
   const ids = checks.filter((check) => check.isStateless()).map(({ operation }) => operation.operationId);
   if (ids.length === 0) return undefined;
   return `state was not judged, as reads of what never existed succeed: the resources of ${ids.join(', ')}`;
 }
 
-/** The check of the resources of a path, as a task. */
+/** A task that checks the resources of a path. */
 type ResourceCheck = OperationCheck & {
-  /** Whether the server reads resources that never existed: it has no state to judge. */
+  /** Returns whether reads of resources that never existed succeed, so that state cannot be judged. */
   readonly isStateless: () => boolean;
 };
 
 /**
- * Creates the check of the resources of a path: a sequence from their creation to their deletion, or one of a second user
- * who tries to use them. The requests depend on the seed and on the responses, not on time.
+ * Creates the check of the resources of a path: a sequence from creation to deletion, or a sequence in which a second
+ * user tries to access them. The requests depend on the seed and the responses, not on time.
  *
  * @param operations the operations that the run may call
  */

@@ -15,12 +15,12 @@ import { isSuccess } from '../judgement/statuses.ts';
 import { unusedValue, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
 import { findDifference, type Previous } from './written.ts';
 
-/** A client of the resources of a path: sends the requests of a sequence, and judges the responses. */
+/** A client for the resources of a path. It sends the requests of a sequence and judges the responses. */
 export type ResourceClient = {
   readonly item: ItemPath;
   /** The paths of all resources. */
   readonly items: readonly ItemPath[];
-  /** The names that the identifying member may have. */
+  /** The possible names of the identifying member. */
   readonly idMembers: readonly string[];
   readonly run: Run;
   readonly judge: Judge;
@@ -28,16 +28,16 @@ export type ResourceClient = {
   readonly plainInputs: PlainInputs;
 };
 
-/** Statuses that say that a resource does not exist. */
+/** The statuses for resources that do not exist. */
 export const MISSING: readonly number[] = [404, 410];
 
-/** The failure of a request whose If-Match is not current, and which is successful. */
+/** The failure if a request with an outdated If-Match succeeds. */
 export const STALE_IS_ACCEPTED = 'another ETag in If-Match is accepted, not refused with 412';
 
-/** The identifying values of a resource, in the order of its path. */
+/** The path parameter values of a resource, in path order. */
 export type Id = readonly Json[];
 
-/** Numbers the generated values: steps with the same number send the same values. */
+/** The seed offsets of generated values. Steps with the same offset send the same values. */
 export const VARIANT = {
   first: 1,
   second: 2,
@@ -52,7 +52,7 @@ export const VARIANT = {
   readOnly: 70,
 } as const;
 
-/** Sends a request to a resource, with plain values for everything else. */
+/** Sends a request for a resource, with plain generated values for the other parameters and the body. */
 export async function sendTo(
   { idMembers, instances, judge, plainInputs, run }: ResourceClient,
   operation: ApiOperation | undefined,
@@ -79,7 +79,7 @@ type SendOptions = {
   readonly adapt?: (input: RequestInput) => RequestInput;
 };
 
-/** Returns whether a step was successful; `false` without a response. */
+/** Returns whether a step got a successful response. */
 export function isDone(step: Step | undefined): step is Step {
   return step !== undefined && isSuccess(step.response.status);
 }
@@ -90,20 +90,20 @@ export function etagOf(step: Step): string | undefined {
   return etag?.startsWith('"') === true ? etag : undefined;
 }
 
-/** Returns whether the document says that an operation is conditional. */
+/** Returns whether an operation documents 412 or `If-Match`. */
 export function isConditional(operation: ApiOperation): boolean {
   return operation.responses[412] !== undefined || headerParameter(operation, 'if-match') !== undefined;
 }
 
-/** Returns an entity tag that differs from another one. */
+/** Returns an entity tag that differs from the given tag. */
 export function otherTag(etag: string): string {
   return `${etag.slice(0, -1)}0"`;
 }
 
 /**
- * Compares a written value with the later read; returns the first difference, `undefined` if there is none.
+ * Compares a written value with the later read. Returns the first difference, or `undefined`.
  *
- * @param value all that is written after the step, if it is more than its body
+ * @param value the expected value, if earlier steps wrote more than this step's body
  */
 export function differenceBetween(
   written: Step,
@@ -117,7 +117,7 @@ export function differenceBetween(
   return findDifference(value ?? body.value, read.json, schemas, run, idMembers, previous);
 }
 
-/** Reads a resource after an update; `undefined` when that fails. */
+/** Reads a resource after an update. Returns `undefined` if the read fails. */
 export async function readUpdated(client: ResourceClient, id: Id): Promise<Step | undefined> {
   const after = await sendTo(client, client.item.read, id);
   if (after === undefined) return undefined;
@@ -127,12 +127,12 @@ export async function readUpdated(client: ResourceClient, id: Id): Promise<Step 
   return isDone(after) ? after : undefined;
 }
 
-/** Returns the schema of the body of a response; `undefined` without one. */
+/** Returns the schema of a response body, or `undefined`. */
 export function schemaOf({ operation, response }: Step): Schema | undefined {
   return documentedResponse(operation, response.status)?.contents.find(({ schema }) => schema !== undefined)?.schema;
 }
 
-/** Reads the whole list of the collection. */
+/** Reads all pages of the collection's list. */
 export async function list(
   { item, idMembers, run, judge, plainInputs }: ResourceClient,
   id: Id,
@@ -145,7 +145,7 @@ export async function list(
   return listAll(item.list, first, idMembers, { send: judge.send, run, isSmall });
 }
 
-/** Reads a resource that never existed; returns the statuses that say so, `undefined` when it is read like any other. */
+/** Reads an unknown id. Returns the statuses for missing resources, or `undefined` if the read gets no 4xx. */
 export async function missingStatuses(client: ResourceClient, parent: Id): Promise<readonly number[] | undefined> {
   const { item, run } = client;
   const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);

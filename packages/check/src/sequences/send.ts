@@ -12,20 +12,20 @@ import type { Run } from '../run/run.ts';
 export type Step = {
   readonly operation: ApiOperation;
   readonly testCase: Case;
-  /** As sent. */
+  /** The request as sent. */
   readonly request: WireRequest;
   readonly response: KeptResponse;
-  /** The body of the response; `undefined` when it is large, or not JSON. */
+  /** The response body; `undefined` if it is large or not JSON. */
   readonly json: Json | undefined;
 };
 
-/** The part of a step that is kept for the reports. */
+/** The part of a step that is kept for reports. */
 export type Evidence = Pick<Step, 'operation' | 'request' | 'response'>;
 
 /**
- * Sends a request of a sequence, with further headers.
+ * Sends a request of a sequence, with additional headers.
  *
- * @returns `undefined` when the values are no valid request, or without a response
+ * @returns `undefined` if the input is invalid or there is no response
  */
 export type Send = (
   operation: ApiOperation,
@@ -34,9 +34,9 @@ export type Send = (
 ) => Promise<Step | undefined>;
 
 /**
- * Returns the request of valid values; `undefined` when they are not valid.
+ * Creates a test case from valid input. Returns `undefined` if the input is invalid.
  *
- * @param tokens those of the second user, for a request of that user
+ * @param otherTokens the tokens of the second user, for a request of the second user
  */
 export function requestOf(
   operation: ApiOperation,
@@ -53,12 +53,12 @@ export function requestOf(
     : { ...testCase, request, kind: 'other user', description: 'other user' };
 }
 
-/** Copies the part of a step that is kept. */
+/** Returns the part of a step that is kept for reports. */
 export function evidenceOf({ operation, request, response }: Step): Evidence {
   return { operation, request, response };
 }
 
-/** Returns the parts of a step that runtime expressions refer to. */
+/** Returns the source for evaluating runtime expressions on a step. */
 export function expressionSourceOf({ request, response, json, testCase: { input } }: Step): ExpressionSource {
   const isNamed = (parameter: Parameter, location: string, name: string): boolean =>
     parameter.in === location &&
@@ -74,7 +74,7 @@ export function expressionSourceOf({ request, response, json, testCase: { input 
   };
 }
 
-/** Returns the step of a request and its outcome; `undefined` without a whole response. */
+/** Creates a step from an outcome. Returns `undefined` without a complete response. */
 export function stepOf(
   operation: ApiOperation,
   testCase: Case,
@@ -83,10 +83,10 @@ export function stepOf(
   return response && whole && { operation, testCase, request, response, json: jsonOf(whole) };
 }
 
-// Sequences keep the values of several responses, which take many times as much memory as their bodies.
+// Parsed values need much more memory than the bodies, and sequences keep several of them.
 const MAX_BYTES = 1_048_576;
 
-/** Returns the value of a JSON response with exact integers; `undefined` for other bodies, and for large ones. */
+/** Parses a JSON response with exact integers. Returns `undefined` for other and for large bodies. */
 function jsonOf(response: WireResponse): Json | undefined {
   if (response.body.length > MAX_BYTES || response.limitBytes !== undefined) return undefined;
   const mediaType = headerOf(response, 'content-type')?.split(';', 1)[0] ?? '';

@@ -25,20 +25,20 @@ import { checkUpdates } from './laws/replacement.ts';
 type Round = {
   readonly step: Step;
   readonly read: Step;
-  /** The members of the read that were written. */
+  /** The written members, as read. */
   readonly text: string;
   readonly difference: Defect | undefined;
-  /** Whether the response to the PUT has the written values, and the read has others. */
+  /** Whether the response to the PUT has the written values, but the read has different values. */
   readonly isEchoed: boolean;
 };
 
 const NOT_FOLLOWED: Absence = { reason: 'reads do not return the written values' };
 
 /**
- * Replaces the only resource of a path, such as `/settings`, and deletes it. Where its reads do not follow its PUT, the PUT has
- * no effect, unless the server may have no state, as a mock.
+ * Replaces and deletes the only resource of a path, such as `/settings`. If reads never change after a PUT, reports
+ * that the PUT has no effect, unless the server may be stateless, such as a mock.
  *
- * @returns why it was not followed; otherwise `undefined`
+ * @returns the reason if the resource could not be checked, otherwise `undefined`
  */
 export async function runSingletonSequence(client: ResourceClient): Promise<Absence | undefined> {
   const { item, judge, instances, run } = client;
@@ -62,17 +62,17 @@ export async function runSingletonSequence(client: ResourceClient): Promise<Abse
   }
   await checkUpdates(client, id, rounds.at(-1)?.step);
   await checkOmission(client, id);
-  // A list is empty after its deletion.
+  // A deleted list may be read as an empty list.
   const isList = (read ? successSchemas(read) : []).some(
     (schema) => itemsOf(schema, run.responseSchemas) !== undefined,
   );
   if (remove === undefined || isList) return undefined;
   await checkDeletion(client, id, []);
-  await sendTo(client, replace, id, { variant: VARIANT.first }); // Later requests find it.
+  await sendTo(client, replace, id, { variant: VARIANT.first }); // Restores the resource for later requests.
   return undefined;
 }
 
-/** Replaces the resource and reads it; `undefined` when a request fails or two reads differ. */
+/** Replaces and reads the resource. Returns `undefined` if a request fails or two reads differ. */
 async function readReplaced(client: ResourceClient, id: Id, variant: number): Promise<Round | undefined> {
   const { read, replace } = client.item;
   const before = await sendTo(client, read, id);
@@ -93,11 +93,11 @@ async function readReplaced(client: ResourceClient, id: Id, variant: number): Pr
   return { step, read: first, text, difference: differenceBetween(step, first, client), isEchoed };
 }
 
-/** Whether the response to a PUT has the written values, or a read of an unknown id fails at another path. */
+/** Returns whether a PUT responds with the written values, or a read of an unknown id fails at another path. */
 async function hasState(client: ResourceClient, rounds: readonly Round[]): Promise<boolean> {
   const { read, replace } = client.item;
   const parameters = [read, replace].flatMap((operation) => operation?.parameters ?? []);
-  if (parameters.some(({ in: place, required }) => place === 'query' && required)) return false; // It selects a state.
+  if (parameters.some(({ in: place, required }) => place === 'query' && required)) return false; // May select a state.
   if (rounds.some(({ isEchoed }) => isEchoed)) return true;
   const other = client.items.find(({ path, read }) => read !== undefined && parameterNames(path).length === 1);
   return other !== undefined && (await missingStatuses({ ...client, item: other }, [])) !== undefined;

@@ -7,10 +7,10 @@ import { type RequestInput, withMember } from '@contract-first/model/requests';
 import { IDEMPOTENCY_KEY } from '../run/idempotency-keys.ts';
 import type { Run } from '../run/run.ts';
 
-/** Generates plain valid values for an operation, other ones for another seed; the smaller ones last. */
+/** Generates plain valid inputs for an operation, which depend on the seed. The smallest inputs come last. */
 export type PlainInputs = (operation: ApiOperation, seed: number) => Iterable<RequestInput>;
 
-/** Creates {@link PlainInputs} with the required parameters only: others may filter, or only pretend to act. */
+/** Creates {@link PlainInputs} with only required parameters, since others may filter a list or request a dry run. */
 export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): PlainInputs {
   const factories = new Map<ApiOperation, ReturnType<typeof createInputs>>();
   return function* (operation, offset) {
@@ -23,7 +23,7 @@ export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): Pl
     const smallest = [...factory.plainInputs(seed + offset).values()].flatMap((inputs) => inputs.slice(0, 1));
     yield* smallest.map(usual);
 
-    /** Removes optional parameters except an idempotency key, which is another one for each seed. */
+    /** Removes optional parameters except an idempotency key, which depends on the seed. */
     function usual({ parameters, body }: RequestInput): RequestInput {
       const key = headerParameter(operation, IDEMPOTENCY_KEY);
       const kept = parameters.filter(({ parameter }) => parameter.required || parameter === key);
@@ -38,7 +38,7 @@ export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): Pl
   };
 }
 
-/** Copies values with other ones for the first parameters of the path. */
+/** Replaces the values of the first path parameters. */
 export function withPathValues(
   operation: ApiOperation,
   { parameters, body }: RequestInput,
@@ -53,13 +53,13 @@ export function withPathValues(
   return withIdOfPath(operation, { parameters: changed, body });
 }
 
-/** Copies values with another one for a parameter, which may be absent so far. */
+/** Sets or adds a parameter. */
 export function withParameter({ parameters, body }: RequestInput, parameter: Parameter, value: Json): RequestInput {
   const others = parameters.filter((sent) => sent.parameter !== parameter);
   return { parameters: [...others, { parameter, value }], body };
 }
 
-/** Copies values with another one for the parameters of a name, in some places or all; without them, returns them unchanged. */
+/** Replaces the values of all parameters with a name, optionally only in one place. */
 export function withNamedValue(
   { parameters, body }: RequestInput,
   name: string,
@@ -72,7 +72,7 @@ export function withNamedValue(
   return { parameters: changed, body };
 }
 
-/** Copies values with booleans and choices that a read does not have, if they are valid: generated ones may be equal. */
+/** Replaces booleans and enum values that equal the read by different valid values, so that a change is visible. */
 export function withOtherChoices(
   operation: ApiOperation,
   input: RequestInput,
@@ -83,7 +83,7 @@ export function withOtherChoices(
   const members = body !== undefined && isObject(body.value) ? Object.entries(body.value) : [];
   return members.reduce((result, [name, value]) => {
     const schema = flatten(requestSchemas, propertyOf(requestSchemas, body?.content.schema, name) ?? false);
-    const { enum: choices = [] } = Object(schema) as { readonly enum?: readonly Json[] }; // The linter has checked its shape.
+    const { enum: choices = [] } = Object(schema) as { readonly enum?: readonly Json[] }; // Validated document.
     const isOld = (one: Json): boolean => stringifyJson(one) === stringifyJson(partAt(read, [name]));
     const other = typeof value === 'boolean' ? !value : choices.find((choice) => choice !== null && !isOld(choice));
     if (!isOld(value) || other === undefined) return result;
@@ -92,7 +92,7 @@ export function withOtherChoices(
   }, input);
 }
 
-/** Copies values with null for the members of their JSON object that may be null; without any, returns them unchanged. */
+/** Sets all nullable members of a JSON object to null. */
 export function withNulls(input: RequestInput, { requestSchemas, requestOracle }: Run): RequestInput {
   const { parameters, body } = input;
   if (body === undefined || !isObject(body.value)) return input;
@@ -105,13 +105,13 @@ export function withNulls(input: RequestInput, { requestSchemas, requestOracle }
   return { parameters, body: { ...body, value: { ...body.value, ...nulls } } };
 }
 
-// Identifiers that hardly any server has given to a resource.
+// Ids that are unlikely to exist.
 const UNUSUAL: readonly Json[] = [
   ...['8f14e45f-ceea-467f-a1c5-7b3d5e0c9a61', 'contract-check-unknown', '507f1f77bcf86cd799439011'],
   ...[2_147_483_629, 999_999_937, 999_983, 9_973],
 ];
 
-/** Returns the value of a parameter that most likely identifies nothing; `undefined` when none is allowed. */
+/** Returns a valid parameter value that most likely identifies no resource; `undefined` if there is none. */
 export function unusedValue({ schema }: Parameter, { requestOracle, arbitraries, seed }: Run): Json | undefined {
   const known = UNUSUAL.find((value) => requestOracle.allows(schema, value));
   if (known !== undefined) return known;

@@ -14,20 +14,20 @@ import {
 import { defectOf, type Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
 
-/** The schemas of a value that is written and read. */
+/** The schemas of a value for writing and for reading. */
 export type Schemas = { readonly written: Schema | undefined; readonly read: Schema | undefined };
 
-/** The values that were written before, and how they were read. */
+/** The previously written value and its read. */
 export type Previous = { readonly written: Json; readonly read: Json };
 
 /**
- * Finds a member that was written and is read differently. Only members that both schemas declare are compared, so
- * neither read-only nor write-only ones, and only where the schema of the read allows the written value. Servers may
- * normalize: texts are equal apart from case, white space and Unicode normalization, times when they are the same instant,
- * lists in any order.
+ * Finds a member whose read value differs from the written value. Compares only members that both schemas declare,
+ * which excludes read-only and write-only members, and only if the read schema allows the written value. Since servers
+ * may normalize values, ignores case, white space and Unicode normalization of texts, the notation of times, and the
+ * order of lists.
  *
- * @param except the member that identifies the resource, which the server may choose
- * @returns `undefined` when there is none
+ * @param except the identifying members, whose values the server may choose
+ * @returns the first difference, or `undefined`
  */
 export function findDifference(
   written: Json,
@@ -75,13 +75,13 @@ export function findDifference(
       const isLost = isObject(value)
         ? Object.keys(value).length > 0
         : !isSame(value, other, requestSchemas, inWritten, isKept(place, value, other));
-      // Where reads cannot have the value, the server makes something else of it.
+      // If the read schema does not allow the value, the server must convert it.
       if (isLost && responseOracle.allows(inRead, value)) return different();
     }
     return undefined;
   }
 
-  /** Whether the same value was read before, when another one had been written. */
+  /** Returns whether an earlier read had the same value, although a different value had been written. */
   function isKept(place: readonly string[], sent: Json, received: Json = null): boolean {
     if (previous === undefined) return false;
     const [writtenBefore, readBefore] = [partAt(previous.written, place), partAt(previous.read, place)];
@@ -90,9 +90,9 @@ export function findDifference(
 }
 
 /**
- * Returns whether a read value is the written one. Servers may normalize it.
+ * Returns whether a read value equals the written value, apart from normalization.
  *
- * @param isKept whether the same value was read before, when another one had been written
+ * @param isKept whether an earlier read had the same value, although a different value had been written
  */
 export function isSame(
   sent: Json,
@@ -104,7 +104,7 @@ export function isSame(
   const flat = flatten(schemas, schema);
   const { format } = typeof flat === 'boolean' ? {} : (flat as { format?: string });
   if (format === 'password') return true;
-  if (sent === null) return true; // A server may give it a default.
+  if (sent === null) return true; // The server may set a default.
   if (isArray(sent)) {
     if (!sent.every(isScalar)) return !(isArray(read ?? null) && membersIn(read).length === 0 && sent.length > 0);
     const known = new Set(membersIn(read).map((item) => normalized(item)));
@@ -118,7 +118,7 @@ export function isSame(
     const [one, other] = [Date.parse(sent), Date.parse(read)];
     return normalized(sent) === normalized(read) || Number.isNaN(one) || Math.abs(one - other) < 1_000;
   }
-  // Other formats have several texts for one value, such as URLs and durations.
+  // In other formats, such as URLs and durations, different texts may have the same value.
   return !(isKept || ['email', 'uuid'].includes(format)) || normalized(sent) === normalized(read);
 }
 
@@ -126,7 +126,7 @@ function membersIn(value: Json | undefined): readonly Json[] {
   return value !== undefined && isArray(value) ? value : [];
 }
 
-/** Servers may round to the precision of their columns. */
+/** Returns whether two numbers are nearly equal. Servers may round to the precision of their columns. */
 function isClose(one: number, other: number): boolean {
   return Math.abs(one - other) <= Math.max(0.01, Math.abs(one) * 1e-6);
 }

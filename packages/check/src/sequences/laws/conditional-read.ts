@@ -5,7 +5,7 @@ import { withParameter } from '../step-input.ts';
 
 const NOT_MODIFIED = 304;
 
-/** Reads a resource with its current entity tag, where 304 is documented, and with a different tag. */
+/** If 304 is documented, reads a resource with its current entity tag and with a different tag. */
 export async function checkConditionalRead(client: ResourceClient, read: Step): Promise<void> {
   const { operation, testCase } = read;
   const etag = etagOf(read);

@@ -4,7 +4,7 @@ import { isAsynchronous } from '../../judgement/statuses.ts';
 import { isDone, MISSING, sendTo, type ResourceClient } from '../resource-client.ts';
 import type { Send } from '../send.ts';
 
-/** Creates {@link Send}. A PUT that creates a resource must get 201 (RFC 9110, 9.3.4): it could not be read before. */
+/** Creates {@link Send}, which expects 201 if a PUT creates a resource (RFC 9110, 9.3.4), as shown by reads. */
 export function sendCreation(client: ResourceClient): Send {
   const { item, judge } = client;
   return async (operation, input, headers) => {

@@ -17,9 +17,10 @@ import type { Step } from '../send.ts';
 import { describesStatus, isAsynchronous } from '../../judgement/statuses.ts';
 
 /**
- * Deletes a resource: it can neither be read nor listed nor replaced any more, and deleting it again changes nothing.
+ * Deletes a resource. Expects that it can no longer be read, listed or replaced, and that a second DELETE has no
+ * effect.
  *
- * @param missing the statuses of reads of what does not exist
+ * @param missing the statuses of reads of unknown ids
  */
 export async function checkDeletion(client: ResourceClient, id: Id, missing: readonly number[]): Promise<void> {
   const { item, judge } = client;
@@ -46,7 +47,7 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
   if (!isDone(deletion)) return;
 
   const after = await sendTo(client, item.read, id);
-  // Where a path has one resource, its deletion may bring its defaults back.
+  // Deleting the only resource of a path may restore its defaults.
   const mayReset = item.parameter === '' && !isSameJson(before.json, after?.json);
   if (after === undefined || mayReset || isMarked(earlier, before, after)) return;
   const isGone = missing.includes(after.response.status);
@@ -61,7 +62,7 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
   await replaceDeleted(client, id);
 }
 
-/** Returns whether a member marks the resource as deleted: one that the deletion has changed, and no time or number. */
+/** Returns whether a member marks the resource as deleted: the DELETE changed it, and it is not a time or a number. */
 export function isMarked(earlier: Step, before: Step, after: Step): boolean {
   if (!isDone(after)) return false;
   const names = [before, after].flatMap(({ json = null }) => membersOf(json).map(([name]) => name));
@@ -75,7 +76,7 @@ function isSameJson(one: Json = null, other: Json = null): boolean {
   return stringifyJson(one) === stringifyJson(other);
 }
 
-/** Returns whether a value may change with every request: a number, or a time. */
+/** Returns whether a value is a number or a time, which may change with every request. */
 function isCounted(value: Json = null): boolean {
   return typeof value === 'string' ? !Number.isNaN(Date.parse(value)) : typeof value === 'number';
 }
@@ -110,7 +111,7 @@ async function deleteAgain(client: ResourceClient, id: Id): Promise<void> {
   );
 }
 
-/** Replaces the deleted resource, where a PUT creates nothing. */
+/** Tries to replace the deleted resource, if a PUT does not create resources. */
 async function replaceDeleted(client: ResourceClient, id: Id): Promise<void> {
   const { item, judge } = client;
   const { replace } = item;

@@ -5,7 +5,7 @@ import { isSameResource } from '../identity.ts';
 import { isDone, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
 import { withParameter } from '../step-input.ts';
 
-/** Creates a resource twice with the same idempotency key, if the document has one. */
+/** Creates a resource twice with the same idempotency key, if the operation declares the header. */
 export async function checkIdempotencyKey(client: ResourceClient, parent: Id): Promise<void> {
   const { item, judge, instances } = client;
   const key = item.create && headerParameter(item.create, IDEMPOTENCY_KEY);

@@ -4,7 +4,7 @@ import { isSameResource } from '../identity.ts';
 import type { Instance } from '../instances.ts';
 import { list, type ResourceClient } from '../resource-client.ts';
 
-/** Reads the list and expects resources in it; nothing if it may be incomplete. */
+/** Reads the list and expects the given resources in it. Expects nothing if the list may be incomplete. */
 export async function expectListed(
   client: ResourceClient,
   expected: readonly Instance[],
@@ -14,7 +14,7 @@ export async function expectListed(
   const listing = await list(client, expected[0]?.values ?? [], isSmall);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
-  // Resources may have different parents, where no request returns the id of a parent.
+  // Resources may have different parents if no response has the id of the parent.
   const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));
   const absent = beside.find(({ values }) => !listing.ids.has(idText(values.at(-1))));
   const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';

@@ -18,22 +18,22 @@ import { isAsynchronous } from '../../judgement/statuses.ts';
 import { withNulls, withOtherChoices } from '../step-input.ts';
 import { takesMergePatch } from './patches.ts';
 
-/** Derives the values of an update from fuller ones. */
+/** Removes members from an update, or sets them to null. */
 type Reduce = (input: RequestInput, read: Step, client: ResourceClient) => RequestInput;
 
-/** The omitted members as text in a read before an update and in the one after it. */
+/** The read after an update, and the text of the omitted members before and after it. */
 type Round = {
   readonly read: Step;
   readonly members: readonly { readonly name: string; readonly before: string; readonly after: string }[];
 };
 
-// Booleans and choices may be equal in several updates.
+// Several attempts, since booleans and enum values of two updates may be equal.
 const ATTEMPTS = 6;
 
 /**
- * Replaces a resource without its optional members, and updates it with null where that is allowed. A PUT replaces the whole
- * resource (RFC 9110, 9.3.4), and a merge patch removes members that are null (RFC 7396), so these members lose their values.
- * A server may give them defaults: only a member that keeps two different values is a failure.
+ * Replaces a resource without its optional members, and updates nullable members to null. Expects that these members
+ * lose their values, since a PUT replaces the whole resource (RFC 9110, 9.3.4), and a merge patch removes null members
+ * (RFC 7396). Servers may set defaults, so only a member that keeps two different values is a failure.
  */
 export async function checkOmission(client: ResourceClient, id: Id): Promise<void> {
   const { replace, patch } = client.item;
@@ -67,7 +67,7 @@ async function expectOmitted(client: ResourceClient, id: Id, operation: ApiOpera
   if (read !== undefined) client.judge.expect('update_is_visible', read, message);
 }
 
-/** Updates a resource, and then with less; `undefined` when one of the requests is not successful or not valid. */
+/** Updates a resource with all members, then with fewer. Returns `undefined` if a request is invalid or fails. */
 async function omit(
   client: ResourceClient,
   id: Id,
@@ -101,13 +101,13 @@ async function omit(
   }
 }
 
-/** Keeps the members of a body that are null. */
+/** Removes all members of a body that are not null. */
 function onlyNulls({ parameters, body }: RequestInput): RequestInput {
   const nulls = membersOf(body?.value ?? null).filter(([, value]) => value === null);
   return { parameters, body: body && { ...body, value: Object.fromEntries(nulls) } };
 }
 
-/** Leaves out the members of a body that neither the PUT nor the read must have, and that do not identify the resource. */
+/** Removes members that neither the PUT nor the read requires, except identifying members. */
 function withoutOptional(
   { parameters, body }: RequestInput,
   read: Step,

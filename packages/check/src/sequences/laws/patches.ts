@@ -29,7 +29,7 @@ import {
 import type { Step } from '../send.ts';
 import { withOtherChoices } from '../step-input.ts';
 
-/** Returns the member of a patch; `undefined` for none. */
+/** Returns the value of a member in a patch; `undefined` omits the member. */
 type Reduce = (value: Json, required: readonly string[]) => Json | undefined;
 
 const REDUCTIONS: readonly Reduce[] = [
@@ -40,8 +40,8 @@ const REDUCTIONS: readonly Reduce[] = [
 ];
 
 /**
- * Changes a resource by merge patches (RFC 7396): one member, all of them, parts of objects, and booleans to false. Reads must
- * have the new values and the other written ones.
+ * Updates a resource with merge patches (RFC 7396): one member, all members, parts of objects, and booleans set to
+ * false. Expects that reads have the new values and keep the other written values.
  */
 export async function checkPatches(client: ResourceClient, id: Id, written: Step | undefined): Promise<void> {
   const { item, judge } = client;
@@ -78,14 +78,14 @@ export async function checkPatches(client: ResourceClient, id: Id, written: Step
   }
 }
 
-/** Returns whether an operation takes merge patches. */
+/** Returns whether an operation accepts merge patches. */
 export function takesMergePatch({ requestBody }: ApiOperation): boolean {
   return requestBody?.contents.some(({ mediaType }) => mediaType === 'application/merge-patch+json') === true;
 }
 
 /**
- * Applies a merge patch. A null stays, as a server may replace it by a default. Members with a default in the schema of the patch
- * are left out, as a server may set them to it.
+ * Applies a merge patch. Keeps nulls, since a server may replace them by defaults. Omits members with a default in the
+ * patch schema, since a server may reset them to the default.
  */
 function merged(value: Json, patch: Json, schema: Schema | undefined, schemas: SchemaDocument): Json {
   if (!isObject(patch)) return patch;
@@ -99,7 +99,7 @@ function merged(value: Json, patch: Json, schema: Schema | undefined, schemas: S
   return Object.fromEntries([...kept, ...changed]);
 }
 
-/** Reduces the members of a body, at most as many as a limit; without any, removes the body. */
+/** Reduces a body to at most `limit` members. Removes the body if no member is left. */
 function reduced(
   { parameters, body }: RequestInput,
   reduce: Reduce,
@@ -115,7 +115,7 @@ function reduced(
   return { parameters, body: kept.length > 0 && body ? { ...body, value } : undefined };
 }
 
-/** Returns an object with its required members, or else with its first scalar. */
+/** Reduces an object to its required members, or else to its first scalar member. */
 function partOf(value: JsonObject, required: readonly string[]): Json | undefined {
   const members = Object.entries(value);
   const needed = members.filter(([name]) => required.includes(name));

@@ -29,23 +29,23 @@ import { isSame } from '../written.ts';
 
 type Member = { readonly name: string; readonly schema: Schema; readonly value: Json };
 
-/** A request with read-only members, the read after it, and the names of the members that the read has as sent. */
+/** A request with read-only members, the read after it, and the names of the members that have the sent values. */
 type Attempt = { readonly step: Step; readonly read: Step | undefined; readonly names: readonly string[] };
 
 const SAMPLES = 20;
-// A number may count changes.
+// A number may be a counter, so the sent value must differ by at least this distance.
 const LEAST_DISTANCE = 1_000;
 
 /**
- * Sends read-only members with values that the resource does not have. A server may refuse or ignore them (OpenAPI 3.1,
- * 4.8.24.5), but must not take them over.
+ * Sends read-only members with changed values. A server may reject or ignore them (OpenAPI 3.1, 4.8.24.5), but must not
+ * store them.
  */
 export async function checkReadOnly(client: ResourceClient, id: Id, creation: Step | undefined): Promise<void> {
   const { replace, patch, create } = client.item;
   for (const operation of new Set([replace, patch, creation && create])) {
     if (operation === undefined || isAsynchronous(operation)) continue;
     const first = await attemptWith(client, id, operation, creation, 0);
-    // One value may be equal by chance.
+    // A single equal value may be a coincidence.
     const last = first?.names.length === 0 ? first : await attemptWith(client, id, operation, creation, 1);
     if (first === undefined || last === undefined) continue;
     const name = last.names.find((one) => first.names.includes(one));
@@ -54,7 +54,7 @@ export async function checkReadOnly(client: ResourceClient, id: Id, creation: St
   }
 }
 
-/** Updates a resource with read-only members, or creates it again; `undefined` when there are none. */
+/** Updates or re-creates a resource with read-only members. Returns `undefined` if it has no read-only members. */
 async function attemptWith(
   client: ResourceClient,
   id: Id,
@@ -85,7 +85,7 @@ async function attemptWith(
   return { step, read, names: members.filter(isTaken).map(({ name }) => name) };
 }
 
-/** Returns the read-only members that a resource has, with other values. */
+/** Returns the read-only members of a resource with changed values. */
 function otherMembers(read: Step, { idMembers, run }: ResourceClient, index: number): readonly Member[] {
   const { responseSchemas, responseOracle, seed } = run;
   const arbitraries = createArbitraries(responseSchemas, responseOracle);

@@ -5,7 +5,7 @@ import type { Instance } from '../instances.ts';
 import { differenceBetween, isDone, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
 import type { Step } from '../send.ts';
 
-/** Reads a resource after its creation, and compares it. */
+/** Reads a created resource and compares it with the sent values. */
 export async function readCreated(
   client: ResourceClient,
   { values, creation }: Instance,
@@ -32,7 +32,7 @@ export function describeMissing(
   return missing.includes(status) ? `${subject} cannot be read: status ${String(status)}` : undefined;
 }
 
-/** Finds an identifying member that differs from the path, and did not when the resource was created. */
+/** Finds an identifying member that differs from the path, although it was equal in the response to the creation. */
 function otherIdentity({ idMembers }: ResourceClient, values: Id, creation: Step, read: Step): string | undefined {
   const name = idMembers[0] ?? '';
   const id = values.at(-1);

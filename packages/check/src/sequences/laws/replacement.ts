@@ -25,7 +25,7 @@ export async function checkUpdates(client: ResourceClient, id: Id, creation: Ste
   await checkPatches(client, id, replaced ?? creation);
 }
 
-/** Replaces a resource, reads it, replaces it again with the same, and with a stale entity tag. */
+/** Replaces and reads a resource. Then repeats the PUT, and sends a PUT with an outdated entity tag. */
 async function checkReplacement(client: ResourceClient, id: Id, earlier: Step | undefined): Promise<Step | undefined> {
   const { item, judge } = client;
   const { replace, read: readOperation } = item;
@@ -69,9 +69,9 @@ async function checkReplacement(client: ResourceClient, id: Id, earlier: Step | 
 }
 
 /**
- * Replaces a resource with what it is already.
+ * Repeats the PUT of a resource.
  *
- * @param before the read after the first time
+ * @param before the read after the first PUT
  */
 async function replaceAgain(client: ResourceClient, id: Id, before: Step, etag: string | undefined): Promise<void> {
   const { item, judge } = client;
@@ -90,7 +90,7 @@ async function replaceAgain(client: ResourceClient, id: Id, before: Step, etag: 
   judge.expect('put_is_idempotent', read, message);
 }
 
-/** Finds a list that has another length although the same was written again. */
+/** Finds an array whose length a repeated PUT changed. */
 function growthBetween({ testCase }: Step, before: Step, after: Step): string | undefined {
   const names = membersOf(testCase.input?.body?.value ?? null).map(([name]) => name);
   const sizesOf = (name: string | number): readonly (number | undefined)[] =>
@@ -102,7 +102,7 @@ function growthBetween({ testCase }: Step, before: Step, after: Step): string | 
   return grown === undefined ? undefined : `the same PUT again has changed the length of ${String(grown)}`;
 }
 
-/** Replaces a resource with an entity tag that it had before, which must have no effect (RFC 9110, 13.1.1). */
+/** Sends a PUT with an outdated entity tag, which must have no effect (RFC 9110, 13.1.1). */
 async function replaceStale(client: ResourceClient, id: Id, etag: string): Promise<void> {
   const { item, judge } = client;
   const before = await sendTo(client, item.read, id);
