@@ -14,9 +14,9 @@ const MAX_NAMES = 10;
 const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /**
- * Judges the requests and responses of HTTP archives; sends nothing. Returns the exit code.
+ * Judges the requests and responses of HTTP archives without sending requests. Returns the exit code.
  *
- * @throws {CannotCheck} when an archive cannot be read, or has requests to several servers
+ * @throws {CannotCheck} if an archive cannot be read, or has requests to several servers
  */
 export async function checkArchives(options: CheckOptions): Promise<number> {
   const { isProtocolFolded, repeatLine } = options;
@@ -43,18 +43,18 @@ export async function checkArchives(options: CheckOptions): Promise<number> {
     result = concluded.result;
     return concluded.exitCode;
   } catch (error) {
-    problem = (error as Error).message; // Nothing else is thrown.
-    if (onExchange === undefined) reports.start({ ...shared, baseUrl: '' }); // They show the problem only.
+    problem = (error as Error).message; // No other values are thrown.
+    if (onExchange === undefined) reports.start({ ...shared, baseUrl: '' }); // Reports then contain only the problem.
     throw error;
   } finally {
     reports.finish(result, problem);
   }
 }
 
-/** Returns the server of the entries: that of the document, or the only one. @throws {CannotCheck} when there are several */
+/** Returns the recorded origin, preferably one of the document's servers. @throws {CannotCheck} unless it is unique */
 function originOf(entries: readonly HarEntry[], { servers = [] }: OpenApiDocument): string {
   const recorded = [...new Set(entries.flatMap(({ origin }) => origin ?? []))];
-  // The linter has checked this shape.
+  // Validated document.
   const documented = (servers as readonly { readonly url: string }[]).flatMap(
     ({ url }) => URL.parse(url)?.origin ?? [],
   );

@@ -16,25 +16,25 @@ import { findRepeatedMember, headerOf } from '../judgement/conformance.ts';
 import { readParameter } from './read-parameter.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
 
-/** Whether the document allows a request. */
+/** Describes whether the document allows a request. */
 export type Classification = {
   readonly kind: Extract<CaseKind, 'positive' | 'negative' | 'missing header' | 'undecided'>;
   /** The fault of an invalid request. */
   readonly description: string;
-  /** Describes all such faults, without values; by default, the description. */
+  /** Describes the kind of fault, without values; defaults to the description. */
   readonly group?: string | undefined;
   /** The values of a valid request. */
   readonly input: RequestInput | undefined;
 };
 
-// Archives may lack these.
+// Parameters that archives often omit.
 const OFTEN_REMOVED = /^(?:header (?:authorization|cookie)|cookie .*)$/i;
 
 /**
- * Decides whether the document allows a recorded request. It is undecided where that depends on how a server reads it, or
- * where the recording lacks a part of it.
+ * Decides whether the document allows a recorded request. The result is undecided if it depends on how a server parses
+ * the request, or if the recording is incomplete.
  *
- * @param path the path template that the request fits
+ * @param path the path template that matches the request
  */
 export function classifyRequest(
   operation: ApiOperation,
@@ -75,7 +75,7 @@ export function classifyRequest(
     : UNDECIDED;
 }
 
-/** The classification of a request that servers read differently. */
+/** The classification of a request that servers may parse differently. */
 export const UNDECIDED: Classification = {
   kind: 'undecided',
   description: 'servers may read it differently',
@@ -86,7 +86,7 @@ function faulty(kind: 'negative' | 'missing header', description: string, group?
   return { kind, description, group, input: undefined };
 }
 
-/** Whether a query has a name that the document does not have: a server may refuse it. */
+/** Returns whether a query has an undocumented name, which a server may reject. */
 function hasUnknownQuery(
   { parameters, security }: ApiOperation,
   oracle: Oracle,
@@ -98,13 +98,13 @@ function hasUnknownQuery(
   return sent?.query.some(([name]) => !known.has(name)) === true;
 }
 
-/** Lists the names of a parameter in a query. */
+/** Lists the names that a parameter may have in a query. */
 function namesOf({ name, schema, style }: Parameter, oracle: Oracle): readonly string[] {
   const properties = propertyNamesOf(oracle.schemas, schema);
   return style === 'deepObject' ? properties.map((property) => `${name}[${property}]`) : [name, ...properties];
 }
 
-/** How a server reads the body of a request. */
+/** The result of parsing a request body. */
 type BodyReading =
   | { readonly verdict: 'valid'; readonly body: RequestInput['body'] }
   | ({ readonly verdict: 'invalid' } & BodyFault)
@@ -112,13 +112,13 @@ type BodyReading =
 
 type BodyFault = {
   readonly fault: string;
-  /** Describes all such faults, without values. */
+  /** Describes the kind of fault, without values. */
   readonly group: string;
 };
 
 const UNCLEAR: BodyReading = { verdict: 'unclear' };
 
-/** Reads the body of a request; it is `invalid` only where no server could read a valid one. */
+/** Parses a request body. Returns `invalid` only if no server could parse a valid body. */
 function readBody({ requestBody }: ApiOperation, oracle: Oracle, request: WireRequest): BodyReading {
   const { required = false, contents = [] } = requestBody ?? {};
   const headers = request.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
@@ -126,7 +126,7 @@ function readBody({ requestBody }: ApiOperation, oracle: Oracle, request: WireRe
   if (request.body === undefined || request.body.length === 0) {
     if (!required) return { verdict: 'valid', body: undefined };
     const isJson = contents.length > 0 && contents.every((content) => encodingOf(content) === 'json');
-    return isJson ? invalid('no body', 'without a body') : UNCLEAR; // An empty text is a body.
+    return isJson ? invalid('no body', 'without a body') : UNCLEAR; // Other empty bodies may be valid.
   }
   if (contents.length === 0 || contentType === undefined || headerOf({ headers }, 'content-encoding') !== undefined)
     return UNCLEAR;
@@ -146,7 +146,7 @@ function readBody({ requestBody }: ApiOperation, oracle: Oracle, request: WireRe
       return readForm(content, oracle, request.body.toString());
     case 'binary':
       return { verdict: 'valid', body: { content, value: request.body.toString('latin1') } };
-    case 'multipart': // Its parts may be written in several ways.
+    case 'multipart': // The encoding of parts varies.
     case undefined:
       return UNCLEAR;
   }
@@ -163,7 +163,7 @@ function readJson(content: BodyContent, oracle: Oracle, bytes: Buffer): BodyRead
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return UNCLEAR; // It may be in another encoding.
+    return UNCLEAR; // The body may have another encoding.
   }
   if (text.startsWith('\uFEFF')) return UNCLEAR;
   try {
@@ -172,7 +172,7 @@ function readJson(content: BodyContent, oracle: Oracle, bytes: Buffer): BodyRead
     return invalid('a body that is not JSON', 'malformed JSON');
   }
   const value = fromJsonTree(tree);
-  // Clients send resources back as they read them, and servers may ignore read-only properties (OpenAPI 3.1, 4.8.24.5).
+  // Clients may send back read-only properties, and servers may ignore them (OpenAPI 3.1, 4.8.24.5).
   if (findRepeatedMember(text) !== undefined || hasMember(value, oracle.schemas.removed)) return UNCLEAR;
   const violation = oracle.violation(schema, tree);
   if (violation === undefined) return { verdict: 'valid', body: { content, value } };
@@ -186,17 +186,17 @@ function readText(content: BodyContent, oracle: Oracle, text: string): BodyReadi
   return isPossible ? UNCLEAR : invalid('a text that its schema does not allow');
 }
 
-/** Reads a form; it is invalid only where a required field is missing, as servers read the texts of fields differently. */
+/** Parses a form. Returns `invalid` only if a required field is missing, since servers parse values differently. */
 function readForm(content: BodyContent, oracle: Oracle, text: string): BodyReading {
   const { schema } = content;
   const names = [...new URLSearchParams(text).keys()];
   const flat = schema === undefined ? true : flatten(oracle.schemas, schema);
-  const { required = [] } = Object(flat) as { readonly required?: readonly string[] }; // The linter has checked this shape.
+  const { required = [] } = Object(flat) as { readonly required?: readonly string[] }; // Validated document.
   const missing = required.find((name) => !names.some((other) => other.split(/[.[]/, 1)[0] === name || other === name));
   return missing === undefined ? UNCLEAR : invalid(`a form without ${missing}`, 'a form without a required field');
 }
 
-/** Whether a value has a member of one of some names, at any depth. */
+/** Returns whether a value has a member with one of the names, at any depth. */
 function hasMember(value: Json, names: ReadonlySet<string>): boolean {
   if (names.size === 0 || !(isArray(value) || isObject(value))) return false;
   return membersOf(value).some(([name, member]) => names.has(String(name)) || hasMember(member, names));

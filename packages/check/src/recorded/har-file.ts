@@ -6,10 +6,10 @@ import type { RecordedExchange } from './recorded-exchange.ts';
 
 /** An entry of an HTTP archive. */
 export type HarEntry = {
-  /** The scheme, host and port of the server; `undefined` for a URL that is not one of HTTP. */
+  /** The scheme, host and port of the server; `undefined` for other schemes than http and https. */
   readonly origin: string | undefined;
   readonly exchange: RecordedExchange;
-  /** Whether there was no response: the request was cancelled or blocked, or the connection failed. */
+  /** Whether the request got no response, since it was cancelled or blocked, or the connection failed. */
   readonly isAborted: boolean;
 };
 
@@ -17,7 +17,7 @@ type Node = Readonly<Record<string, unknown>>;
 type Pairs = readonly (readonly [name: string, value: string])[];
 type Body = { readonly bytes: Buffer | undefined; readonly isComplete: boolean };
 
-/** Reads the entries of an HTTP archive (HAR 1.2). @throws {CannotCheck} when it is not one */
+/** Reads the entries of an HTTP archive (HAR 1.2). @throws {CannotCheck} if the archive is invalid */
 export function readHar(path: string): readonly HarEntry[] {
   const name = escapeToLine(path);
   let archive: unknown;
@@ -49,7 +49,7 @@ function readEntry(entry: unknown, place: string): HarEntry {
   const startedAt = new Date(startedDateTime);
   if (Number.isNaN(startedAt.getTime())) missing('startedDateTime');
   const durationMs = durationOf(entry);
-  // The reports of this command replace credentials by variables, which changes the length of a body.
+  // Archives written by this command have variables in place of credentials, which changes the length of a body.
   const isOwn = nodeAt(entry, '_operation') !== undefined;
   const isWhole = isOwn ? isExactly : isAtLeast;
   const { headers: requestHeaders, ...requestBody } = readRequestBody(request, isWhole);
@@ -74,12 +74,12 @@ function readEntry(entry: unknown, place: string): HarEntry {
   };
 }
 
-// RFC 9110, 5.6.2.
+// A token (RFC 9110, 5.6.2).
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 type IsWhole = (bytes: Buffer, size: number) => boolean;
 
-/** Tools count the bytes of a body in different ways. */
+/** Tolerates that tools count the bytes of a body differently. */
 const isAtLeast: IsWhole = ({ length }, size) => length >= size;
 const isExactly: IsWhole = ({ length }, size) => length === size;
 
@@ -96,7 +96,7 @@ function readRequestBody(request: unknown, isWhole: IsWhole): Body & Pick<WireRe
     const isEmpty = size <= 0 && contentType === undefined && !(Array.isArray(params) && params.length > 0);
     return { headers: all, bytes: undefined, isComplete: isEmpty };
   }
-  // HAR 1.2 has an encoding for responses only; the reports of this command have one of their own.
+  // HAR 1.2 defines an encoding only for responses. This command writes `_encoding` for requests.
   const isBase64 = [textAt(data, '_encoding'), textAt(data, 'encoding')].includes('base64');
   const bytes = Buffer.from(text, isBase64 ? 'base64' : 'utf8');
   const isEncoded = valueOf(headers, 'content-encoding') !== undefined;
@@ -122,7 +122,7 @@ function readContent(
   return { response: { status, headers, body, limitBytes: undefined }, isComplete };
 }
 
-/** Reads headers without the pseudo-headers of HTTP/2; Chrome joins several of a name by line breaks. */
+/** Reads headers without HTTP/2 pseudo-headers. Chrome joins several headers with one name by line breaks. */
 function headersOf(message: unknown): Pairs {
   const headers = nodeAt(message, 'headers');
   if (!Array.isArray(headers)) return [];
@@ -137,13 +137,13 @@ function valueOf(headers: Pairs, wanted: string): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
-/** Whether a variable stands for a part of a URL or of a header that is not for credentials. */
+/** Returns whether a variable replaces a part of the URL, or of a header other than Authorization and Cookie. */
 function hasVariable(url: string, headers: Pairs): boolean {
   const values = headers.flatMap(([name, value]) => (/^(?:authorization|cookie)$/i.test(name) ? [] : value));
   return [url, ...values].some((text) => /\$[A-Z_][A-Z\d_]*/.test(text));
 }
 
-/** Returns the time from sending the request to the end of the response, without waiting for a connection. */
+/** Returns the time from sending the request to the end of the response, excluding connection setup. */
 function durationOf(entry: unknown): number {
   const timings = nodeAt(entry, 'timings');
   const parts = ['send', 'wait', 'receive'].map((name) => Math.max(0, numberAt(timings, name) ?? 0));
@@ -156,7 +156,7 @@ function originOf(url: string): string | undefined {
   return protocol === 'http:' || protocol === 'https:' ? origin : undefined;
 }
 
-/** Returns the path and the query of a URL as they were sent: a request line has visible ASCII only. */
+/** Returns the request target of a URL. Percent-encodes other than visible ASCII characters, as in a request line. */
 function targetOf(url: string): string {
   const [, target = ''] = /^[^:]+:\/\/[^/?#]*([^#]*)/.exec(url) ?? [];
   const sent = target.toWellFormed().replaceAll(/[^!-~]+/g, encodeURIComponent);
@@ -164,7 +164,7 @@ function targetOf(url: string): string {
 }
 
 function nodeAt(node: unknown, key: string): unknown {
-  return typeof node === 'object' && node !== null ? (node as Node)[key] : undefined; // Any object has such members.
+  return typeof node === 'object' && node !== null ? (node as Node)[key] : undefined; // Not null.
 }
 
 function textAt(node: unknown, key: string): string | undefined {

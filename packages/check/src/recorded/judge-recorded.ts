@@ -25,31 +25,31 @@ import type { Match } from './match-operation.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
 
 export type JudgeOptions = {
-  /** Validates by the schemas for requests. */
+  /** Validates against the request schemas. */
   readonly requestOracle: Oracle;
-  /** Validates by the schemas for responses. */
+  /** Validates against the response schemas. */
   readonly responseOracle: Oracle;
-  /** Replaces the secrets in values for messages. */
+  /** Redacts secrets in messages. */
   readonly redactor: Redactor;
   readonly checks: ReadonlySet<CheckName>;
   readonly maxResponseTimeMs: number | undefined;
   readonly maxResponseBytes: number | undefined;
 };
 
-/** The judgement of a recorded exchange. */
+/** The result of checking a recorded exchange. */
 export type Judgement = {
   readonly testCase: Case;
-  /** The checks that count. */
+  /** The enabled checks that apply. */
   readonly checks: readonly CheckName[];
   readonly violations: readonly Violation[];
-  /** Whether the response is the rejection of a faulty request with a status that the document does not describe. */
+  /** Whether the response rejects a faulty request with an undocumented status. */
   readonly isUndocumentedRejection: boolean;
 };
 
-// Only the server knows whether its state or its rules allow valid data.
+// A recording does not show whether the server's state and rules allow valid data.
 const NOT_KNOWABLE: readonly CheckName[] = ['positive_data_acceptance'];
 
-/** Judges a recorded exchange by the checks whose verdict it allows. */
+/** Runs the checks on a recorded exchange that its recorded parts allow. */
 export function judgeRecorded(
   { operation, path, hasMethod }: Match,
   exchange: RecordedExchange,
@@ -100,7 +100,7 @@ export function judgeRecorded(
     if (isSuccessful && hasAllHeaders && lacksCredentials(operation, request))
       return plain('no authentication', 'no credentials');
     const classified = { ...classifyInTime(), request };
-    // An invalid request may have been rejected for another reason.
+    // The server may have rejected an invalid request for another reason.
     const isRejected = response !== undefined && !isSuccessful && response.status < 500;
     if (isRejected && classified.kind !== 'positive') return plain('undecided');
     return { ...classified, kind: decideKind(operation, requestOracle, classified) };
@@ -116,7 +116,7 @@ export function judgeRecorded(
   }
 }
 
-/** Copies an operation without the header that browsers leave out of the archives that they export. */
+/** Returns a copy of an operation without Set-Cookie, which browsers omit from exported archives. */
 function withoutSetCookie(operation: ApiOperation): ApiOperation {
   const responses = Object.entries(operation.responses).map(([status, response]) => {
     const headers = response.headers.filter(({ name }) => name !== 'set-cookie');
@@ -125,7 +125,7 @@ function withoutSetCookie(operation: ApiOperation): ApiOperation {
   return { ...operation, responses: Object.fromEntries(responses) };
 }
 
-/** Whether a request to a protected operation has none of its credentials, and no cookie, which may be an undocumented one. */
+/** Returns whether a request to a protected operation has neither credentials nor a possibly undocumented cookie. */
 function lacksCredentials(operation: ApiOperation, { target, headers }: WireRequest): boolean {
   const schemes = operation.security.flat();
   const query = new URLSearchParams(target.split('?').slice(1).join('?'));
@@ -138,7 +138,7 @@ function lacksCredentials(operation: ApiOperation, { target, headers }: WireRequ
   );
 }
 
-/** Whether a request has a method that its path does not have, and nothing was wrong with the response: it was refused. */
+/** Returns whether a request with an undocumented method was rejected, so that nothing is wrong with the response. */
 export function isBeyondDocument({ operation, hasMethod }: Match, { request, response }: RecordedExchange): boolean {
   if (hasMethod || response === undefined) return false;
   return request.method === 'HEAD' ? operation.method !== 'GET' : !isSuccess(response.status);

@@ -1,16 +1,16 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import type { WireRequest } from '@contract-first/model/requests';
 
-/** The operation of a request. */
+/** The operation that matches a request. */
 export type Match = {
   readonly operation: ApiOperation;
-  /** The path template that the request fits, with the base path of one of the servers. */
+  /** The path template that matches the request, with the base path of a server. */
   readonly path: string;
-  /** Whether the document has the method of the request for this path. */
+  /** Whether the document has the request's method for this path. */
   readonly hasMethod: boolean;
 };
 
-/** Finds the operation of a request: that of the most specific path with its method. Without one, any of the path. */
+/** Finds the operation with the most specific path and the request's method, or else any operation of the path. */
 export function matchOperation(
   operations: readonly ApiOperation[],
   { method, target }: WireRequest,
@@ -27,7 +27,7 @@ export function matchOperation(
   return matches.find(({ hasMethod }) => hasMethod) ?? ofHead ?? matches[0];
 }
 
-/** Orders path templates: literal segments come before those with parameters, and more literal text before less. */
+/** Compares path templates by specificity: segments without parameters first, then segments with more literal text. */
 function bySpecificity(one: string, other: string): number {
   const [segments, others] = [one.split('/'), other.split('/')];
   for (const [index, segment] of segments.entries()) {

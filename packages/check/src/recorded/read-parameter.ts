@@ -5,7 +5,7 @@ import type { Parameter } from '@contract-first/model/operations';
 import { isKnownStyle, writeParameter } from '@contract-first/model/requests';
 import { propertyNamesOf, valuesOf, type SentParameters } from '../coverage/sent-parameters.ts';
 
-/** How a server reads a part of a request. Without a value, it depends on the server, or the document forbids it. */
+/** The result of parsing a parameter. `unclear` means that servers may parse it differently. */
 export type Reading =
   { readonly verdict: 'valid'; readonly value: Json } | { readonly verdict: 'left out' | 'invalid' | 'unclear' };
 
@@ -13,10 +13,10 @@ const LEFT_OUT: Reading = { verdict: 'left out' };
 const UNCLEAR: Reading = { verdict: 'unclear' };
 
 /**
- * Reads a parameter of a request.
+ * Parses a parameter of a request.
  *
- * @param alternatives the parameters of the request in each way in which servers decode its query
- * @returns a value only where it was sent as its style says, and `invalid` only where no server could read a valid one
+ * @param alternatives the parameters for each way in which servers may decode the query
+ * @returns `valid` only if the value has the documented style, `invalid` only if no server could parse a valid value
  */
 export function readParameter(parameter: Parameter, oracle: Oracle, alternatives: readonly SentParameters[]): Reading {
   const [first = UNCLEAR, ...others] = alternatives.map((sent) => readOne(parameter, oracle, sent));
@@ -35,7 +35,7 @@ function readOne(parameter: Parameter, oracle: Oracle, sent: SentParameters): Re
   return isPossible || values.some(hasEmptyText) ? UNCLEAR : { verdict: 'invalid' };
 }
 
-/** Whether a request has exactly the text of a value in the style of the parameter. */
+/** Returns whether the request has exactly the serialization of a value in the parameter's style. */
 function isWrittenAs(parameter: Parameter, value: Json, sent: SentParameters): boolean {
   const { in: place } = parameter;
   const written = writeParameter(parameter, value)?.map(([name, text]) =>
@@ -47,7 +47,7 @@ function isWrittenAs(parameter: Parameter, value: Json, sent: SentParameters): b
   return written !== undefined && byName(written) === byName(sent[place].filter(([name]) => names.has(name)));
 }
 
-/** Whether a request may have the parameter in another spelling: `IDS`, `ids[]`, `ids[0]`, `ids.a`, or as an unknown property. */
+/** Returns whether a request may have the parameter as `IDS`, `ids[]`, `ids[0]`, `ids.a` or an unknown property. */
 function mayBeSpelledOtherwise({ in: place, name, schema, style, explode }: Parameter, sent: SentParameters): boolean {
   const isObject = style === 'form' && explode && typeof schema === 'object' && 'additionalProperties' in schema;
   const wanted = name.toLowerCase();
@@ -57,11 +57,11 @@ function mayBeSpelledOtherwise({ in: place, name, schema, style, explode }: Para
   );
 }
 
-// Servers accept these, although OpenAPI does not say so.
+// Booleans that many servers accept, although OpenAPI does not define them.
 const TRUE = /^(?:true|yes|on|1|t|y)$/i;
 const FALSE = /^(?:false|no|off|0|f|n)$/i;
 
-/** Returns the readings of lenient servers: other spellings of numbers and booleans, and one of several values. */
+/** Returns values that lenient servers may parse: other spellings of numbers and booleans, and single array items. */
 function lenientReadings(value: Json): readonly Json[] {
   if (isArray(value)) {
     const items = value.map((item) => [item, ...lenientReadings(item)]);

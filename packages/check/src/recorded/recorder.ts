@@ -25,42 +25,42 @@ import type { RecordedExchange } from './recorded-exchange.ts';
 export type RecorderOptions = {
   /** Linted and bundled by `loadContract`. */
   readonly document: OpenApiDocument;
-  /** The path that replaces the base path of the document; `undefined` leaves it. */
+  /** The path that replaces the document's base path; `undefined` keeps the base path. */
   readonly servedAt: string | undefined;
   /** The operations to judge, by operationId, path, or method and path; all by default. */
   readonly operations?: readonly string[] | undefined;
   /** The tags of further operations to judge. */
   readonly tags?: readonly string[] | undefined;
   readonly checks?: ReadonlySet<CheckName> | undefined;
-  /** The values that are not printed, besides those in the exchanges that are secret by their names. */
+  /** Values to redact, in addition to values with secret names in the exchanges. */
   readonly secrets: readonly Secret[];
   readonly maxResponseTimeMs?: number | undefined;
   readonly maxResponseBytes?: number | undefined;
   readonly countsCoverage?: boolean | undefined;
   readonly onExchange: Observer;
-  /** Receives each failure when it is first seen. */
+  /** Receives each new failure. */
   readonly onFailure?: ((failure: Failure) => void) | undefined;
 };
 
 /** Judges recorded exchanges. */
 export type Recorder = {
   readonly judge: (exchange: RecordedExchange) => void;
-  /** Counts an exchange that cannot be judged. */
+  /** Counts an exchange that is not judged. */
   readonly skip: (reason: string) => void;
   readonly result: () => ContractResult;
 };
 
 type Kept = { readonly failure: Failure };
-/** An exchange without its secrets. */
+/** An exchange with redacted secrets. */
 type Shown = { readonly request: WireRequest; readonly response: KeptResponse | undefined };
 
 const JUDGING_LIMIT_MS = 2_000;
 const NOT_IMPLEMENTED = 501;
 
 /**
- * Creates a judge of recorded exchanges, which keeps one failure of each check and cause of an operation.
+ * Creates a recorder. It keeps one failure per operation, check and cause.
  *
- * @throws {CannotCheck} when an operation or a tag is unknown
+ * @throws {CannotCheck} if an operation or a tag is unknown
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   const {
@@ -81,7 +81,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const judging = { requestOracle, responseOracle, redactor, checks, maxResponseTimeMs, maxResponseBytes };
   const coverage =
     options.countsCoverage === true ? createCoverage([...selected], requestSchemas, requestOracle) : undefined;
-  const failures = new Map<ApiOperation, Map<string, Kept>>(); // Has all operations with a request.
+  const failures = new Map<ApiOperation, Map<string, Kept>>(); // The keys are all operations with a request.
   const notImplemented = new Set<string>();
   const undocumented = new Map<string, Set<number>>();
   const skipped = new Tallies();
@@ -171,11 +171,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
 }
 
 const MAX_NAMES = 10;
-// A service may be asked for any number of unknown paths.
+// Limits memory, since the number of unknown paths is unlimited.
 const MAX_KEPT = 1_000;
 const AND = new Intl.ListFormat('en-GB');
 
-/** Counts how often each of some texts occurs. */
+/** Counts the occurrences of texts. */
 class Tallies {
   readonly #counts = new Map<string, number>();
 
@@ -188,7 +188,7 @@ class Tallies {
     return this.#counts.size;
   }
 
-  /** Lists the most frequent texts with their counts. */
+  /** Returns the most frequent texts with their counts. */
   list(): readonly string[] {
     const sorted = [...this.#counts].sort(([, one], [, other]) => other - one);
     const more = sorted.length - MAX_NAMES;
@@ -197,7 +197,7 @@ class Tallies {
   }
 }
 
-/** Returns why an exchange says nothing about the document; `undefined` when it can be judged. */
+/** Returns the reason why an exchange cannot be judged, or `undefined`. */
 function reasonToSkip(match: Match | undefined, { request, response }: RecordedExchange): string | undefined {
   const requestHeaders = request.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
   if (request.method === 'OPTIONS' && match?.hasMethod !== true) return 'OPTIONS requests, such as CORS preflights';
@@ -205,13 +205,13 @@ function reasonToSkip(match: Match | undefined, { request, response }: RecordedE
   const { status } = response;
   if (status === 101) return 'connections that switch to another protocol';
   if (status === 304) return 'responses with status 304: the client has the body';
-  // Chrome records a redirect of its own, such as that to https, as a response.
+  // Chrome records its internal redirects, such as a redirect to https, as responses.
   if (headerOf(response, 'non-authoritative-reason') !== undefined) return 'redirects of the browser itself';
   const isPartial = headerOf({ headers: requestHeaders }, 'range') !== undefined && (status === 206 || status === 416);
   return isPartial ? 'ranges of a body' : undefined;
 }
 
-/** Describes a request that no operation is for. */
+/** Describes a request without an operation. */
 function describeUnmatched(match: Match | undefined, { request, response }: RecordedExchange): string {
   const [path = ''] = request.target.split('?');
   const subject = match === undefined ? path : match.path;
@@ -219,19 +219,19 @@ function describeUnmatched(match: Match | undefined, { request, response }: Reco
   return `${request.method} ${subject}${answer}`;
 }
 
-/** Describes the statuses of rejections that the document does not describe. */
+/** Describes undocumented statuses of rejections. */
 function describeStatuses(statuses: ReadonlySet<number>): string {
   const list = AND.format([...statuses].sort((one, other) => one - other).map(String));
   return `responds ${list}, which the document does not describe`;
 }
 
-// They decide how a server reads a request, besides the documented headers.
+// Headers that affect how servers process a request, in addition to the documented headers.
 const ESSENTIAL = /^(?:content-type|accept|cookie|if-.*|idempotency-key|prefer|x-http-method-override)$/;
 
-// More is not printed.
+// Reports print no more than this.
 const MAX_BODY_BYTES = 2 * EXCERPT_BYTES;
 
-/** Copies a request with the beginning of its body, and with the headers that may matter: clients add many about themselves and the connection. */
+/** Returns a copy of a request with only the relevant headers and the beginning of its body. */
 function essentialRequest({ parameters, security }: ApiOperation, request: WireRequest): WireRequest {
   const schemes = security.flat();
   const keys = schemes.flatMap((scheme) => (scheme.in === 'header' ? (scheme.name ?? []) : []));
