@@ -54,7 +54,7 @@ Exit code: that of the command if it fails; otherwise 1 when a check fails or an
 no request was judged, an operation of the document is not valid, or the proxy cannot run.
 The sets of checks and the baseline are those of contract-first check --help.`;
 
-/** Runs the proxy until a signal or its command ends it. Returns the exit code. */
+/** Runs the proxy until a signal arrives or its command ends. Returns the exit code. */
 export async function proxyCommand(args: readonly string[], environment: Environment = process.env): Promise<number> {
   exitWithoutOutput(2);
   const end = args.indexOf('--');
@@ -94,14 +94,14 @@ async function runProxy(options: CheckOptions, client: readonly string[]): Promi
     result = concluded.result;
     return clientCode === 0 ? concluded.exitCode : clientCode;
   } catch (error) {
-    problem = (error as Error).message; // Nothing else is thrown.
+    problem = (error as Error).message; // No other values are thrown.
     throw error;
   } finally {
     reports.finish(result, problem);
   }
 }
 
-/** Forwards requests until a signal or the client ends it. Returns the exit code of the client. */
+/** Forwards requests until a signal arrives or the client ends. Returns the client's exit code. */
 async function serve(url: URL, port: number, recorder: Recorder, client: readonly string[]): Promise<number> {
   const bug = new AbortController();
   const onExchange = (exchange: RecordedExchange): void => {
@@ -112,13 +112,13 @@ async function serve(url: URL, port: number, recorder: Recorder, client: readonl
     }
   };
   const server = createServer(createForwarder(url, { onExchange, onSkip: recorder.skip }));
-  server.requestTimeout = 0; // Uploads may take as long as the service lets them.
+  server.requestTimeout = 0; // The service limits the duration of uploads.
   server.keepAliveTimeout = 0; // Clients may reuse a connection at any time.
   using interruption = abortOnSignals();
   const signal = AbortSignal.any([interruption.signal, bug.signal]);
   try {
     await once(server.listen(port, '127.0.0.1'), 'listening').catch((error: unknown) => {
-      throw new CannotCheck(`the proxy cannot listen: ${(error as Error).message}`, { cause: error }); // As emitted.
+      throw new CannotCheck(`the proxy cannot listen: ${(error as Error).message}`, { cause: error }); // An Error.
     });
     const { port: chosen } = server.address() as AddressInfo; // A TCP address, not a pipe.
     const proxyUrl = `http://127.0.0.1:${String(chosen)}${url.pathname.replace(/\/$/, '')}`;
@@ -142,13 +142,13 @@ async function untilAborted(signal: AbortSignal): Promise<number> {
   return 0;
 }
 
-const BY_SIGNAL = 128; // Shells add the number of the signal.
+const BY_SIGNAL = 128; // Shells add the signal number.
 
 /**
- * Runs a command to its end, with the URL of the proxy in its environment. A signal to this process reaches it, too.
+ * Runs a command with the proxy's URL in its environment. Forwards signals to the command.
  *
- * @returns its exit code
- * @throws {CannotCheck} when it cannot be started
+ * @returns the command's exit code
+ * @throws {CannotCheck} if the command cannot be started
  */
 async function runClient(
   [command = '', ...args]: readonly string[],

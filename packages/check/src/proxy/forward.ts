@@ -11,24 +11,24 @@ import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } fro
 import { excerptOf, GrowingBytes } from '@contract-first/model/requests';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
 
-/** Receives the outcome of each request to a proxy. */
+/** Receives the outcome of each request to the proxy. */
 export type PassageEvents = {
   readonly onExchange: (exchange: RecordedExchange) => void;
-  /** A request got no response of the service, for a reason that is not a fault of the service. */
+  /** Called if a request got no response from the service for a reason that is not the service's fault. */
   readonly onSkip: (reason: string) => void;
 };
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ETIMEDOUT'];
 const CLOSED = ['ECONNRESET', 'EPIPE'];
-// Their requests need no length where they have no body (RFC 9110, 8.6).
+// Methods whose requests need no Content-Length without a body (RFC 9110, 8.6).
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'];
-// The proxy frames each message itself.
+// Not forwarded, since the proxy frames each message itself.
 const LENGTH = /^content-length$/i;
-const NO_CONTENT = 204; // It has no length (RFC 9110, 8.6).
+const NO_CONTENT = 204; // Must not have Content-Length (RFC 9110, 8.6).
 
 /**
- * Creates a listener that forwards requests to a service, and its responses to the client, as they arrive. Each request has a
- * connection of its own, since a service may close an idle one at any time.
+ * Creates a listener that streams requests to a service and responses to the client. Uses a new connection for each
+ * request, since a service may close idle connections at any time.
  */
 export function createForwarder(service: URL, { onExchange, onSkip }: PassageEvents): RequestListener {
   const { protocol, hostname, port, host } = service;
@@ -80,11 +80,11 @@ export function createForwarder(service: URL, { onExchange, onSkip }: PassageEve
         try {
           passOn(response, outgoing);
         } catch (error) {
-          upstream.destroy(error as Error); // Node refuses some characters of header fields.
+          upstream.destroy(error as Error); // Node rejects some characters in headers.
         }
       });
       upstream.on('error', fail).on('upgrade', () => {
-        upstream.destroy(); // Node has detached the socket from the events of errors.
+        upstream.destroy(); // Node has detached its error listeners.
         fail(new Error('it switches to another protocol, which the request did not ask for'));
       });
       if (hasBody(incoming)) incoming.pipe(upstream);
@@ -99,15 +99,15 @@ export function createForwarder(service: URL, { onExchange, onSkip }: PassageEve
     } catch (error) {
       isOver = true;
       onSkip('requests that cannot be forwarded');
-      answer(outgoing, 400, `contract-first proxy cannot forward this: ${(error as Error).message}\n`); // As thrown by Node.
+      answer(outgoing, 400, `contract-first proxy cannot forward this: ${(error as Error).message}\n`); // An Error.
     }
   };
 }
 
-/** Returns the header fields of a request to the service. It has the service's own name, as without a proxy. */
+/** Returns the headers of a request to the service. `Host` names the service, as without a proxy. */
 function fieldsOf(incoming: IncomingMessage, host: string): string[] {
   const { method = 'GET', rawHeaders, headers } = incoming;
-  // The server of the proxy has sent 100 Continue itself.
+  // Expect is not forwarded, since the proxy has already sent 100 Continue.
   const forwarded = endToEndHeaders(rawHeaders).filter(
     ([name]) => !/^(?:host|expect)$/i.test(name) && !LENGTH.test(name),
   );
@@ -122,42 +122,42 @@ function passOn(response: IncomingMessage, outgoing: ServerResponse): void {
   const { statusCode = 0, statusMessage = '', rawHeaders, headers } = response;
   const forwarded = endToEndHeaders(rawHeaders).filter(([name]) => !LENGTH.test(name));
   const { 'content-length': length } = headers;
-  // Without a length, Node sends chunks, or closes the connection of a client that does not know them.
+  // Without Content-Length, Node uses chunked encoding, or closes the connection for HTTP/1.0 clients.
   const framing = length === undefined || statusCode === NO_CONTENT ? [] : ['Content-Length', length];
-  // Clients ignore the reason (RFC 9112, 4), and Node sends no control characters.
+  // Clients ignore the reason phrase (RFC 9112, 4), and Node rejects control characters.
   const reason = statusMessage.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, ' ');
   outgoing.sendDate = false;
   outgoing.writeHead(statusCode, reason, [...forwarded.flat(), ...framing]);
-  outgoing.write(Buffer.alloc(0)); // Sends the head; flushHeaders() would turn Latin-1 into UTF-8.
+  outgoing.write(Buffer.alloc(0)); // Sends the headers; flushHeaders() would convert Latin-1 to UTF-8.
   response.pipe(outgoing);
 }
 
-/** Whether the body has a transfer coding besides `chunked`: Node only decodes that one. */
+/** Returns whether the body has a transfer coding other than `chunked`, which Node does not decode. */
 function hasOtherCoding({ headers }: IncomingMessage): boolean {
   return !/^(?:chunked)?$/i.test((headers['transfer-encoding'] ?? '').trim());
 }
 
 function answer(outgoing: ServerResponse, status: number, text: string): void {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' };
-  // Node would repeat a reason that it has refused.
+  // Explicit, since Node would reuse a rejected reason phrase.
   outgoing.writeHead(status, STATUS_CODES[status], headers).end(text);
 }
 
-/** A request that passes through the proxy, with its response. */
+/** A request that passes through the proxy, and its response. */
 type Passage = {
-  /** Keeps a response while it passes. */
+  /** Records a response while it is forwarded. */
   readonly respond: (response: IncomingMessage) => void;
   /**
-   * Returns the exchange as it was recorded.
+   * Returns the recorded exchange.
    *
-   * @param cause why no response arrived as a whole; `undefined` when one did
+   * @param cause the reason why no complete response arrived; `undefined` if it did
    */
   readonly finish: (cause: string | undefined) => RecordedExchange;
 };
 
 const NOTHING = Buffer.alloc(0);
 
-/** Keeps a request while it passes. */
+/** Records a request while it is forwarded. */
 function openPassage(request: IncomingMessage, target: string, number: number): Passage {
   const startedAt = new Date();
   const start = performance.now();
@@ -193,7 +193,7 @@ function openPassage(request: IncomingMessage, target: string, number: number): 
   };
 }
 
-/** Returns a body without its codings. One that cannot be decoded is not recorded, since its secrets could not be replaced. */
+/** Decodes a body. Does not record a body that cannot be decoded, since its secrets could not be redacted. */
 function recordedBody(
   kept: PassingBody,
   { headers }: IncomingMessage,
@@ -203,22 +203,22 @@ function recordedBody(
   return { bytes: decoded ?? (coding === undefined ? kept.bytes() : NOTHING), isWhole: decoded !== undefined };
 }
 
-/** Whether a request has a body, which may be empty (RFC 9112, 6.3). */
+/** Returns whether a request has a body, which may be empty (RFC 9112, 6.3). */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** The body of a message that passes through, up to a limit. */
+/** The recorded body of a forwarded message, up to a limit. */
 type PassingBody = {
   readonly bytes: () => Buffer;
-  /** Whether more bytes have passed than were kept. */
+  /** Returns whether the body exceeds the limit. */
   readonly isCut: () => boolean;
 };
 
-// Longer bodies are forwarded, but not judged.
+// Longer bodies are forwarded but not checked.
 const MAX_BODY_BYTES = 16_777_216;
 
-/** Keeps the first bytes of a stream that another consumer reads. */
+/** Records the first bytes of a stream that another consumer reads. */
 function keepPassing(stream: Readable): PassingBody {
   const content = new GrowingBytes();
   let passedBytes = 0;
@@ -239,7 +239,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer, options: { readonly maxO
   zstd: zstdDecompressSync,
 };
 
-/** Decompresses a body; returns `undefined` for an unknown coding, and for a body that is damaged or too long. */
+/** Decompresses a body. Returns `undefined` for unknown codings, and for corrupt or too long bodies. */
 function decodeBody(bytes: Buffer, contentEncoding: string | undefined): Buffer | undefined {
   const codings = (contentEncoding ?? '').split(',').map((coding) => coding.trim().toLowerCase());
   try {
@@ -254,13 +254,13 @@ function decodeBody(bytes: Buffer, contentEncoding: string | undefined): Buffer 
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-// They concern one connection, not the message (RFC 9110, 7.6.1).
+// Headers for a single connection, not for the message (RFC 9110, 7.6.1).
 const HOP_BY_HOP =
   /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
- * Returns the headers that a proxy forwards. Others concern one connection, such as the headers that `Connection` names.
- * Content-Length stays: without it, a body would be taken for the next message.
+ * Returns the headers that a proxy forwards. Removes hop-by-hop headers and the headers that `Connection` lists. Keeps
+ * Content-Length, since otherwise the body would be parsed as the next message.
  */
 function endToEndHeaders(rawHeaders: readonly string[]): Pairs {
   const pairs = pairsOf(rawHeaders);
