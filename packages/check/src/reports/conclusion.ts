@@ -8,23 +8,23 @@ import type { ContractOptions } from '../run/contract-options.ts';
 import type { ContractResult } from '../run/contract-result.ts';
 import { formatResult, type ReportOptions } from './text.ts';
 
-/** The options that the end of a run depends on. */
+/** The options for the end of a run. */
 export type ConclusionOptions = Pick<ContractOptions, 'operations' | 'tags' | 'isIncompleteAllowed'> & {
-  /** The file of the failures that are accepted as known. */
+  /** The baseline file, which lists the accepted failures. */
   readonly baselinePath: string | undefined;
-  /** Whether the failures of this run are written to that file. */
+  /** Whether to write the failures of this run to the baseline. */
   readonly isBaselineUpdated: boolean;
-  /** Whether the coverage is printed. */
+  /** Whether to print the coverage. */
   readonly isCoverageWanted: boolean;
 };
 
-/** The end of a run, as its options say. */
+/** Accepts known failures, and prints the result of a run. */
 export type Conclusion = Pick<Baseline, 'accepts' | 'mayAccept'> & {
   /**
-   * Prints a result, or writes the baseline instead.
+   * Prints a result, or writes the baseline.
    *
    * @returns the result for the reports
-   * @throws {CannotCheck} when the baseline cannot be written
+   * @throws {CannotCheck} if the baseline cannot be written
    */
   readonly conclude: (result: ContractResult, report: ReportOptions) => Concluded;
 };
@@ -32,10 +32,10 @@ export type Conclusion = Pick<Baseline, 'accepts' | 'mayAccept'> & {
 type Concluded = { readonly result: ContractResult; readonly exitCode: number };
 
 /**
- * Prepares the end of a run.
+ * Prepares the end of a run. Reads the baseline.
  *
- * @param invalid the operations that are not checked
- * @throws {CannotCheck} when the baseline does not exist
+ * @param invalid the invalid operations, which are not checked
+ * @throws {CannotCheck} if the baseline cannot be read
  */
 export function prepareConclusion(options: ConclusionOptions, invalid: readonly InvalidOperation[]): Conclusion {
   const { baselinePath, isBaselineUpdated, isCoverageWanted, isIncompleteAllowed } = options;
@@ -67,7 +67,7 @@ function exitCodeOf({ failures, notImplemented, errors, incomplete, unsuccessful
   return errors.length + incomplete.length > 0 || unsuccessful !== undefined ? 2 : 0;
 }
 
-/** Adds the invalid operations to the incomplete ones. */
+/** Adds the invalid operations to the incomplete operations. */
 function withInvalid(result: ContractResult, invalid: readonly InvalidOperation[]): ContractResult {
   return {
     ...result,
@@ -79,24 +79,24 @@ function withInvalid(result: ContractResult, invalid: readonly InvalidOperation[
   };
 }
 
-/** Known failures. They do not count: only new failures fail a run. */
+/** Known failures, which do not fail a run. */
 type Baseline = {
   readonly accepts: (failure: KnownFailure) => boolean;
-  /** Returns whether a failure may be accepted once its request is simplified, which may change its cause. */
+  /** Returns whether a failure may be accepted after its request is simplified, which may change the cause. */
   readonly mayAccept: (failure: KnownFailure) => boolean;
-  /** Removes the accepted failures from a result, and adds a note for each entry without a failure. */
+  /** Removes accepted failures from a result, and adds a note for each known failure that did not occur. */
   readonly apply: (result: ContractResult) => ContractResult;
 };
 
 type KnownFailure = { readonly check: string; readonly cause: string; readonly operationId: string };
 
-/** A cause with the operations that have it, as the file lists them. */
+/** An entry of the baseline file: a cause and its operations. */
 type Entry = { readonly check: string; readonly cause: string; readonly operations: readonly string[] };
 
 const NOT_IMPLEMENTED = { check: 'implemented', cause: 'not implemented (501)' };
 const COMMENT = '# The failures that contract-first check accepts. --update-baseline writes this file.\n';
 
-/** Reads a baseline. @throws {CannotCheck} when there is none */
+/** Reads a baseline. @throws {CannotCheck} if it cannot be read */
 function readBaseline(path: string): Baseline {
   const known = readEntries(path).flatMap(({ operations, ...rest }) =>
     operations.map((operationId): KnownFailure => ({ ...rest, operationId })),
@@ -126,7 +126,7 @@ function readBaseline(path: string): Baseline {
   };
 }
 
-/** Writes a baseline that accepts the failures of a run. @throws {CannotCheck} when that fails */
+/** Writes a baseline that accepts the failures of a run. @throws {CannotCheck} if it cannot be written */
 function writeBaseline(path: string, result: ContractResult): void {
   const groups = Map.groupBy(failuresOf(result), ({ check, cause }) => JSON.stringify([check, cause]));
   const entries = [...groups.values()].flatMap((group): Entry[] => {
@@ -160,7 +160,7 @@ function readEntries(path: string): readonly Entry[] {
 }
 
 function isEntry(value: unknown): value is Entry {
-  const { check, cause, operations } = (value ?? {}) as Partial<Record<keyof Entry, unknown>>; // Any value has members.
+  const { check, cause, operations } = (value ?? {}) as Partial<Record<keyof Entry, unknown>>; // Not null.
   const isTexts = Array.isArray(operations) && operations.every((one) => typeof one === 'string');
   return typeof check === 'string' && typeof cause === 'string' && isTexts;
 }

@@ -3,7 +3,7 @@ import { nameOperations } from '../judgement/failures.ts';
 import { listReasons } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 
-/** Writes a workflow command of GitHub for each finding, at the end of the run. */
+/** Writes a GitHub workflow command for each finding at the end of the run. */
 export const createGithub: CreateReport = (file, options) => ({
   observe: () => undefined,
   finish(result, problem) {

@@ -8,14 +8,14 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 
 const CREATOR = { name: 'contract', version: '1' };
 const HTTP = 'HTTP/1.1';
-const UNKNOWN = -1; // As HAR says for sizes.
+const UNKNOWN = -1; // For sizes, as defined by HAR.
 const NOTHING = Buffer.alloc(0);
 const NO_RESPONSE: Pick<KeptResponse, 'status' | 'headers' | 'body'> = {
   ...{ status: 0, headers: [] },
   body: excerptOf(NOTHING),
 };
 
-/** Writes an HTTP archive (HAR 1.2) with every request. */
+/** Writes every request to an HTTP archive (HAR 1.2). */
 export const createHar: CreateReport = (file, { baseUrl, redactor }) => {
   let separator = '\n';
   file.write(`{"log":{"version":"1.2","creator":${JSON.stringify(CREATOR)},"entries":[`);
@@ -51,7 +51,7 @@ function entryOf(
       cookies: valuesOf(request.headers, 'cookie').flatMap((text) => text.split('; ').map(pairOf)),
       headers: namesAndValues(request.headers),
       queryString: query === '' ? [] : query.split('&').map(pairOf),
-      // HAR 1.2 has an encoding for responses only.
+      // HAR 1.2 defines an encoding only for responses.
       ...(request.body !== undefined && {
         postData: {
           ...{ mimeType: contentType, text: bodyText, ...(comment !== undefined && { comment }) },
@@ -86,7 +86,7 @@ function entryOf(
   };
 }
 
-/** Returns bytes as text; as base64 if they are not UTF-8. A comment has the number of those that are omitted. */
+/** Encodes bytes as UTF-8 text, or else as base64. A comment has the number of omitted bytes. */
 function textOf({ bytes, totalBytes }: Excerpt): {
   readonly text: string;
   readonly encoding?: 'base64';

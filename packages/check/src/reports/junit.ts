@@ -7,7 +7,7 @@ type Seen = { readonly checks: ReadonlySet<CheckName>; readonly durationMs: numb
 
 const NOTHING: Seen = { checks: new Set(), durationMs: 0 };
 
-/** Writes a test case of JUnit for each operation and check, at the end of the run. */
+/** Writes a JUnit test case for each operation and check at the end of the run. */
 export const createJunit: CreateReport = (file, options) => {
   const operations = new Map<string, Seen>();
   return {
@@ -33,7 +33,7 @@ export const createJunit: CreateReport = (file, options) => {
   };
 };
 
-/** Turns the reasons of a test case, one for each cause, into its failure. */
+/** Combines the reasons of a test case, one per cause, into a failure. */
 function toFailure([first, ...others]: readonly Reason[] = []): JunitCase['failure'] {
   return first && { type: first.name, message: first.message, text: [first, ...others].map(textOf).join('\n\n') };
 }

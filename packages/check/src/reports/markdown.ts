@@ -4,7 +4,7 @@ import { summarize } from './text.ts';
 import { listReasons } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 
-/** Writes a summary, a table of the findings and their evidence, at the end of the run. */
+/** Writes a summary, a table of the findings, and their evidence at the end of the run. */
 export const createMarkdown: CreateReport = (file, options) => ({
   observe: () => undefined,
   finish(result, problem) {

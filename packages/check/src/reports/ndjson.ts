@@ -1,6 +1,6 @@
 import type { CreateReport } from './run-report.ts';
 
-/** Writes a line of JSON for each request. */
+/** Writes a JSON line for each request. */
 export const createNdjson: CreateReport = (file, { redactor }) => ({
   observe: ({ operation, testCase, request, response, startedAt, durationMs, failed }) => {
     const line = {

@@ -27,16 +27,16 @@ const CREATORS: Readonly<Record<ReportKind, CreateReport>> = {
 
 /** The reports of a run. */
 export type Reports = {
-  /** Starts the reports, before the first request. */
+  /** Starts the reports. Call it before the first request. */
   readonly start: (options: ReportOptions) => Observer;
-  /** Writes the rest of them and closes the files. Without a result, the run has failed because of a problem. */
+  /** Completes the reports and closes the files. Without a result, reports the problem that prevented the run. */
   readonly finish: (result: ContractResult | undefined, problem: string | undefined) => void;
 };
 
 /**
- * Opens the files of reports.
+ * Opens the report files.
  *
- * @throws {CannotCheck} when one cannot be written
+ * @throws {CannotCheck} if a file cannot be written
  */
 export function openReports(targets: readonly ReportTarget[]): Reports {
   const files = targets.map(({ kind, path }) => ({ create: CREATORS[kind], file: openReportFile(path) }));
@@ -56,12 +56,12 @@ export function openReports(targets: readonly ReportTarget[]): Reports {
   };
 }
 
-/** Calls a function; returns the error that it throws. */
+/** Calls a function. Returns the error that it throws, or `undefined`. */
 function attempt<Args extends readonly unknown[]>(act: (...args: Args) => void, ...args: Args): Error | undefined {
   try {
     act(...args);
     return undefined;
   } catch (error) {
-    return error as Error; // Nothing else is thrown.
+    return error as Error; // No other values are thrown.
   }
 }

@@ -2,21 +2,21 @@ import type { ContractResult } from '../run/contract-result.ts';
 import { groupByCause, type Finding } from '../judgement/failures.ts';
 import { formatFailure, hideIn, type ReportOptions } from './text.ts';
 
-/** A reason why a run was not successful. */
+/** A reason why a run failed. */
 export type Reason = {
-  /** `contract` for a run that was not possible, or says nothing. */
+  /** Only `contract` if the reason concerns the whole run. */
   readonly operationIds: readonly string[];
   /** The name of a check, or `implemented`, `error`, `complete` or `run`. */
   readonly name: string;
   readonly message: string;
-  /** The message and the evidence, without secrets. */
+  /** The message and the evidence, with redacted secrets. */
   readonly text: string;
 };
 
 /**
- * Lists why a run was not successful; without a result, the problem that prevented it.
+ * Lists the reasons why a run failed, or the problem that prevented it.
  *
- * @param findings the failures, by cause or one by one
+ * @param findings the failures, grouped by cause or single
  */
 export function listReasons(
   result: ContractResult | undefined,

@@ -4,24 +4,24 @@ import type { Observer } from '../judgement/observation.ts';
 import type { ContractResult } from '../run/contract-result.ts';
 import type { ReportOptions } from './text.ts';
 
-/** A report on a run, which is written to a file. */
+/** A report on a run, written to a file. */
 export type RunReport = {
   readonly observe: Observer;
-  /** Writes the rest. Without a result, the run has failed because of a problem. */
+  /** Completes the report. Without a result, reports the problem that prevented the run. */
   readonly finish: (result: ContractResult | undefined, problem: string | undefined) => void;
 };
 
 /** Starts a report. */
 export type CreateReport = (file: ReportFile, options: ReportOptions) => RunReport;
 
-/** A file that is written from its start to its end. */
+/** A file for sequential writes. */
 type ReportFile = {
-  /** Appends a text at once, so that an interruption loses none. @throws {CannotCheck} when that fails */
+  /** Appends a text synchronously, so that an interruption loses nothing. @throws {CannotCheck} if it fails */
   readonly write: (text: string) => void;
   readonly close: () => void;
 };
 
-/** Creates an empty file, or empties one. @throws {CannotCheck} when that fails */
+/** Creates or truncates a file. @throws {CannotCheck} if it fails */
 export function openReportFile(path: string): ReportFile {
   const file = attempt(() => openSync(path, 'w'));
   return {

@@ -13,14 +13,14 @@ import type { ContractResult } from '../run/contract-result.ts';
 
 export type ReportOptions = {
   readonly baseUrl: string;
-  /** Replaces the secrets in messages; `undefined` where they have none. */
+  /** Redacts secrets; `undefined` if messages have no secrets. */
   readonly redactor: Redactor | undefined;
   readonly repeatLine: RepeatLine;
-  /** Whether the findings about the protocol are a line each, without evidence; `false` by default. */
+  /** Whether to print protocol findings as single lines without evidence; `false` by default. */
   readonly isProtocolFolded?: boolean;
 };
 
-/** Returns the command that repeats the checks of operations; `undefined` when none does. */
+/** Returns the command that repeats the checks of operations; `undefined` if there is none. */
 export type RepeatLine = (
   operationIds: readonly string[],
   seed: number | undefined,
@@ -30,12 +30,12 @@ export type RepeatLine = (
 const MAX_CHARS = 2_000;
 const MAX_SUMMARY = 7;
 const MAX_CAUSE = 100;
-// The headers of the earlier answers of a sequence that may tell why the last one is wrong.
+// Headers of earlier responses in a sequence that may explain a failure.
 const TELLING = ['etag', 'link', 'location'];
-// Every response has them, and they explain no failure.
+// Headers of every response that explain no failure.
 const USUAL = /^(?:connection|date|keep-alive)$/;
 
-/** Formats the findings of a run, worst first, its notes and a summary that fits a screen. */
+/** Formats the findings of a run, worst first, the notes, and a short summary. */
 export function formatResult(result: ContractResult, options: ReportOptions): string {
   const { seed, failures, operations, unused, unsuccessful, notImplemented, incomplete, errors, notes } = result;
   const findings = groupByCause(failures);
@@ -67,13 +67,13 @@ function formatSummary(findings: readonly Finding[]): readonly string[] {
   return ['', 'worst first:', ...lines, ...(rest > 1 ? [`  and ${String(rest)} more`] : [])];
 }
 
-/** Formats a finding as one line with the first of its operations. */
+/** Formats a finding as one line, with its first operation. */
 function formatLine({ check, cause, operationIds }: Finding): string {
   const text = cause.length > MAX_CAUSE ? `${cause.slice(0, MAX_CAUSE)}…` : cause;
   return escapeToLine(`${check}  ${nameOperations(operationIds)}: ${text}`);
 }
 
-/** `contract: 1 operation, 170 requests, 0 failures (seed 1)`, and other counts that are not 0. */
+/** Returns `contract: 1 operation, 170 requests, 0 failures (seed 1)`, with further counts that are not 0. */
 export function summarize(result: ContractResult): string {
   const { seed, operations, requests, failures, notImplemented, incomplete, errors } = result;
   const findings = groupByCause(failures);
@@ -88,12 +88,12 @@ export function summarize(result: ContractResult): string {
   return `contract: ${counts.join(', ')}${seed === undefined ? '' : ` (seed ${String(seed)})`}`;
 }
 
-/** Formats the progress as one line, which overwrites the previous one. */
+/** Formats the progress as one line, which overwrites the previous line. */
 export function formatProgress({ operationId, operations, begun, requests }: Progress): string {
   return `[${String(begun)}/${String(operations)}] ${operationId}  ${counted(requests, 'request')}`;
 }
 
-/** Formats a finding with the evidence of its first operation, and the names of the others. */
+/** Formats a finding with the evidence of its first operation and the names of its other operations. */
 function formatFinding(
   { first, operationIds: [, ...others] }: Finding,
   seed: number | undefined,
@@ -103,7 +103,7 @@ function formatFinding(
   return formatFailure(first, seed, options) + also;
 }
 
-/** Formats a failure with its request, its answer and the command that repeats it. */
+/** Formats a failure with its request, its response, and the command that repeats it. */
 export function formatFailure(
   failure: Failure,
   seed: number | undefined,
@@ -128,22 +128,22 @@ export function formatFailure(
     ...answer.map((line) => `  < ${line}`),
     ...(repeat === undefined ? [] : [`  repeat: ${repeat}`]),
   ];
-  // A line feed in a name or a value must not begin a line, which may be a command for GitHub.
+  // A line feed in a name or a value could start a GitHub workflow command.
   return lines.map(escapeToLine).join('\n');
 }
 
-/** Replaces the secrets in the message of an error, which may come from a hook. */
+/** Redacts secrets in an error message, which may come from a hook. */
 export function hideIn(message: string, { redactor }: Pick<ReportOptions, 'redactor'>): string {
   return redactor?.text(message) ?? message;
 }
 
-/** Turns a command that is too long for a terminal into a comment with its beginning. */
+/** Replaces a command that is too long for a terminal by a comment with its beginning. */
 function pasted(command: string): string {
   if (command.length <= EXCERPT_BYTES) return command;
   return `# ${command.slice(0, EXCERPT_BYTES)}… (${String(command.length)} characters)`;
 }
 
-/** Copies a response with some of its headers only. */
+/** Returns a copy of a response with only the named headers. */
 function withHeaders(response: KeptResponse, names: readonly string[]): KeptResponse {
   return { ...response, headers: response.headers.filter(([name]) => names.includes(name)) };
 }
@@ -153,7 +153,7 @@ function formatResponse({ status, headers, body }: KeptResponse): string[] {
   return [`HTTP ${String(status)}`, ...shown, ...visibleLines(body)];
 }
 
-/** Formats bytes as one line, without the control characters that a terminal would interpret; none for no bytes. */
+/** Formats bytes as one line with escaped control characters. Returns no line for no bytes. */
 function visibleLines({ bytes, totalBytes }: Excerpt): readonly string[] {
   const text = bytes.toString();
   const visible = escapeToLine(JSON.stringify(text.slice(0, MAX_CHARS)).slice(1, -1).replaceAll('\\"', '"'));
