@@ -20,21 +20,21 @@ import type { Expectation, GivenValue } from '../run/selection.ts';
 import type { Client } from '../run/token-sources.ts';
 import type { UserOptions } from '../run/users.ts';
 
-/** The options of the command. */
+/** The options of the commands `check` and `proxy`. */
 export type CheckOptions = Omit<
   ContractOptions,
   'document' | 'baseUrl' | 'hooks' | 'onProgress' | 'onExchange' | 'onSecret' | 'onNote' | 'signal'
 > &
   ConclusionOptions & {
     readonly isHelpWanted: boolean;
-    /** The values that are not printed. */
+    /** Values to redact. */
     readonly secrets: readonly Secret[];
     readonly url: string | undefined;
     /** The path of the document. */
     readonly documentPath: string | undefined;
     readonly allowedRefs: AllowedRefs;
     readonly reports: readonly ReportTarget[];
-    /** The module of the hooks. */
+    /** The path of the hooks module. */
     readonly hooksPath: string | undefined;
     readonly isProtocolFolded: boolean;
     readonly repeatLine: RepeatLine;
@@ -58,7 +58,7 @@ const OF_PROXY: typeof FILE_OPTIONS = [
   ),
   ...['coverage', 'allow-incomplete', 'update-baseline', 'help'].map((name) => [name, 'flag'] as const),
 ];
-// The line that repeats an operation has its own, or they change no request.
+// The repeat line sets these options itself, or they do not affect requests.
 const NOT_REPEATED = [
   'baseline',
   'update-baseline',
@@ -77,9 +77,9 @@ const MAX_PORT = 65_535;
 const MAX_BUDGET_SECONDS = 86_400;
 
 /**
- * Reads the options from the command line and from a file; those of the command line win.
+ * Reads options from the command line and a file. The command line takes precedence.
  *
- * @throws {CannotCheck} with all mistakes
+ * @throws {CannotCheck} with all problems
  */
 export function readOptions(
   args: readonly string[],
@@ -151,7 +151,7 @@ export function readOptions(
   return { ...options, countsCoverage: isCoverageWanted || reports.some(({ kind }) => kind === 'coverage') };
 }
 
-/** Reads the checks that count: those of `--checks`, without those of `--exclude-checks`. */
+/** Reads the enabled checks from `--checks` and `--exclude-checks`. */
 function readChecks(reader: OptionReader): ReadonlySet<CheckName> {
   const chosen = reader.has('checks') ? readCheckNames(reader, 'checks') : PROFILES.default;
   const excluded = readCheckNames(reader, 'exclude-checks');
@@ -177,7 +177,7 @@ function isProfile(name: string): name is keyof typeof PROFILES {
   return Object.hasOwn(PROFILES, name);
 }
 
-/** Reads the reports, each with a file of its own. */
+/** Reads the reports. Each report needs its own file. */
 function readReports({ read, refuse }: OptionReader): readonly ReportTarget[] {
   const reports = read('report', (text, place) => {
     const [, name, path = ''] = /^([^:]*):(.+)$/s.exec(text) ?? [];
@@ -192,7 +192,7 @@ function readReports({ read, refuse }: OptionReader): readonly ReportTarget[] {
   return reports;
 }
 
-/** Reads the number of requests in a second, which may be a fraction. */
+/** Reads the number of requests per second, which may be a fraction. */
 function readRate({ read, refuse }: OptionReader): number | undefined {
   const [rate] = read('rate', (text, place) => {
     if (/^\d*\.?\d+$/.test(text) && Number(text) > 0) return Number(text);
@@ -202,7 +202,7 @@ function readRate({ read, refuse }: OptionReader): number | undefined {
   return rate;
 }
 
-/** Reads the statuses that valid data may get, too. */
+/** Reads further statuses that are accepted for valid data. */
 function readExpectations({ read, refuse }: OptionReader): readonly Expectation[] {
   return read('expect', (text, place) => {
     const [, operation, statuses = ''] = /^(?:(.*):)?([^:]*)$/.exec(text) ?? [];
@@ -213,7 +213,7 @@ function readExpectations({ read, refuse }: OptionReader): readonly Expectation[
   });
 }
 
-/** Reads the values that the server knows. */
+/** Reads values that exist on the server. */
 function readValues({ read, expand, refuse }: OptionReader): readonly GivenValue[] {
   return read('value', (text, place) => {
     const [, operation, name, value = ''] = /^(?:([^=]*):)?([^:=]+)=(.*)$/s.exec(text) ?? [];
@@ -223,7 +223,7 @@ function readValues({ read, expand, refuse }: OptionReader): readonly GivenValue
   });
 }
 
-/** Reads the headers of every request. */
+/** Reads the headers that are added to every request. */
 function readHeaders({ read, expand, refuse }: OptionReader): readonly ExtraHeader[] {
   return read('header', (text, place): ExtraHeader | undefined => {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/.exec(text) ?? [];
@@ -233,20 +233,20 @@ function readHeaders({ read, expand, refuse }: OptionReader): readonly ExtraHead
   });
 }
 
-/** Reads a value: an integer, `true`, `false`, or else a text. Where its schema allows texts only, it is one. */
+/** Parses `true`, `false` and integers; other values are texts. Texts are used if the schema allows only texts. */
 function valueOf(text: string): Json {
   if (text === 'true' || text === 'false') return text === 'true';
   if (!/^(?:0|-?[1-9]\d*)$/.test(text)) return text;
   return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
 }
 
-/** The options whose values may have secrets. */
+/** The options whose values may contain secrets. */
 const SECRET_OPTIONS = [
   ...['token', 'credential', 'token-command', 'client', 'other-token', 'other-credential'],
   ...['header', 'value'],
 ];
 
-/** Reads the credentials of the users, and notes that they are secret. */
+/** Reads the credentials of the users, and registers them as secrets. */
 function readUsers(reader: OptionReader, environment: Environment): UserOptions {
   const { has, textOf, placeOf, read, expand, hide, refuse } = reader;
   const tokenCommand = textOf('token-command');
@@ -263,7 +263,7 @@ function readUsers(reader: OptionReader, environment: Environment): UserOptions 
     otherCredentials: readCredentials('other-credential', 'OTHER_TOKEN'),
   };
 
-  /** Reads a token, by default an environment variable. */
+  /** Reads a token from an option, or else from an environment variable. */
   function readToken(name: string, variable: string, fallback: string): string | undefined {
     const text = textOf(name);
     if (text !== undefined) return readSecret(text, placeOf(name), variable);
@@ -295,7 +295,7 @@ function readUsers(reader: OptionReader, environment: Environment): UserOptions 
     return { id, secret };
   }
 
-  /** Expands a secret. Where it has no environment variable, another variable stands for it. */
+  /** Expands environment variables in a secret. A secret without variables is printed as the given variable. */
   function readSecret(text: string, place: string, variable: string): string {
     const value = expand(text, place);
     if (value === '' && !isMissing(text)) refuse(`${place} is empty: is the variable set?`);
@@ -303,7 +303,7 @@ function readUsers(reader: OptionReader, environment: Environment): UserOptions 
     return value;
   }
 
-  /** Returns whether the environment lacks a variable, which is a problem of its own. */
+  /** Returns whether a variable in a text is not set, which is reported as a separate problem. */
   function isMissing(text: string): boolean {
     return [...text.matchAll(/\$\{(\w+)\}/g)].some(([, name = '']) => environment[name] === undefined);
   }
@@ -313,7 +313,7 @@ function isExpanded(text: string): boolean {
   return /\$\{\w+\}/.test(text);
 }
 
-/** Returns a name for the variable of a security scheme: `API_KEY` for `apiKey`. */
+/** Returns the variable name for a security scheme, such as `API_KEY` for `apiKey`. */
 function variableOf(id: string): string {
   return id
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_')
