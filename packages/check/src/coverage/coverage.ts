@@ -16,25 +16,25 @@ import { documentedResponse, headerOf } from '../judgement/conformance.ts';
 import type { Observation, Observer } from '../judgement/observation.ts';
 import { propertyNamesOf, readSentParameters, valuesOf } from './sent-parameters.ts';
 
-/** What of an operation was seen in its requests and answers. */
+/** The parts of an operation that occurred in requests and responses. */
 export type OperationCoverage = {
   readonly operation: string;
-  /** As documented: `200`, `4XX`, `default`. */
+  /** The documented statuses: `200`, `4XX`, `default`. */
   readonly statuses: Tally;
   /** The media types of requests. */
   readonly requestTypes: Tally;
-  /** The media types of answers, by status. */
+  /** The media types of responses, by status. */
   readonly answerTypes: Tally;
-  /** Whether each parameter was sent with a valid value, with an invalid one, and left out. */
+  /** Whether each parameter was sent with a valid value, sent with an invalid value, and omitted. */
   readonly parameters: Tally;
-  /** The branches of the schemas of the body and of the parameters. */
+  /** The schema branches of the body and the parameters. */
   readonly schema: Tally;
 };
 
 /** Observes the requests of a run. */
 export type Coverage = { readonly observe: Observer; readonly result: () => readonly OperationCoverage[] };
 
-/** Creates an observer that counts what of some operations was seen. */
+/** Creates an observer that measures the coverage of operations. */
 export function createCoverage(operations: readonly ApiOperation[], schemas: SchemaDocument, oracle: Oracle): Coverage {
   const counters = new Map(operations.map((operation) => [operation, countersOf(operation, schemas, oracle)]));
   return {
@@ -43,7 +43,7 @@ export function createCoverage(operations: readonly ApiOperation[], schemas: Sch
   };
 }
 
-// Each of these texts is a valid value of a parameter that any text is valid for.
+// Samples to detect parameters for which any text is valid.
 const ANY_TEXTS = ['x', '1', '-1.5', 'true', 'a b,c', 'x'.repeat(10_000)];
 
 function countersOf(operation: ApiOperation, schemas: SchemaDocument, oracle: Oracle) {
@@ -68,7 +68,7 @@ function countersOf(operation: ApiOperation, schemas: SchemaDocument, oracle: Or
       const { testCase, request, response } = observation;
       if (NOT_OF_OPERATION.includes(testCase.kind)) return;
       if (response !== undefined) observeAnswer(response);
-      // The server need not look at what comes without credentials.
+      // The server may reject the request without parsing it.
       if (testCase.kind === 'no authentication') return;
       observeParameters(request);
       const mediaType = contents.length === 0 ? undefined : mediaTypeOf(request, contents);
@@ -109,7 +109,7 @@ function countersOf(operation: ApiOperation, schemas: SchemaDocument, oracle: Or
     }
   }
 
-  /** Lists how a parameter can be sent. */
+  /** Lists the possible states of a parameter. */
   function statesOf(parameter: Parameter): readonly string[] {
     const takesAny = ANY_TEXTS.every((text) => {
       const values = valuesOf({ ...parameter, style: 'simple' }, [], {
@@ -138,7 +138,7 @@ function mediaTypeOf({ headers }: Observation['request'], contents: readonly Bod
   );
 }
 
-/** Returns the value of a body: JSON as sent, others as they were before they were written. */
+/** Returns the value of a body: parsed JSON, or the value before serialization for other media types. */
 function bodyValueOf(content: BodyContent, { testCase, request }: Observation): Json | undefined {
   if (encodingOf(content) !== 'json') return testCase.input?.body?.value;
   try {
@@ -148,18 +148,18 @@ function bodyValueOf(content: BodyContent, { testCase, request }: Observation): 
   }
 }
 
-/** The branches of some schemas: whether properties are present, the alternatives of lists, and the values of `enum`. */
+/** Schema branches: present and absent properties, alternatives of `oneOf` and `anyOf`, and `enum` values. */
 type SchemaBranches = {
-  /** Adds the branches of a schema. A schema that is used in several places counts once, at the first. */
+  /** Adds the branches of a schema. A schema that is used in several places counts once, at the first place. */
   readonly add: (schema: Schema | undefined, place: string) => void;
   /** Marks the branches that a value takes. */
   readonly mark: (schema: Schema | undefined, value: Json) => void;
 };
 
-// The schemas of an operation beyond this number, which are the deepest, are not counted.
+// The maximum number of schemas per operation. Deeper schemas are not counted.
 const MAX_SCHEMAS = 1_000;
 
-/** Creates an empty set of branches, whose names are counted. */
+/** Creates an empty set of branches. Registers and marks their names in a counter. */
 function createSchemaBranches(schemas: SchemaDocument, oracle: Oracle, counter: Counter): SchemaBranches {
   const places = new Map<SchemaObject, string>();
   return { add, mark };
@@ -173,7 +173,7 @@ function createSchemaBranches(schemas: SchemaDocument, oracle: Oracle, counter: 
       for (const value of listOf(schema, 'enum')) counter.expect(valueName(place, value));
       for (const [name, property] of propertiesOf(schema)) {
         counter.expect(propertyName(place, name, 'present'));
-        // Without a required property, a value is not of the alternative.
+        // A value without a required property does not match the alternative.
         const mustBePresent = isInAlternative && listOf(schema, 'required').includes(name);
         if (!mustBePresent) counter.expect(propertyName(place, name, 'absent'));
         found.push({ schema: property, place: `${place}.${name}`, isInAlternative });
@@ -208,11 +208,11 @@ function createSchemaBranches(schemas: SchemaDocument, oracle: Oracle, counter: 
     if (isArray(value)) for (const [, item] of membersOf(value)) mark(itemsOf(schema), item);
   }
 
-  /** Returns the schemas that the same value must match, too. */
+  /** Returns the further schemas that a value must match. */
   function partsOf(schema: SchemaObject): readonly Schema[] {
     const { $ref: reference } = schema;
     const isKnown = typeof reference === 'string' && reference.startsWith(schemas.id);
-    // The linter has followed the reference.
+    // Validated reference.
     const target = isKnown ? [resolveReference(schemas.document, reference.slice(schemas.id.length)) as Schema] : [];
     return [...target, ...(listOf(schema, 'allOf') as readonly Schema[])];
   }
@@ -221,7 +221,7 @@ function createSchemaBranches(schemas: SchemaDocument, oracle: Oracle, counter: 
 const valueName = (place: string, value: unknown): string => `${place} = ${stringifyJson(value)}`;
 const propertyName = (place: string, name: string, state: 'present' | 'absent'): string => `${place}.${name} ${state}`;
 
-// The linter has checked the shapes of these keywords.
+// The document is validated, so these keywords have the right types.
 
 function listOf(schema: SchemaObject, keyword: string): readonly unknown[] {
   return (schema[keyword] ?? []) as readonly unknown[];
@@ -241,10 +241,10 @@ function alternativesOf(schema: SchemaObject): readonly { readonly keyword: stri
   );
 }
 
-/** Names an alternative by its component, or by its number. */
+/** Names an alternative by its component or its number. */
 function alternativeName(place: string, keyword: string, part: Schema, index: number): string {
   const { $ref: own, allOf = [] } = Object(part) as SchemaObject;
-  // An alternative with a discriminator is the reference and its values.
+  // An alternative with a discriminator is an `allOf` of the reference and the discriminator's values.
   const reference = own ?? (Object((allOf as readonly Schema[])[0]) as SchemaObject)['$ref'];
   const name = typeof reference === 'string' ? reference.replace(/^.*\//s, '') : String(index + 1);
   return `${place} ${keyword} ${name}`;
@@ -254,19 +254,19 @@ function isSchemaObject(schema: Schema | undefined): schema is SchemaObject {
   return typeof schema === 'object';
 }
 
-/** The names of what may be seen, by whether it was. */
+/** Names that were seen, and expected names that were not seen. */
 export type Tally = { readonly seen: readonly string[]; readonly notSeen: readonly string[] };
 
-/** Notes which of some names are seen. */
+/** Records which of the expected names are seen. */
 type Counter = {
-  /** Adds a name that may be seen. */
+  /** Adds an expected name. */
   readonly expect: (name: string) => void;
-  /** Marks a name as seen; ignores others. */
+  /** Marks an expected name as seen. Ignores other names. */
   readonly mark: (name: string) => void;
   readonly tally: () => Tally;
 };
 
-/** Creates a counter with names that may be seen. */
+/** Creates a counter with expected names. */
 function createCounter(names: readonly string[] = []): Counter {
   const isSeen = new Map(names.map((name) => [name, false]));
   return {

@@ -11,7 +11,7 @@ const COLUMNS = [
 const GAP = '  ';
 const MAX_NAMES = 8;
 
-/** Formats the coverage of operations as a table, with what was not seen below it. */
+/** Formats the coverage of operations as a table, followed by the names that were not seen. */
 export function formatCoverage(operations: readonly OperationCoverage[]): string {
   const counts = operations.map((one) => [one.operation, ...COLUMNS.map(([, aspect]) => countOf([one[aspect]]))]);
   const total = ['all', ...COLUMNS.map(([, aspect]) => countOf(operations.map((one) => one[aspect])))];

@@ -6,10 +6,10 @@ import { flatten, type Json, type Schema, type SchemaDocument } from '@contract-
 
 type Pair = readonly [name: string, text: string];
 
-/** The names and texts of the parameters of a request, by location. */
+/** The parameter names and texts of a request, by location. */
 export type SentParameters = Readonly<Record<Parameter['in'], readonly Pair[]>>;
 
-/** Reads the parameters of a request as it was sent. */
+/** Parses the parameters of a sent request. */
 export function readSentParameters(
   { path }: Pick<ApiOperation, 'path'>,
   { target, headers }: WireRequest,
@@ -25,9 +25,9 @@ export function readSentParameters(
 }
 
 /**
- * Returns the values that a server may read for a parameter; `undefined` when it was left out.
+ * Returns the values that a server may parse for a parameter. Returns `undefined` if the parameter is absent.
  *
- * @param properties the names of the properties, where the value is an object
+ * @param properties the property names of an object
  */
 export function valuesOf(
   parameter: Parameter,
@@ -56,7 +56,7 @@ export function valuesOf(
   return [...readingsOf(text), ...object];
 }
 
-/** Lists the properties that a schema declares. */
+/** Lists the names of a schema's properties. */
 export function propertyNamesOf(schemas: SchemaDocument, schema: Schema | undefined): readonly string[] {
   const flat = schema === undefined ? true : flatten(schemas, schema);
   return Object.keys(Object((Object(flat) as { readonly properties?: object }).properties) as object);
@@ -73,7 +73,7 @@ function readPair(pair: string): Pair {
   return [decode(name), decode(rest.join('='))];
 }
 
-/** Reads an object without `explode` as `a,1,b,2`, with it as `a=1,b=2`. */
+/** Parses an object: `a,1,b,2` without `explode`, `a=1,b=2` with `explode`. */
 function readObject(text: string, explode: boolean): Json {
   const parts = text.split(/[ ,|]/);
   if (explode) return Object.fromEntries(parts.map(readPair));
