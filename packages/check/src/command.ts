@@ -90,7 +90,7 @@ const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
 const OTHER_DATABASE =
   'DATABASE_URL is not used, but a temporary SQLite database; to check another one, start the service, and use --url';
-const BY_SIGNAL = 128; // Shells add the number of the signal.
+const BY_SIGNAL = 128; // Shells add the signal number.
 const MAX_SEED = 2 ** 31 - 1;
 
 /** Runs the command with arguments and environment variables. Returns the exit code. */
@@ -115,7 +115,7 @@ export async function checkCommand(args: readonly string[], environment: Environ
 
 async function check(options: CheckOptions, progressLine: ProgressLine | undefined): Promise<number> {
   const { url, hooksPath, isProtocolFolded, repeatLine } = options;
-  const secrets = [...options.secrets]; // Tokens that are fetched are added.
+  const secrets = [...options.secrets]; // Fetched tokens are added.
   const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
   const hooks = hooksPath === undefined ? undefined : await loadHooks(hooksPath);
   const redactor = createRedactor({ document, url, secrets, isRecorded: false });
@@ -135,7 +135,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
     const { seed = Math.floor(Math.random() * MAX_SEED) } = options;
     const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? token };
     if (service !== undefined) secrets.push({ variable: 'TOKEN', value: service.token });
-    // The temporary service stops after the run, so curl lines refer to one that npm start runs.
+    // The temporary service stops after the run, so curl lines use the URL of npm start.
     const baseUrl = service === undefined ? server.baseUrl : START_URL;
     const report = { baseUrl, redactor, repeatLine, isProtocolFolded };
     const onSecret = (secret: Secret): void => void secrets.push(secret);
@@ -143,7 +143,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
     const onExchange = reports.start(report);
     using interruption = abortOnSignals();
     const { signal } = interruption;
-    const onNote = service === undefined ? printError : undefined; // The service that this command starts has a token of its own.
+    const onNote = service === undefined ? printError : undefined; // The temporary service has its own token.
     let isFirst = true;
     const onFailure = (failure: Failure): void => {
       const isMinor = isProtocolFolded && failure.category === 'protocol';
@@ -161,7 +161,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
     if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set by abortOnSignals.
     return concluded.exitCode;
   } catch (error) {
-    problem = (error as Error).message; // Nothing else is thrown.
+    problem = (error as Error).message; // No other values are thrown.
     throw error;
   } finally {
     await service?.stop();

@@ -30,22 +30,22 @@ import { assertKnown, matches, select, statusesFor, valuesFor } from './run/sele
 import { assertSchemes, describeNeed, isPermitted, openUsers, withMetSecurity } from './run/users.ts';
 
 export const DEFAULT_RUNS = 100;
-/** As many requests are more than an operation usually needs. */
+/** A generous number of requests per operation. */
 const REQUESTS_PER_OPERATION = 1_000;
 const JUDGING_LIMIT_MS = 2_000;
 const PATIENCE_MS = 1_000;
 const OTHER_USER_CHECK: CheckName = 'object_level_authorization';
 const OTHER_USER = 'no request of the second user was judged: are its credentials right?';
 
-/** Returns the time limit for a number of operations, where a number of requests is sent in a second at most. */
+/** Returns the default time limit for a number of operations and a maximum number of requests per second. */
 export function defaultBudgetMs(operations: number, rate = Infinity): number {
   return 20_000 + 1_000 * operations * (1 + REQUESTS_PER_OPERATION / rate);
 }
 
 /**
- * Checks a running service against an OpenAPI document, with generated requests.
+ * Checks a running service against an OpenAPI document with generated requests.
  *
- * @throws {CannotCheck} when the server is unreachable, an operation or a tag is unknown, or a token is missing
+ * @throws {CannotCheck} if the server is unreachable, an operation or a tag is unknown, or a token is missing
  */
 export async function checkContract(options: ContractOptions): Promise<ContractResult> {
   const { document, seed = 0, runs = DEFAULT_RUNS, headers = [], onProgress } = options;
@@ -87,7 +87,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     options.countsCoverage === true ? createCoverage(operations, requestSchemas, requestOracle) : undefined;
   const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length, rate);
   const endsAt = performance.now() + budgetMs;
-  // A request that is sent at the last moment may still time out.
+  // The last request may take until its own timeout.
   const signal = AbortSignal.any([
     AbortSignal.timeout(budgetMs + TIMEOUT_MS),
     ...(options.signal ? [options.signal] : []),
@@ -134,7 +134,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   try {
     await assertReachable(connection, url);
     await callHook('setUp', () => hooks.setUp?.({ url: url.href }));
-    // Resources come first and alone: the requests of other tasks could change them, and would make their lists long.
+    // Check resources first, since other tasks could change them and make lists long.
     const resources = await runTasks(resourceChecks(operations, run), { budgetMs: budgetMs / 2, workers, signal });
     const knownValues = createKnownValues(operations, run);
     const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
@@ -164,7 +164,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   }
 }
 
-/** Adds the path of a successful DELETE; removes that of another successful request, as the resource exists again. */
+/** Records the path of a successful DELETE. After another successful request, removes the path, as it exists again. */
 function noteDeletion(deleted: Set<string>, { request, response }: Observation): void {
   if (response === undefined || !isSuccess(response.status)) return;
   const path = resourcePath(request.target);
@@ -172,14 +172,14 @@ function noteDeletion(deleted: Set<string>, { request, response }: Observation):
   else deleted.delete(path);
 }
 
-/** Returns whether a check applies only with an option that is not set. */
+/** Returns whether a check is off because its option is not set. */
 function isOff(check: CheckName, { maxResponseTimeMs, users }: Run): boolean {
   if (check === 'own_check') return true;
   if (check === OTHER_USER_CHECK) return users.otherTokens === undefined;
   return check === 'max_response_time' && maxResponseTimeMs === undefined;
 }
 
-/** Returns whether an operation has no responses but those that switch to another protocol. */
+/** Returns whether all responses of an operation switch to another protocol. */
 function isUpgrade({ responses }: ApiOperation): boolean {
   const statuses = Object.keys(responses);
   return statuses.length > 0 && statuses.every((status) => status.startsWith('1'));
@@ -189,7 +189,7 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
-/** Fails early when the server is unreachable; ignores the response, and does not wait long for it. */
+/** Sends a request and waits briefly. Ignores the response. @throws {CannotCheck} if the server is unreachable */
 async function assertReachable(connection: Connection, url: URL): Promise<void> {
   try {
     const response = connection.sendOnce({ method: 'GET', target: url.pathname, headers: [], body: undefined });
