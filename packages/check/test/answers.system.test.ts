@@ -50,7 +50,7 @@ test.each<[string, (method: string) => string, string[]]>([
     (method) => plain(2, method === 'HEAD' ? '' : 'ok, really'),
     ['not_a_server_error'],
   ],
-])('the bytes of an answer: %s', async (_name, answerTo, checks) => {
+])('the bytes of a response: %s', async (_name, answerTo, checks) => {
   const baseUrl = await startServer(answerTo);
   const { failures } = await checkContract({ document, baseUrl, seed: 1, runs: 5, budgetMs: 120_000 });
   expect(failures.map(({ check, message }) => [check, message])).toEqual(
@@ -58,7 +58,7 @@ test.each<[string, (method: string) => string, string[]]>([
   );
 });
 
-test('a server that takes chunks for the next request has one failure: it refuses a chunked body', async () => {
+test('a server that parses chunks as the next request has one failure: it rejects a chunked body', async () => {
   const server = createServer((socket) => {
     let text = '';
     socket.setEncoding('latin1').on('error', () => undefined);

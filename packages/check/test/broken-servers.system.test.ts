@@ -4,14 +4,14 @@ import { BROKEN_SERVERS } from './support/defects.ts';
 import { referenceDocument, shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN } from './support/reference-server.ts';
 
-// The time limit of the checks would depend on the load of the machine.
+// A large budget, so that the result does not depend on the machine's load.
 const reference = { document: shallowDocument, token: TOKEN, seed: 1, runs: 5, budgetMs: 120_000 };
 
 test.each([
   ['recursive', referenceDocument],
   ['shallow', shallowDocument],
 ])(
-  'a server that follows its document passes every check, and no check is empty: the %s document',
+  'a server that conforms to its document passes every check, and every check applies: the %s document',
   async (_name, document) => {
     const baseUrl = await startReferenceServer();
     const result = await checkContract({ ...reference, document, baseUrl, runs: 20 });
@@ -24,8 +24,7 @@ test.each([
 
 test.each(BROKEN_SERVERS)('a server that %s fails %s of %s', async (_name, check, operation, defect) => {
   const baseUrl = await startReferenceServer(defect);
-  // The first defect of each check is looked for by all checks. Of the others, requests that only other checks judge would
-  // take most of the time.
+  // Runs all checks only for the first defect of each check, since the requests for other checks take most of the time.
   const isFirst = BROKEN_SERVERS.find(([, other]) => other === check)?.[3] === defect;
   const checks = isFirst ? undefined : new Set([check]);
   const { failures } = await checkContract({ ...reference, baseUrl, operations: [operation], checks });
@@ -33,7 +32,7 @@ test.each(BROKEN_SERVERS)('a server that %s fails %s of %s', async (_name, check
   expect(new Set(failures.map(({ operationId }) => operationId))).toEqual(new Set([operation]));
 });
 
-test('a server that fails for generated requests only is found too, with the simplest request', async () => {
+test('a failure that only generated requests cause is found and reported with the simplest request', async () => {
   const isLong = ([...name]: string): boolean =>
     name.length > 5 && new Set(name).size > 1 && name.every((part) => (part.codePointAt(0) ?? 0) > 0xffff);
   const baseUrl = await startReferenceServer((request, respond) => {
@@ -47,7 +46,7 @@ test('a server that fails for generated requests only is found too, with the sim
   expect(found).toMatch(/^\{"id":-?\d,"name":"[^"]+"\}$/);
 });
 
-test('a server that answers with another int64 that would be rounded to the same double passes', async () => {
+test('a server that returns a different int64, which rounds to the same double, passes', async () => {
   const baseUrl = await startReferenceServer((request, respond) => {
     const answer = respond(request);
     return { ...answer, body: answer.body.replace('9223372036854775807', '9223372036854775806') };

@@ -8,7 +8,7 @@ import { documentWith, type Fragment } from '@contract-first/testing/document.ts
 import { checkCommand } from '../src/command.ts';
 import { answerJson, startReferenceServer, type ServerAnswer, type ServerRequest } from './support/reference-server.ts';
 
-// Services that differ from their documents for one reason: one failure, or none.
+// Services that deviate from their documents for a single reason must have one failure, or none.
 
 type Handle = (request: ServerRequest) => ServerAnswer;
 const json = (schema: object) => ({ 'application/json': { schema } });
@@ -20,7 +20,7 @@ const taking = (schema: object) => ({ required: true, content: json(schema) });
 const empty = (status: number, headers = {}): ServerAnswer => ({ status, headers, body: '' });
 const notAllowed = (allow: string): ServerAnswer => empty(405, { Allow: allow });
 
-/** Checks a service by the paths of its document; returns the failures, without their evidence, and what was printed. */
+/** Checks a service with the given paths in its document. Returns the failed checks and the output. */
 async function check(paths: Fragment, service: Handle | string, args: readonly string[] = [], more: object = {}) {
   const url = typeof service === 'string' ? service : await startReferenceServer(service);
   const folder = temporaryFolder();
@@ -32,7 +32,7 @@ async function check(paths: Fragment, service: Handle | string, args: readonly s
   return { code, stdout, stderr, failed };
 }
 
-/** Returns the value of a body; `undefined` where it is not JSON. */
+/** Parses a JSON body. Returns `undefined` if it is not JSON. */
 function valueOf({ body }: ServerRequest): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -41,7 +41,7 @@ function valueOf({ body }: ServerRequest): unknown {
   }
 }
 
-test('one server error for undocumented methods and HEAD; it is no second failure that it is not a 405', async () => {
+test('a 500 for undocumented methods and HEAD is one failure; the missing 405 is not reported', async () => {
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done } } } };
   const { failed } = await check(paths, ({ method, url }) => {
     if (!url.endsWith('/a')) return empty(404);
@@ -50,7 +50,7 @@ test('one server error for undocumented methods and HEAD; it is no second failur
   expect(failed).toEqual(['not_a_server_error  getA']);
 });
 
-test('wrong credentials that are accepted are one failure, with any statuses', async () => {
+test('accepting wrong credentials is one failure, even with different statuses', async () => {
   const [security, post] = [[{ bearer: [] }], { operationId: 'postA', responses: { 201: done, 401: rejected } }];
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 401: rejected } }, post } };
   const components = { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } };
@@ -61,7 +61,7 @@ test('wrong credentials that are accepted are one failure, with any statuses', a
   expect(stdout).toContain('\n  also: postA\n');
 });
 
-test('methods that are rejected without a 405 are one failure, with any statuses', async () => {
+test('rejecting methods without a 405 is one failure, even with different statuses', async () => {
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done } } } };
   const statuses: Record<string, number> = { GET: 200, DELETE: 400 };
   const handle: Handle = ({ method }) => empty(statuses[method] ?? 404);
@@ -69,7 +69,7 @@ test('methods that are rejected without a 405 are one failure, with any statuses
   expect(failed).toEqual(['unsupported_method  getA']);
 });
 
-test('an unusual value that is refused is one failure, with any statuses', async () => {
+test('rejecting an unusual value is one failure, even with different statuses', async () => {
   const accepting = (operationId: string) => ({
     post: { operationId, requestBody: taking(named), responses: { 200: done, 422: rejected } },
   });
@@ -84,7 +84,7 @@ test('an unusual value that is refused is one failure, with any statuses', async
   expect(stdout).toMatch(/^ {2}valid data \(an empty text\) got status 422$[^]*\n {2}also: postB\n/m);
 });
 
-test('a PUT whose body has another id than its path may be refused, and others may not', async () => {
+test('a server may reject a PUT only if the id in the body differs from the id in the path', async () => {
   const schema = object({ id: { type: 'integer' }, name: { type: 'string' } });
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
   const put = {
@@ -105,7 +105,7 @@ test('a PUT whose body has another id than its path may be refused, and others m
   expect((await refusing((sent) => sent === undefined)).failed).toEqual(['positive_data_acceptance  putA']);
 });
 
-test('a status that all data gets is one failure: of valid data', async () => {
+test('the same rejection of valid and invalid data is one failure, for valid data', async () => {
   const post = { operationId: 'postA', requestBody: taking(named), responses: { 201: done, 401: rejected } };
   expect(
     (await check({ '/a': { post } }, () => empty(401), ['--exclude-checks', 'unsupported_method'])).failed,
@@ -122,7 +122,7 @@ test('a documented 405 rejects invalid data', async () => {
   expect((await check({ '/a': { post } }, () => empty(405), args)).failed).toEqual([]);
 });
 
-test('a 503 is one failure, with any data and methods', async () => {
+test('503 for all data and methods is one failure', async () => {
   const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done } };
   const paths = { '/a': { post, get: { operationId: 'getA', responses: { 200: done } } } };
   const overloaded: Handle = (request) => {
@@ -134,7 +134,7 @@ test('a 503 is one failure, with any data and methods', async () => {
   expect(stdout).toContain('\n  also: getA\n');
 });
 
-test('malformed uploads that are accepted are one failure', async () => {
+test('accepting malformed uploads is one failure', async () => {
   const schema = object({ file: { type: 'string', format: 'binary' } });
   const requestBody = { required: true, content: { 'multipart/form-data': { schema } } };
   const post = { operationId: 'upload', requestBody, responses: { 200: done } };
@@ -145,7 +145,7 @@ test('malformed uploads that are accepted are one failure', async () => {
   expect(stdout).toContain('invalid data (an upload without a boundary) got status 200');
 });
 
-test('invalid data that is accepted is the failure, not that it comes back', async () => {
+test('accepting invalid data is a failure, but returning it in the response is not', async () => {
   const post = {
     operationId: 'postA',
     requestBody: taking(named),
@@ -160,7 +160,7 @@ test('invalid data that is accepted is the failure, not that it comes back', asy
   expect(new Set(failed)).toEqual(new Set(['negative_data_rejection  postA']));
 });
 
-test('stored invalid data that is read is no failure, where only its acceptance is one', async () => {
+test('reading stored invalid data is not a failure if accepting it was reported', async () => {
   const stored: unknown[] = [];
   const list = { description: 'All', content: json({ type: 'array', items: named }) };
   const paths = {
@@ -185,7 +185,7 @@ test('stored invalid data that is read is no failure, where only its acceptance 
   expect(failed).toEqual(['negative_data_rejection  postA']);
 });
 
-test('a response that does not fit its schema after valid requests is a failure beside accepted invalid data', async () => {
+test('an invalid response to valid requests is a failure in addition to accepted invalid data', async () => {
   const get = {
     operationId: 'getA',
     parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
@@ -196,7 +196,7 @@ test('a response that does not fit its schema after valid requests is a failure 
   expect(failed).toEqual(['negative_data_rejection  getA', 'response_schema_conformance  getA']);
 });
 
-test('bodies that are not validated at all are one failure', async () => {
+test('accepting bodies without any validation is one failure', async () => {
   const schema = object({ name: { type: 'string' }, size: { enum: ['s', 'm'] } }, ['name']);
   const post = { operationId: 'postA', requestBody: taking(schema), responses: { 200: done } };
   const handle: Handle = (request) => {
@@ -208,7 +208,7 @@ test('bodies that are not validated at all are one failure', async () => {
   expect(stdout).toContain("invalid data (body must have required property 'name') got status 200");
 });
 
-test('a required parameter that is not read is one failure', async () => {
+test('ignoring a required parameter is one failure', async () => {
   const parameters = [{ name: 'size', in: 'query', required: true, schema: { type: 'integer', maximum: 9 } }];
   const paths = { '/a': { get: { operationId: 'getA', parameters, responses: { 200: done } } } };
   const { failed, stdout } = await check(paths, () => empty(200), ['--checks', 'negative_data_rejection']);
@@ -216,7 +216,7 @@ test('a required parameter that is not read is one failure', async () => {
   expect(stdout).toContain('invalid data (without the query parameter size) got status 200');
 });
 
-test('a number or a boolean in a query is a text where the schema has texts only', async () => {
+test('a number or a boolean in a query is valid as a text if the schema allows only texts', async () => {
   const parameters = [{ name: 'code', in: 'query', schema: { type: 'string', pattern: '^[A-Z]{2}$' } }];
   const paths = { '/a': { get: { operationId: 'getA', parameters, responses: { 200: done } } } };
   const handle: Handle = ({ url }) => empty(url.split('code').length > 2 ? 400 : 200);
@@ -225,7 +225,7 @@ test('a number or a boolean in a query is a text where the schema has texts only
   expect(stdout).toMatch(/^ {2}invalid data \(query parameter code must match pattern .*\) got status 200$/m);
 });
 
-test('null in place of absent members is one failure, with any names', async () => {
+test('null for absent members is one failure, with any member names', async () => {
   const reading = (operationId: string, name: string) => ({
     get: {
       operationId,
@@ -241,7 +241,7 @@ test('null in place of absent members is one failure, with any names', async () 
   expect(stdout).toMatch(/^ {2}the body\/title must be string$[^]*\n {2}also: getB\n/m);
 });
 
-test('a failure of usual requests is no failure of the protocol, though an unusual one has shown it first', async () => {
+test('a failure of usual requests does not count as protocol, even if an unusual request showed it first', async () => {
   const get = {
     operationId: 'getA',
     parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
@@ -258,7 +258,7 @@ test('a failure of usual requests is no failure of the protocol, though an unusu
   expect(stdout).toMatch(/< HTTP 400\n[^]*\n {2}also: getB\n/);
 });
 
-test('a request that ends the server is one failure', async () => {
+test('a request that stops the server is one failure', async () => {
   const server = createServer((req, res) => {
     req.on('data', (chunk: Buffer) => {
       if (chunk.toString() !== '[') return;
@@ -286,7 +286,7 @@ test('a request that ends the server is one failure', async () => {
   expect(stdout).toMatch(/^postA and 2 other operations: stopped early: the server became unreachable$/m);
 });
 
-test('a note says how to send a token to an operation without `security`', async () => {
+test('a note explains how to send a token to an operation without `security`', async () => {
   const handle: Handle = ({ headers }) => empty(headers['authorization'] === 'Bearer abc' ? 200 : 403);
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 403: rejected } } } };
   const { stdout } = await check(paths, handle, ['--token', 'abc']);
@@ -297,7 +297,7 @@ test('a note says how to send a token to an operation without `security`', async
   expect(silent).not.toContain('no token was sent');
 });
 
-test('a DELETE is tried with a resource that exists after it has deleted the one before', async () => {
+test('after a successful DELETE, further requests use a new resource', async () => {
   const things = new Map<string, object>();
   let deleted = 0;
   const handle: Handle = ({ method, url, body }) => {

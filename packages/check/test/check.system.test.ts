@@ -8,7 +8,7 @@ import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
 import { ROOT, run, startService, type Outcome } from '@contract-first/testing/service.ts';
 
-/** Returns the defect of a name in the table. */
+/** Returns the defect with a name. */
 function defectNamed(name: string): Defect {
   const [, , , defect] = BROKEN_SERVERS.find(([what]) => what === name) ?? [];
   if (defect === undefined) throw new Error(`no broken server "${name}"`);
@@ -68,14 +68,14 @@ test('contract-first check: exit 0: a running server', async () => {
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('contract-first check: exit 0: a running server with a rate limit, which is waited for', async () => {
+test('contract-first check: exit 0: a running server with a rate limit, after waiting', async () => {
   const { url, token } = await startService({ RATE_LIMIT_REQUESTS: '300', RATE_LIMIT_WINDOW_SECONDS: '1' });
   const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1', '--budget', '300'];
   const outcome = await command(...args);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('contract-first check: exit 1: check, operation, curl line, answer and seed, without the token, the same for the same seed', async () => {
+test('contract-first check: exit 1: reproducible output with the evidence, without the token', async () => {
   const url = await startReferenceServer(defectNamed('compares the start of a token only'));
   const document = documentFile();
   const args = ['--url', url, '--token', TOKEN, '--document', document, '--operation', 'deleteItem', '--seed', '7'];
@@ -100,7 +100,7 @@ test('contract-first check: exit 1: check, operation, curl line, answer and seed
   expect(await check()).toEqual(first);
 });
 
-test('contract-first check: exit 1: an operation that is not implemented, as one line', async () => {
+test('contract-first check: exit 1: prints one line for an operation that is not implemented', async () => {
   const url = await startReferenceServer((request, respond) =>
     respond(request).status < 300 ? { status: 501, headers: {}, body: '' } : respond(request),
   );

@@ -64,7 +64,7 @@ const DOCUMENT = {
   },
 };
 
-/** Answers all shapes in the way that the document describes. */
+/** Responds to all requests as documented. */
 const serve: Defect = ({ method, url, headers, body }: ServerRequest) => {
   const empty = (status: number, more = {}) => ({ status, headers: more, body: '' });
   if (method === 'GET') {
@@ -109,7 +109,7 @@ async function check(args: readonly string[], files: Readonly<Record<string, str
   return { ...outcome, read };
 }
 
-test('the coverage has what was seen of answers, parameters and schemas, from what was sent', async () => {
+test('the coverage lists the statuses, media types, parameters and schema branches that occurred', async () => {
   const { code, stdout, read } = await check(['--report', 'coverage:a.json']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^(?!coverage)/) });
   const [find, create] = read();
@@ -151,7 +151,7 @@ test('the coverage has what was seen of answers, parameters and schemas, from wh
   ]);
 });
 
-test('the coverage does not claim what was not sent', async () => {
+test('the coverage does not list parameters and schema branches that were not sent', async () => {
   const { read } = await check(['--report', 'coverage:a.json', '--checks', 'unsupported_method']);
   expect(
     read().map(({ statuses, parameters, schema }) => [statuses, parameters, schema].map(({ seen }) => seen)),
@@ -161,7 +161,7 @@ test('the coverage does not claim what was not sent', async () => {
   ]);
 });
 
-test('the coverage is printed as a table, with what is missing below it', async () => {
+test('the coverage is printed as a table, followed by the names that were not seen', async () => {
   const { code, stdout } = await check(['--coverage']);
   expect(code).toBe(0);
   expect(stdout.split('\n').slice(0, 9)).toEqual([
@@ -177,7 +177,7 @@ test('the coverage is printed as a table, with what is missing below it', async 
   ]);
 });
 
-test('the coverage is an option of .contract.yaml, and is not part of the line that repeats a failure', async () => {
+test('coverage can be set in .contract.yaml, and is omitted in repeat lines', async () => {
   const files = { '.contract.yaml': 'coverage: true\nreport: coverage:a.json\noperation: findShapes\n' };
   const broken: Defect = (request, respond) =>
     request.method === 'GET' ? { status: 500, headers: {}, body: '' } : serve(request, respond);

@@ -2,7 +2,7 @@ import { checkContract } from '../src/contract-run.ts';
 import { CHECK_NAMES, isStateCheck } from '../src/judgement/checks.ts';
 import { answerJson, startReferenceServer, type ServerAnswer } from './support/reference-server.ts';
 
-// Parts are created below a thing, and read at a path of their own.
+// Parts are created below a thing, but have their own path for reads.
 
 const json = (schema: object) => ({ 'application/json': { schema } });
 const part = { type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' } } };
@@ -12,7 +12,7 @@ const missing = { description: 'Missing' };
 const location = { headers: { Location: { schema: { type: 'string' } } } };
 const link = { links: { part: { operationId: 'getPart', parameters: { partId: '$response.body#/key' } } } };
 
-/** Checks a service whose response to the creation of a part is documented in some way. */
+/** Checks a service with the given documented response to the creation of a part. */
 async function check(created: object, answer: (id: string) => ServerAnswer, isRead = true): Promise<readonly string[]> {
   const takes = { required: true, content: json({ type: 'object', properties: { name: { type: 'string' } } }) };
   const document = {
@@ -66,12 +66,12 @@ test.each<[string, object, (id: string) => ServerAnswer]>([
   ['Location', location, (id) => ({ status: 201, headers: { Location: `/parts/${id}` }, body: '' })],
   ['a link', { content: json({ type: 'object' }), ...link }, (id) => answerJson(201, { key: id })],
   ['a response of the same schema', { content: json(part) }, (id) => answerJson(201, { id })],
-])('resources that are created below another one are read at their own path: %s', async (_name, created, answer) => {
+])('a resource that is created below another resource is read at its own path: %s', async (_name, created, answer) => {
   expect(await check(created, answer)).toEqual([]);
   expect(await check(created, answer, false)).toEqual(['ensure_resource_availability getPart']);
 });
 
-test('a resource that is created below another one is not read where nothing shows that it is the same', async () => {
+test('a resource that is created below another resource is not read if its identity is unknown', async () => {
   expect(await check({ content: json(other) }, (id) => answerJson(201, { id }), false)).toEqual([]);
   const elsewhere = (id: string): ServerAnswer => answerJson(201, { id }, { Location: `/things/1/parts/${id}` });
   expect(await check({ content: json(other), ...location }, elsewhere, false)).toEqual([]);

@@ -41,7 +41,7 @@ const loaded = await loadContract(write('openapi.yaml', DOCUMENT), 'validity');
 if (loaded.document === undefined) throw new Error(JSON.stringify(loaded.diagnostics));
 const document = loaded.document;
 
-/** The failed ones of some checks, by default of all, of a mock in whose engine a text of a package is replaced. */
+/** Checks a mock whose engine has one text replaced in a source file. Returns the failed checks. */
 async function failuresWith(
   [file, text, replacement]: readonly [file: string, text: string, replacement: string],
   checks?: readonly CheckName[],

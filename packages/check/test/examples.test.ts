@@ -48,7 +48,7 @@ const first = 'the examples of the document';
 const LIST = { type: 'array', items: { type: 'string' } };
 const COLOUR = { type: 'object', additionalProperties: { type: 'integer' } };
 
-test('the examples of the document are the first requests: all together, then each alternative', async () => {
+test('examples are sent first: all examples together, then each alternative', async () => {
   const document = documentWith({
     parameters: [
       { name: 'page', in: 'query', example: 7, schema: { type: 'integer' } },
@@ -77,7 +77,7 @@ test('the examples of the document are the first requests: all together, then ea
   ]);
 });
 
-test('the examples of the document of properties are combined in a body, with generated values for the required others', async () => {
+test('examples of properties are combined in a body, with generated values for other required properties', async () => {
   const { name, size, note } = thing.properties;
   const properties = { name: { ...name, examples: ['a', 'b'] }, size, note: { ...note, default: 'n' } };
   const { requests } = await check(documentWith({ content: text({ ...thing, properties }) }), 2);
@@ -92,7 +92,7 @@ test('the examples of the document of properties are combined in a body, with ge
   ]);
 });
 
-test('the examples of the document of nested properties are put into generated objects, also where schemas are recursive', async () => {
+test('examples of nested properties are put into generated objects, even with recursive schemas', async () => {
   const components = {
     schemas: {
       Node: {
@@ -118,7 +118,7 @@ test('the examples of the document of nested properties are put into generated o
   expect(body).not.toContain('-1');
 });
 
-test('the examples of the document of headers, cookies, forms and texts are sent, too', async () => {
+test('examples of headers, cookies, forms and texts are sent', async () => {
   const parameters = [
     { name: 'X-Page', in: 'header', example: 7, schema: { type: 'integer' } },
     { name: 'theme', in: 'cookie', schema: { type: 'string', default: 'dark' } },
@@ -140,7 +140,7 @@ test('the examples of the document of headers, cookies, forms and texts are sent
   );
 });
 
-test('the examples of the document make a request where no value can be generated', async () => {
+test('examples are sent even if no value can be generated', async () => {
   const pattern = '^(?=[a-f0-9]{32}$)(?!.*00)(?=.*ab12cd34)[a-f0-9]*$';
   const example = `ab12cd34${'1'.repeat(24)}`;
   const { requests, notes } = await check(documentWith({ content: text({ type: 'string', pattern, example }) }), 1);
@@ -148,7 +148,7 @@ test('the examples of the document make a request where no value can be generate
   expect(notes.join()).toContain('could be generated');
 });
 
-test('requests that would be too large are noted, and the others are sent', async () => {
+test('requests that would be too large are noted, and other requests are sent', async () => {
   const content = {
     ...text({ type: 'string', minLength: 2_000_000_000 }),
     'application/octet-stream': { schema: { type: 'string', minLength: 2_000_000_000 } },
@@ -165,7 +165,7 @@ test('requests that would be too large are noted, and the others are sent', asyn
   expect(requests[0]?.[0]).toBe('positive');
 });
 
-test('the examples of the document that are not valid are noted with their place, and are sent as invalid data', async () => {
+test('invalid examples are noted with their place, and sent as invalid data', async () => {
   const parameters = [{ name: 'page', in: 'query', schema: { type: 'integer', maximum: 5, default: 7 } }];
   const content = { 'application/json': { schema: thing, examples: { bad: { value: { size: -1, name: 'a' } } } } };
   const isBad: Defect = ({ url, body }) => {
@@ -183,7 +183,7 @@ test('the examples of the document that are not valid are noted with their place
   expect(failures.filter(({ message }) => message.includes('example'))).toEqual([]);
 });
 
-test('the examples of the document that are not valid within a schema are noted once, and are not sent', async () => {
+test('invalid examples within a schema are noted once, and not sent', async () => {
   const tag = { type: 'object', properties: { name: { type: 'string', maxLength: 2, example: 'long' } } };
   const properties = {
     tags: { type: 'array', items: { $ref: '#/components/schemas/Tag' } },
@@ -202,7 +202,7 @@ test('the examples of the document that are not valid within a schema are noted 
   expect(requests.filter(([, , , body]) => body?.includes('long'))).toEqual([]);
 });
 
-test('the examples of the document are judged: a server that refuses one fails', async () => {
+test('a server that rejects a valid example fails', async () => {
   const refusing: Defect = ({ body }) => ({ status: body.includes('"special"') ? 400 : 200, headers: {}, body: '' });
   const content = text({ ...thing, example: { name: 'special', size: 1 } });
   const { failures } = await check(documentWith({ content }), 0, refusing);
@@ -226,19 +226,19 @@ test.each<[string, object]>([
     'an object for a list with pipes',
     { in: 'query', style: 'pipeDelimited', explode: false, schema: LIST, example: { R: 1 } },
   ],
-])('an example whose text is a valid value of another type is not invalid data: %s', async (_name, parameter) => {
+])('an example whose serialization is valid as another type is not invalid data: %s', async (_name, parameter) => {
   const { failures } = await check(documentWith({ parameters: [{ name: 'p', ...parameter }] }), 0);
   expect(failures.filter(({ check }) => check === 'negative_data_rejection')).toEqual([]);
 });
 
-test('an example whose text is a valid value of no type is invalid data', async () => {
+test('an example whose serialization is not valid as any type is invalid data', async () => {
   const schema = { type: 'array', items: { type: 'integer' } };
   const parameters = [{ name: 'p', in: 'query', explode: false, schema, example: { R: 100 } }];
   const { failures } = await check(documentWith({ parameters }), 0);
   expect(failures.map(({ check }) => check)).toContain('negative_data_rejection');
 });
 
-test('malformed bodies of a range of media types are sent with one of its types', async () => {
+test('malformed bodies for a media type range are sent with a media type of the range', async () => {
   const { observed } = await check(
     documentWith({ content: { 'application/*+json': { schema: { type: 'object' } } } }),
     1,
@@ -248,7 +248,7 @@ test('malformed bodies of a range of media types are sent with one of its types'
   expect(new Set(types.map(([, value]) => value))).toEqual(new Set(['application/vnd.example+json']));
 });
 
-test('bodies whose schema describes the value that a server decodes are noted, not sent as text or bytes', async () => {
+test('bodies whose schema describes a decoded value are noted, and not sent as text or bytes', async () => {
   const content = {
     'application/cbor': { schema: { $ref: '#/components/schemas/Thing' } },
     'text/csv': { schema: { type: 'array', items: { type: 'string' } } },

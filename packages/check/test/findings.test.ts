@@ -7,7 +7,7 @@ import { onStatus, textOf } from './support/defect-kinds.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
 
-/** Checks a server with a defect, in a folder; returns what a user sees. */
+/** Checks a server with a defect in a temporary folder. Returns the output and the exit code. */
 async function check(defect: Defect, args: readonly string[], folder = temporaryFolder()) {
   const url = await startReferenceServer(defect);
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));
@@ -17,14 +17,14 @@ async function check(defect: Defect, args: readonly string[], folder = temporary
 
 const blocksOf = (stdout: string): readonly string[] => [...stdout.matchAll(/^FAILED .*/gm)].map(([line]) => line);
 
-/** Answers some operations with 404 in place of 405. */
+/** Answers undocumented methods with 404 instead of 405. */
 const unknownMethods: Defect = onStatus(405, () => ({ status: 404 }));
 const failsOn =
   (text: string, status: number): Defect =>
   (request, respond) =>
     textOf(request).includes(text) ? { status, headers: {}, body: '' } : respond(request);
 
-test('one cause on several operations is one failure with their names; that of the protocol is one line', async () => {
+test('one cause in several operations is one failure that lists them; a protocol failure is one line', async () => {
   const { code, stdout } = await check(unknownMethods, ['--operation', '/items*']);
   expect(code).toBe(1);
   expect(blocksOf(stdout)).toEqual([
@@ -34,14 +34,14 @@ test('one cause on several operations is one failure with their names; that of t
   expect(stdout).toMatch(/\ncontract: 3 operations, \d+ requests, 1 failure \(seed 1\)\n$/);
 });
 
-test('--checks protocol shows the evidence of the protocol, and judges nothing else', async () => {
+test('--checks protocol prints the evidence of protocol failures, and runs no other checks', async () => {
   const both: Defect = (request, respond) => failsOn('name', 500)(request, (same) => unknownMethods(same, respond));
   const { stdout } = await check(both, ['--operation', '/items*', '--checks', 'protocol']);
   expect(blocksOf(stdout)).toEqual(['FAILED unsupported_method  findItems']);
   expect(stdout).toMatch(/\n {2}curl .*\n {2}< HTTP 404\n[^]*\n {2}also: putItem, deleteItem\n/);
 });
 
-test('the failures are listed by their harm, worst first, and once more in the last lines', async () => {
+test('failures are listed worst first, and repeated in a summary at the end', async () => {
   const three: Defect = (request, respond) =>
     failsOn('\\ud800', 500)(request, (same) =>
       unknownMethods(same, (last) => ({ ...respond(last), ...onlyId(last, respond) })),
@@ -58,7 +58,7 @@ test('the failures are listed by their harm, worst first, and once more in the l
   expect(summary).toContain('  not_a_server_error  putItem: the status is 500 for valid data (a lone surrogate)\n');
 });
 
-test('several causes of one check on one operation are several failures', async () => {
+test('several causes of one check for one operation are several failures', async () => {
   const two: Defect = (request, respond) =>
     failsOn('\\ud800', 500)(request, (same) => failsOn('{"extra"', 500)(same, respond));
   const { stdout } = await check(two, ['--operation', 'putItem']);
@@ -75,7 +75,7 @@ test('an undocumented status of valid data is one failure', async () => {
   expect(blocksOf(stdout)).toEqual(['FAILED positive_data_acceptance  findItems']);
 });
 
-test('the rejection of a faulty request needs to be documented with --checks strict', async () => {
+test('--checks strict requires that rejections of faulty requests are documented', async () => {
   const teapot: Defect = onStatus(400, () => ({ status: 422 }));
   const args = ['--operation', 'findItems', '--exclude-checks', 'status_code_conformance'];
   const { code, stdout } = await check(teapot, args);
@@ -89,7 +89,7 @@ test('the first failure is printed when it is found', async () => {
   expect(stderr).toMatch(/^the first failure:\nFAILED \w+ {2}putItem\n[^]*\n {2}repeat: /);
 });
 
-test('--baseline accepts the failures that it has, and names those that are fixed', async () => {
+test('--baseline accepts its failures, and lists failures that are fixed', async () => {
   const folder = temporaryFolder();
   const args = ['--operation', '/items*', '--baseline', 'known.yaml', '--checks', 'unsupported_method'];
   const written = await check(unknownMethods, [...args, '--update-baseline'], folder);

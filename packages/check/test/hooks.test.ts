@@ -6,7 +6,7 @@ import { runHere } from '@contract-first/testing/command.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
 
-/** Checks findItems of a server with hooks. */
+/** Checks the operation findItems with hooks. */
 async function check(
   hooks: string,
   defect: Defect = (request, respond) => respond(request),
@@ -32,7 +32,7 @@ async function check(
   return { folder, ...(await runHere(checkCommand, [...required, '--operation', 'findItems', ...args], folder)) };
 }
 
-test('beforeRequest changes each request, and knows its purpose', async () => {
+test('beforeRequest changes each request, and receives its kind', async () => {
   const hooks = `export default {
     beforeRequest(request, operation, kind) {
       if (kind === 'no authentication') return undefined;
@@ -47,7 +47,7 @@ test('beforeRequest changes each request, and knows its purpose', async () => {
   expect((await check('export default {}', signed)).code).toBe(1);
 });
 
-test('afterResponse is a check: a message is a failure with the evidence', async () => {
+test('a message from afterResponse is a failure with evidence', async () => {
   const hooks = `export default {
     afterResponse: async (response) => response.headers.some(([name]) => name === 'x-trace') ? undefined : 'X-Trace is missing',
   }`;
@@ -61,7 +61,7 @@ test('afterResponse is a check: a message is a failure with the evidence', async
   expect((await check(hooks, traced)).code).toBe(0);
 });
 
-test('values gives values by name', async () => {
+test('the hook values returns values by name', async () => {
   const hooks = `export default { values: ({ operationId }) => (operationId === 'findItems' ? { text: 'known' } : {}) }`;
   let isSent = false;
   await check(hooks, (request, respond) => {
@@ -71,7 +71,7 @@ test('values gives values by name', async () => {
   expect(isSent).toBe(true);
 });
 
-test('setUp runs before the first request, and cleanUp after the last one', async () => {
+test('setUp runs before the first request, and cleanUp after the last request', async () => {
   const hooks = `import { appendFileSync } from 'node:fs';
   const note = (text) => appendFileSync('log', text + '\\n');
   export default {

@@ -24,7 +24,7 @@ const SCRIPT = join(ROOT, 'packages/cli/bin.js');
 const LIMIT_BYTES = 1_000_000;
 const SIZE = 500_000;
 const MIB = 2 ** 20;
-// The buffers of a connection that the server fills before it notices that nobody reads.
+// The connection buffers that the server fills before backpressure stops it.
 const BUFFERED_BYTES = 16 * MIB;
 const ENOUGH_REQUESTS = 20;
 const NOT_SAFE = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;
@@ -32,7 +32,7 @@ const TOO_LARGE = /^max_response_size: the response with status \d+ has more tha
 const INVALID = /^not_a_server_error: .*Parse Error/;
 const WRONG = /^response_schema_conformance: the body/;
 
-/** A failure that each kind of answer must cause, as its check and message; `undefined` where the answer is valid. */
+/** The check and message of the failure that each kind of response must cause; `undefined` for valid responses. */
 const VERDICTS: Readonly<Record<Kind, RegExp | undefined>> = {
   'an endless body': TOO_LARGE,
   'an endless chunked body': TOO_LARGE,
@@ -102,14 +102,14 @@ const VERDICTS: Readonly<Record<Kind, RegExp | undefined>> = {
   'no UTF-8': WRONG,
   'no JSON': WRONG,
 };
-/** These take until the time limit of a request. */
+/** The kinds of responses that take until the request's timeout. */
 const SLOW: readonly Kind[] = [
   ...(['a body of a byte each second', 'a head of a byte each second', 'an interim response each second'] as const),
   ...(['no answer', 'a wait of a minute'] as const),
 ];
 const KINDS = Object.keys(HOSTILE_KINDS) as Kind[]; // Object.keys loses the type of the keys.
 
-/** Checks a hostile server until an exchange is the last one, or all are done. */
+/** Checks a hostile server until `isLast` returns true or all requests are done. */
 async function check(kind: HostileKind, options: Options = {}) {
   const { size = SIZE, isLast = () => false, onExchange, ...others } = options;
   const server = await startHostileServer(kind, size);
@@ -137,7 +137,7 @@ async function expectVerdict(name: Kind): Promise<void> {
   let count = 0;
   const verdict = VERDICTS[name];
   const result = await check(HOSTILE_KINDS[name], {
-    ...(name === 'a wait of a minute' && { budgetMs: 100 }), // Nothing else would end it.
+    ...(name === 'a wait of a minute' && { budgetMs: 100 }), // Only the budget ends the wait.
     onExchange: reports.start(options),
     isLast: ({ failed }) =>
       verdict === undefined
@@ -160,17 +160,17 @@ async function expectVerdict(name: Kind): Promise<void> {
   const { entries } = (JSON.parse(read('har')) as Har).log;
   expect(read('ndjson').trimEnd().split('\n')).toHaveLength(Math.max(entries.length, 1));
   for (const { text, size, comment } of entries.map(({ response }) => response.content)) {
-    expect(text.length).toBeLessThan(2 * EXCERPT_BYTES); // It may be base64.
+    expect(text.length).toBeLessThan(2 * EXCERPT_BYTES); // Base64 is longer.
     expect(comment !== undefined).toBe(size > EXCERPT_BYTES);
   }
 }
 
 test.each(KINDS.filter((name) => !SLOW.includes(name)))('the check survives, with its results: %s', expectVerdict);
-test('the check survives, with its results: answers that are too slow', async () => {
+test('the check survives, with its results: responses that are too slow', async () => {
   await Promise.all(SLOW.map(expectVerdict));
 }, 20_000);
 
-test('a large answer is judged as far as the limit allows', async () => {
+test('a large response is judged up to the size limit', async () => {
   const checks = new Set(['response_schema_conformance', 'not_a_server_error'] as const);
   const isLast = ({ testCase }: Observation): boolean => testCase.kind === 'positive';
   const options = { size: 15 * MIB, checks, maxResponseBytes: undefined, operations: ['readThing'], isLast };
@@ -180,11 +180,11 @@ test('a large answer is judged as far as the limit allows', async () => {
   }
 });
 
-test('a documented file beyond the limit is noted, and is no failure', async () => {
+test('a documented file beyond the size limit is noted, and is not a failure', async () => {
   const options = { size: 2 * LIMIT_BYTES, checks: new Set(['max_response_size'] as const) };
   const file = await check(HOSTILE_KINDS['a file'], { ...options, operations: ['readFile'] });
   expect(file.notes).toContain('readFile: responds 200 beyond --max-response-size: not read to the end');
-  expect(file.verdicts).toEqual([expect.stringMatching(TOO_LARGE)]); // Of a method that is not documented.
+  expect(file.verdicts).toEqual([expect.stringMatching(TOO_LARGE)]); // From an undocumented method.
   const thing = await check(HOSTILE_KINDS['a long id'], { ...options, operations: ['readThing'] });
   expect(thing.notes).toEqual([]);
   expect(thing.failures.map(({ check: name, operationId }) => [name, operationId])).toEqual([
@@ -192,12 +192,12 @@ test('a documented file beyond the limit is noted, and is no failure', async () 
   ]);
 });
 
-test('a bug of the check while a response is judged is a failure of the check that was running', () => {
+test('a bug while judging a response is a failure of the running check', () => {
   const exchange: Partial<Parameters<typeof violationsIn>[0]> = {
     testCase: { kind: 'unsupported method' } as never,
     response: { status: 500 } as never,
   };
-  const violations = violationsIn(exchange as Parameters<typeof violationsIn>[0]); // Nothing else is there.
+  const violations = violationsIn(exchange as Parameters<typeof violationsIn>[0]); // The check reads only these.
   expect(violations).toContainEqual(
     expect.objectContaining({
       check: 'unsupported_method',
@@ -206,7 +206,7 @@ test('a bug of the check while a response is judged is a failure of the check th
   );
 });
 
-test('a bug of the check elsewhere ends one operation, and is reported', async () => {
+test('a bug elsewhere ends the check of one operation, and is reported', async () => {
   const result = await check(HOSTILE_KINDS['two lengths'], {
     onExchange: ({ operation }) => {
       if (operation.operationId === 'readFile') throw new TypeError('oops');
@@ -225,14 +225,14 @@ test('a bug of the check elsewhere ends one operation, and is reported', async (
   );
 });
 
-test('a header with control characters of a response is escaped in the curl line', () => {
+test('control characters in a header are escaped in the curl line', () => {
   const request = { method: 'GET', target: '/', headers: [['If-Match', '"\x9b2J"']] as const, body: undefined };
   expect(curlLine(request, 'http://server')).toBe(
     `curl -sSi --path-as-is -g -X GET 'http://server/' -H "$(printf 'If-Match: "\\2332J"')"`,
   );
 });
 
-/** Writes the document into a folder, and starts a server. */
+/** Writes the document to a temporary folder, and starts a server. */
 async function prepare(kind: Kind): Promise<{ readonly folder: string; readonly args: readonly string[] }> {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(hostileDocument));
@@ -241,7 +241,7 @@ async function prepare(kind: Kind): Promise<{ readonly folder: string; readonly 
   return { folder, args: [SCRIPT, 'check', '--document', 'openapi.json', '--url', url, '--seed', '1'] };
 }
 
-test('contract-first check --max-response-size cuts answers off', async () => {
+test('contract-first check --max-response-size truncates responses', async () => {
   const { folder, args } = await prepare('a long id');
   const limit = ['--max-response-size', '1000', '--operation', 'readThing', '--runs', '1'];
   const { code, stdout, stderr } = await run('node', [...args, ...limit], {}, folder);
@@ -251,7 +251,7 @@ test('contract-first check --max-response-size cuts answers off', async () => {
   );
 });
 
-test('contract-first check prints what it has found when it is interrupted in the middle of a request', async () => {
+test('contract-first check prints its findings when it is interrupted during a request', async () => {
   const { folder, args } = await prepare('an endless body');
   const { process, outcome } = start('node', [...args, '--report', 'ndjson:a', '--runs', '100000'], {}, folder);
   const file = join(folder, 'a');

@@ -12,7 +12,7 @@ const { paths, components } = shallowDocument as unknown as {
   readonly components: Readonly<Record<string, Members>>;
 };
 
-/** Checks the reference server by its document with changes. */
+/** Checks the reference server against a changed document. */
 async function check(changes: object, args: readonly string[] = []) {
   const url = await startReferenceServer();
   const folder = temporaryFolder();
@@ -29,7 +29,7 @@ const answer = (schema: object) => ({
 
 const quick = ['--checks', 'unsupported_method'];
 
-test('an operation that is not valid is not checked: exit 2, or 0 with --allow-incomplete; the others are', async () => {
+test('only an invalid operation is skipped: exit 2, or 0 with --allow-incomplete', async () => {
   const changes = { paths: { ...paths, '/broken': { get: { operationId: 'getBroken', ...answer(broken) } } } };
   const { code, stdout, stderr } = await check(changes, quick);
   expect([code, stderr]).toEqual([2, '']);
@@ -42,7 +42,7 @@ test('an operation that is not valid is not checked: exit 2, or 0 with --allow-i
   expect(await check(changes, [...quick, '--operation', 'findItems'])).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('an operation that refers to a component that is not valid is not checked', async () => {
+test('an operation that refers to an invalid component is skipped', async () => {
   const reference = { $ref: '#/components/schemas/Outer' };
   const { code, stdout } = await check(
     {
@@ -58,7 +58,7 @@ test('an operation that refers to a component that is not valid is not checked',
     },
     quick,
   );
-  expect(code).toBe(1); // The reference server does not know /broken.
+  expect(code).toBe(1); // The reference server has no /broken.
   expect(stdout).toMatch(
     /^GET \/broken: not checked, as the document is not valid: .*#\/components\/schemas\/Inner\//m,
   );
@@ -72,7 +72,7 @@ test.each([
   expect(await check(changes)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
 });
 
-test('the method and the path of an operation that is not valid are documented', async () => {
+test('the method and the path of an invalid operation count as documented', async () => {
   const { get, ...others } = paths['/items'] ?? {};
   const changes = {
     paths: {
@@ -86,5 +86,5 @@ test('the method and the path of an operation that is not valid are documented',
   };
   const { stdout } = await check(changes, [...quick, '--operation', 'POST /items']);
   expect(stdout).not.toContain('method GET');
-  expect(stdout).toContain('Allow is "GET", without POST'); // The reference server does not know POST.
+  expect(stdout).toContain('Allow is "GET", without POST'); // The reference server has no POST.
 });

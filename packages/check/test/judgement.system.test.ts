@@ -2,13 +2,13 @@ import { checkContract } from '../src/contract-run.ts';
 import { documentWith } from '@contract-first/testing/document.ts';
 import { startReferenceServer, type Respond, type ServerRequest } from './support/reference-server.ts';
 
-// Behaviour that fails only under some conditions: each test has a correct server and a wrong one.
+// Behaviour that is wrong only under some conditions. Each test has a correct server and a defective server.
 
 const done = { description: 'Done' };
 const empty = (status: number) => ({ status, headers: {}, body: '' });
 const takes = (mediaType: string, schema: object) => ({ required: true, content: { [mediaType]: { schema } } });
 
-/** Checks one operation; answers other paths 404, and other methods 405. */
+/** Checks one operation. Its server answers other paths with 404 and other methods with 405. */
 async function check(path: string, method: string, operation: object, respond: Respond) {
   const document = documentWith({ [path]: { [method]: { operationId: 'operate', ...operation } } });
   const pattern = new RegExp(`^(?:https?://[^/]*)?${path.replace(/{.*}/, '[^/]+')}$`);
@@ -25,7 +25,7 @@ const measure = { type: 'object', required: ['value'], properties: { value: { ty
 const put = { requestBody: takes('application/json', measure), responses: { '204': done, '400': done, '415': done } };
 const MAX_FLOAT = 3.4028234663852886e38;
 
-/** Answers whether a JSON body has a number that is allowed. */
+/** Answers 204 if the value in a JSON body is allowed, otherwise 400. */
 const answerTo =
   (isAllowed: (value: number) => boolean): Respond =>
   ({ headers, body }) => {
@@ -54,7 +54,7 @@ test.each<[string, (value: number) => boolean, string[]]>([
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1, maximum: 9 } };
 const remove = { parameters: [id], responses: { '204': done } };
 
-/** Answers the deletion of a number once, and then with another status. */
+/** Accepts the deletion of each number once, and answers later deletions with the given status. */
 function deleteOnce(status: number, isWrong: (request: ServerRequest) => boolean = () => false): Respond {
   const deleted = new Set<string>();
   return (request) => {
@@ -66,13 +66,13 @@ function deleteOnce(status: number, isWrong: (request: ServerRequest) => boolean
   };
 }
 
-test('the usual spelling is to blame where it fails, too', async () => {
+test('an unusual spelling is not reported if the usual spelling fails too', async () => {
   const failures = await check('/numbers/{id}', 'delete', remove, deleteOnce(404));
   expect(failures).toContain('positive_data_acceptance: valid data got status 404, which is not documented');
   expect(failures.filter((message) => message.includes('whole URL'))).toEqual([]);
 });
 
-test('another spelling is to blame where the usual one passes', async () => {
+test('an unusual spelling is reported if the usual spelling passes', async () => {
   const failures = await check(
     '/numbers/{id}',
     'delete',
@@ -99,7 +99,7 @@ test.each<[string, (count: string | null, isNew: string) => boolean, string[]]>(
     ['negative_data_rejection'],
   ],
   ['takes any text for a boolean: fail', (count) => /^-?\d+$/.test(count ?? ''), ['negative_data_rejection']],
-])('the types of the fields of a form, with a server that %s', async (_name, isAllowed, checks) => {
+])('types of form fields, with a server that %s', async (_name, isAllowed, checks) => {
   const responses = { '204': done, '400': done, '415': done };
   const failures = await check(
     '/form',

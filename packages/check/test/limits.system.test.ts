@@ -9,7 +9,7 @@ import { startReferenceServer } from './support/reference-server.ts';
 
 const limited = { document: limitedDocument, seed: 1, runs: 5, budgetMs: 120_000 };
 
-test('a server with the limits of its document passes every check', async () => {
+test('a server that implements the limits of its document passes every check', async () => {
   const { failures, notes } = await checkContract({ ...limited, baseUrl: await startReferenceServer(limitedServer()) });
   expect({ failures, notes }).toEqual({ failures: [], notes: [] });
 });
@@ -21,7 +21,7 @@ test.each(SERVERS_WITH_WRONG_LIMITS)('a server that %s fails %s of %s', async (_
   expect([...new Set(found)]).toEqual([`${check} ${operation}`]);
 });
 
-test.each([42, -1.5, true, null, 'a', [1], { a: 1 }])('no malformed body that is made of %j is JSON', (value) => {
+test.each([42, -1.5, true, null, 'a', [1], { a: 1 }])('no malformed body derived from %j is valid JSON', (value) => {
   const requestBody = { required: true, content: { 'application/json': { schema: {} } } };
   const put = { operationId: 'putValue', requestBody, responses: {} };
   const schemas = readSchemas(documentWith({ '/value': { put } }), 'request');

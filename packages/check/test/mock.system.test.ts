@@ -70,7 +70,7 @@ components:
     Either: { oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }
 `;
 
-test('the mock of a document has no failures, and notes say what the document leaves open', async () => {
+test('the mock of a document has no failures, and notes list undocumented responses and skipped requests', async () => {
   const path = join(temporaryFolder(), 'oddities.yaml');
   writeFileSync(path, DOCUMENT);
   const { url, token } = await startService({ OPS_PORT: '0' }, ['contract-first', 'mock', path]);
@@ -96,7 +96,7 @@ test('the mock of a document has no failures, and notes say what the document le
   ]);
 });
 
-test('a document without operations has nothing to check', async () => {
+test('a document without operations needs no checks', async () => {
   const { url } = await startService();
   const document = { openapi: '3.1.0', info: { title: 'Empty', version: '1.0.0' }, paths: {} };
   const { failures, notes, unused } = await checkContract({ document, baseUrl: url });

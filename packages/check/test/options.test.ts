@@ -10,7 +10,7 @@ import { startReferenceServer, TOKEN, type Defect, type ServerRequest } from './
 import { runHere } from '@contract-first/testing/command.ts';
 import type { Outcome } from '@contract-first/testing/service.ts';
 
-/** The document with tags, in a folder of its own. */
+/** Writes the document with tags to a temporary folder. */
 function createFolder(files: Readonly<Record<string, string>> = {}): string {
   const folder = temporaryFolder();
   const { paths } = shallowDocument as unknown as { readonly paths: Record<string, Record<string, object>> };
@@ -20,7 +20,7 @@ function createFolder(files: Readonly<Record<string, string>> = {}): string {
   return folder;
 }
 
-/** Runs the command in a folder with the document. */
+/** Runs the command in a folder that contains the document. */
 function command(folder: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return runHere(checkCommand, args, folder, env);
 }
@@ -29,13 +29,13 @@ function command(folder: string, args: readonly string[], env: Readonly<Record<s
 async function startRecorder(defect: Defect = (request, respond) => respond(request)) {
   const requests: ServerRequest[] = [];
   const url = await startReferenceServer((request, respond) => {
-    if (request.url !== '/') requests.push(request); // The first request only finds out whether the server is there.
+    if (request.url !== '/') requests.push(request); // The first request only tests that the server is reachable.
     return defect(request, respond);
   });
   return { url, requests };
 }
 
-/** Checks some operations, and returns the paths of the requests. */
+/** Checks the selected operations. Returns the paths of the requests. */
 async function pathsChecked(...args: readonly string[]): Promise<readonly string[]> {
   const { url, requests } = await startRecorder();
   const folder = createFolder();
@@ -47,7 +47,7 @@ async function pathsChecked(...args: readonly string[]): Promise<readonly string
   return [...new Set(requests.map((request) => request.url.replace(/^\/v1(\/\w+).*/, '$1')))].sort();
 }
 
-test('--help prints all options, and the checks with their meanings', async () => {
+test('--help prints all options and all checks', async () => {
   const { code, stdout } = await command(createFolder(), ['--help']);
   expect(code).toBe(0);
   for (const check of CHECK_NAMES) expect(stdout).toMatch(new RegExp(`^  ${check} {2,}\\w.+$`, 'm'));
@@ -61,7 +61,7 @@ test.each([
   ['by method and path', ['--operation', 'post /*es'], ['/files', '/notes']],
   ['by tag', ['--tag', 'texts'], ['/notes']],
   ['by tag and operationId', ['--tag', 'texts', '--operation', 'uploadFile'], ['/files', '/notes']],
-])('the operations are selected: %s', async (_name, args, paths) => {
+])('operations are selected: %s', async (_name, args, paths) => {
   expect(await pathsChecked(...args)).toEqual(paths);
 });
 
@@ -73,7 +73,7 @@ test.each([
   ],
   ['tag', ['--tag', 'none'], 'unknown tag none; the document has texts'],
   ['expected operation', ['--expect', 'none:409'], 'unknown operation none; .*'],
-])('the operations are selected: exit 2: unknown %s', async (_name, args, message) => {
+])('operations are selected: exit 2: unknown %s', async (_name, args, message) => {
   const required = ['--document', 'openapi.json', '--url', 'http://127.0.0.1:1', '--token', 'x'];
   expect(await command(createFolder(), [...required, ...args])).toEqual({
     code: 2,
@@ -89,7 +89,7 @@ test.each([
     ['--exclude-checks', 'not_a_server_error', '--exclude-checks', 'positive_data_acceptance, status_code_conformance'],
     [],
   ],
-])('the checks are selected: %p', async (args, failing) => {
+])('checks are selected: %p', async (args, failing) => {
   const { url } = await startRecorder((request, respond) => {
     const answer = respond(request);
     return answer.status < 300 ? { status: 500, headers: {}, body: '' } : answer;
@@ -101,7 +101,7 @@ test.each([
 
 const required = ['--document', 'openapi.json', '--runs', '1', '--seed', '1'];
 
-test('headers of --header are in every request, in place of the documented parameter; variables are not printed', async () => {
+test('--header replaces the documented parameter in every request; values of variables are not printed', async () => {
   const { url, requests } = await startRecorder((request, respond) =>
     request.method === 'PUT' && request.headers['authorization'] === `Bearer ${TOKEN}`
       ? { status: 500, headers: {}, body: 'for tenant-secret' }
@@ -129,7 +129,7 @@ test('headers of --header are in every request, in place of the documented param
   expect(stdout).not.toMatch(/tenant-secret|reference-token/);
 });
 
-test('headers may have the credentials; then requests without credentials are not among the checks', async () => {
+test('--header may carry the credentials; no request without credentials is sent then', async () => {
   const { url, requests } = await startRecorder();
   const args = ['--url', url, '--operation', 'deleteItem', '--header', 'Authorization: Bearer ${SECRET}'];
   const { code } = await command(createFolder(), [...required, ...args], { SECRET: TOKEN });
@@ -137,7 +137,7 @@ test('headers may have the credentials; then requests without credentials are no
   expect(requests.every(({ headers }) => headers['authorization'] === `Bearer ${TOKEN}`)).toBe(true);
 });
 
-test('.contract.yaml has the same options; those of the command line win', async () => {
+test('.contract.yaml has the same options; the command line takes precedence', async () => {
   const { url, requests } = await startRecorder();
   const file = `url: ${url}\ndocument: openapi.json\ntoken: \${SECRET}\noperation: [uploadFile]\nruns: 1\nseed: 5\nallow-incomplete: true\nheader:\n  - 'X-A: 1'\n`;
   const folder = createFolder({ '.contract.yaml': file, 'other.yaml': file.replace('uploadFile', 'findItems') });
@@ -152,7 +152,7 @@ test('.contract.yaml has the same options; those of the command line win', async
   expect(paths()).toEqual(new Set(['/v1/items']));
 });
 
-test('.contract.yaml: exit 2: all mistakes of the file and of the command line, with their places', async () => {
+test('.contract.yaml: exit 2: all problems in the file and on the command line, with their places', async () => {
   const file = 'runs: many\nworker: 2\nchecks: [ignored_auth, nothing]\nallow-incomplete: 1\nurl: [a]\ntoken: ${NO}\n';
   const folder = createFolder({ '.contract.yaml': file });
   const args = [
@@ -201,7 +201,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
-test('exit 2: an operation got less than the minimum, unless that is allowed', async () => {
+test('exit 2: an operation got less than the minimum, unless --allow-incomplete is set', async () => {
   const { url } = await startRecorder((request, respond) => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     return respond(request);
@@ -214,7 +214,7 @@ test('exit 2: an operation got less than the minimum, unless that is allowed', a
   expect(await check('--allow-incomplete')).toMatchObject({ code: 0, stdout });
 });
 
-test('--expect allows a status of valid data', async () => {
+test('--expect accepts a further status for valid data', async () => {
   const { url } = await startRecorder((request, respond) => {
     const answer = respond(request);
     return answer.status === 201
@@ -238,7 +238,7 @@ test('--expect allows a status of valid data', async () => {
     expect(await command(createFolder(), [...args, '--expect', expected])).toMatchObject({ code: 0 });
 });
 
-test('--document takes an http URL of this machine, and no other one', async () => {
+test('--document accepts only http URLs of this machine', async () => {
   const { url } = await startRecorder((request, respond) =>
     request.url === '/openapi.json'
       ? { status: 200, headers: {}, body: JSON.stringify(shallowDocument) }
@@ -253,7 +253,7 @@ test('--document takes an http URL of this machine, and no other one', async () 
   });
 });
 
-test('--document takes a valid document with methods that a service on Node cannot have', async () => {
+test('--document accepts a document with methods that Node does not support', async () => {
   const methods = new Set<string | undefined>();
   const server = createServer((socket) => {
     socket
@@ -279,7 +279,7 @@ test('--document takes a valid document with methods that a service on Node cann
   expect(methods).toContain('FOO');
 });
 
-/** A failure as the document describes it. */
+/** A documented failure. */
 function failure(status: number) {
   const body = JSON.stringify({ error: status, message: '' });
   return { status, headers: { 'Content-Type': 'application/json' }, body };
@@ -311,7 +311,7 @@ test.each<[string, string, Defect, RegExp]>([
     /^only 1 of 3 operations were successful: the others answer 404: is the base path right\?$/m,
   ],
 ])(
-  'a run that says little is no success, and a line has its likely cause: exit 2 for %s',
+  'a run without enough successful operations exits with 2 and a likely cause: %s',
   async (_name, path, defect, line) => {
     const { url } = await startRecorder(defect);
     const args = [

@@ -13,7 +13,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const LIST = { ...JSON_TYPE, 'X-Total': '1' };
 const HEADERS = "{ headers: { authorization: 'Bearer token-0123456789' } }";
 
-/** Starts a service that gets the bytes of each connection, and answers them. Returns its URL. */
+/** Starts a service that answers the raw bytes of each connection. Returns its URL. */
 async function listenRaw(onBytes: (bytes: string, socket: Socket) => void): Promise<string> {
   const server = createTcpServer((socket) => {
     let bytes = '';
@@ -30,7 +30,7 @@ async function listenRaw(onBytes: (bytes: string, socket: Socket) => void): Prom
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
 }
 
-/** Sends bytes on a connection of their own. Returns all that comes back until it is closed. */
+/** Sends bytes on a new connection. Returns the received bytes when the connection is closed. */
 async function sendRaw(url: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(text, 'latin1');
@@ -46,14 +46,14 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A TCP address, not a pipe.
 }
 
-/** Creates a folder with the document. */
+/** Creates a temporary folder that contains the document. */
 function folderOf(): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'pets.json'), JSON.stringify(petsDocument));
   return folder;
 }
 
-/** Runs the proxy with a client, which is a script that has the URL of the proxy in `url`. */
+/** Runs the proxy with a client script. The script gets the proxy's URL as `url`. */
 async function runProxy(service: string, script: string, args: readonly string[] = []) {
   const folder = folderOf();
   const client = `const url = process.env.CONTRACT_PROXY_URL; ${script}`;
@@ -74,7 +74,7 @@ async function runProxy(service: string, script: string, args: readonly string[]
   return { ...outcome, read: (name: string) => readFileSync(join(folder, name), 'utf8') };
 }
 
-/** Starts the proxy without a client; resolves to its URL when it listens. */
+/** Starts the proxy without a client. Returns when the proxy listens. */
 async function startProxy(service: string, args: readonly string[] = []) {
   const child = start('node', [BIN, 'proxy', 'pets.json', '--url', service, ...args], {}, folderOf());
   let printed = '';
@@ -94,7 +94,7 @@ const right: RequestListener = (_request, response) => {
   response.writeHead(200, LIST).end('[{"name":"Rex"}]');
 };
 
-test('proxy forwards requests and responses unchanged, without the headers of a connection', async () => {
+test('proxy forwards requests and responses unchanged, except for hop-by-hop headers', async () => {
   const seen: unknown[] = [];
   const service = await listen(
     createServer((request, response) => {
@@ -150,7 +150,7 @@ test('proxy forwards requests and responses unchanged, without the headers of a 
   await child.outcome;
 });
 
-test('proxy prints a failure when it is first seen, and ends by a signal with a summary and 1', async () => {
+test('proxy prints each new failure at once, and after a signal prints a summary and exits with 1', async () => {
   const service = await listen(
     createServer((request, response) => {
       if (request.url === '/v1/pets') right(request, response);
@@ -167,7 +167,7 @@ test('proxy prints a failure when it is first seen, and ends by a signal with a 
   expect([code, stdout]).toEqual([1, expect.stringContaining('2 operations, 2 requests, 1 failure')]);
 });
 
-test('proxy runs a command, and exits with its code if it fails, with 1 for failures, and with 0 otherwise', async () => {
+test('proxy runs a command, and exits with its code if it failed, with 1 for failures, otherwise with 0', async () => {
   const service = await listen(createServer(right));
   const good = await runProxy(`${service}/v1`, `await fetch(url + '/pets', ${HEADERS});`);
   expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('1 request, 0 failures')]);
@@ -182,7 +182,7 @@ test('proxy runs a command, and exits with its code if it fails, with 1 for fail
   expect([idle.code, idle.stdout]).toEqual([2, expect.stringContaining('no request was judged')]);
 });
 
-test('proxy writes an archive that the check reads, without the credentials', async () => {
+test('proxy writes an archive without credentials, which check --har can read', async () => {
   const service = await listen(
     createServer((request, response) => {
       if (request.url?.startsWith('/v1/pets?') === true) right(request, response);
@@ -192,8 +192,8 @@ test('proxy writes an archive that the check reads, without the credentials', as
       } else response.writeHead(200, JSON_TYPE).end('{"name":"Rex"}');
     }),
   );
-  // A value that is a key and an id.
-  // A compressed body has its secrets replaced, too, and one that cannot be decoded is left out.
+  // The value 98765432 is both an API key and an id.
+  // Secrets in compressed bodies are redacted, and bodies that cannot be decoded are omitted.
   const script = `const { gzipSync } = await import('node:zlib');
     await fetch(url + '/v1/pets?limit=1', ${HEADERS}); await fetch(url + '/v1/pets/98765432?key=98765432');
     for (const body of [gzipSync('user=a&pin=4821'), gzipSync('user=a&pin=4821').subarray(0, 20)])
@@ -212,7 +212,7 @@ test('proxy writes an archive that the check reads, without the credentials', as
   expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('4 requests, 0 failures')]);
 });
 
-test('proxy answers 502 to responses that it cannot forward, passes on the others, and goes on', async () => {
+test('proxy answers 502 for responses that it cannot forward, forwards others, and keeps running', async () => {
   const answers: Readonly<Record<string, string>> = {
     reason: '200 O\x01K \xe9\r\nX-Text: \xe9\r\nContent-Length: 2\r\n\r\n[]',
     'control-character': '200 OK\r\nX-Text: a\x01b\r\nContent-Length: 2\r\n\r\n[]',
@@ -247,7 +247,7 @@ test('proxy answers 502 to responses that it cannot forward, passes on the other
   expect([code, stdout]).toEqual([1, expect.stringContaining('1 operation, 7 requests')]);
 });
 
-test('proxy frames bodies itself: Connection removes no length, and no body arrives as a second request', async () => {
+test('proxy frames bodies itself: Connection cannot remove Content-Length to smuggle a second request', async () => {
   const body = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
   const sized = `content-length\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`;
   const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -276,7 +276,7 @@ test('proxy frames bodies itself: Connection removes no length, and no body arri
   await child.outcome;
 });
 
-test('proxy fails for an operation that answers without credentials', async () => {
+test('proxy reports an operation that succeeds without credentials', async () => {
   const service = await listen(createServer(right));
   const { code, stdout } = await runProxy(
     service,
@@ -287,7 +287,7 @@ test('proxy fails for an operation that answers without credentials', async () =
   expect(stdout).toContain('2 requests, 1 failure');
 });
 
-test('proxy fails for a response that is cut off, and passes on what arrived', async () => {
+test('proxy reports a truncated response, and forwards the received part', async () => {
   const service = await listen(
     createServer((request, response) => {
       if (request.url === '/v1/pets/1') request.socket.destroy();
@@ -307,7 +307,7 @@ test('proxy fails for a response that is cut off, and passes on what arrived', a
   expect(stdout).toContain('FAILED not_a_server_error  readPet\n  no response: the connection was closed');
 });
 
-test('proxy answers 502 and fails for nothing while the service is not reachable', async () => {
+test('proxy answers 502 and reports no failure while the service is unreachable', async () => {
   const script = "const { status } = await fetch(url + '/v1/pets'); console.log(status);";
   const { code, stdout } = await runProxy('http://127.0.0.1:9', script);
   expect(code).toBe(2);
@@ -315,7 +315,7 @@ test('proxy answers 502 and fails for nothing while the service is not reachable
   expect(stdout).toContain('not judged: requests while the service was not reachable (');
 });
 
-test('proxy passes long bodies on as they arrive, without judging them', async () => {
+test('proxy streams long bodies without judging them', async () => {
   const chunk = Buffer.alloc(1_048_576, ' ');
   const service = await listen(
     createServer((request, response) => {

@@ -12,7 +12,7 @@ test('a service without a fault passes every check', async () => {
   expect(failures).toEqual([]);
 });
 
-test('a path of one resource whose reads do not return the written values is not judged where nothing shows any state', async () => {
+test('a single resource is not judged if reads ignore writes and the server may be stateless', async () => {
   const baseUrl = await startFaultyService({
     answer: ({ method, url }) =>
       method === 'GET' && url === '/thermostat' ? answerJson(200, { loud: true }) : undefined,

@@ -23,7 +23,7 @@ const ARGS = [
   'positive_data_acceptance,not_a_server_error,max_response_time',
 ];
 
-/** Checks a server whose answers depend on the time and the number of the request. */
+/** Checks a server whose responses depend on the request's number and time. */
 async function check(answer: (count: number, nowMs: number) => ServerAnswer, args: readonly string[]) {
   const times: number[] = [];
   const url = await startReferenceServer(() => {
@@ -53,7 +53,7 @@ test.each([
   ['503', 'in seconds', 503, inSeconds],
   ['429', 'as a time', 429, asTime],
   ['503', 'as a time', 503, asTime],
-])('after a %s, all workers wait as long as Retry-After says: %s', async (_status, _form, status, retryAfter) => {
+])('after a %s, all workers wait as long as Retry-After requires: %s', async (_status, _form, status, retryAfter) => {
   let until = 0;
   const early: number[] = [];
   const answer = (count: number, nowMs: number): ServerAnswer => {
@@ -67,20 +67,20 @@ test.each([
   const { code, stdout, times } = await check(answer, ['--workers', '2', '--max-response-time', '900']);
   expect([code, stdout]).toEqual([0, expect.stringContaining('0 failures')]);
   expect(times.length).toBeGreaterThan(5);
-  expect(early.length).toBeLessThanOrEqual(1); // The other worker had sent it already.
+  expect(early.length).toBeLessThanOrEqual(1); // The other worker may already have sent a request.
 });
 
 test.each([
   ['a wait of more than a minute', '61'],
   ['neither seconds nor a time', 'soon'],
-])('a 503 fails at once: %s', async (_name, retryAfter) => {
+])('a 503 is a failure without waiting: %s', async (_name, retryAfter) => {
   const answer = (count: number): ServerAnswer =>
     count === 3 ? { status: 503, headers: { 'Retry-After': retryAfter }, body: '' } : done;
   const { stdout } = await check(answer, []);
   expect(stdout).toContain('FAILED not_a_server_error');
 });
 
-test('a server may be overloaded again after the wait, as several workers continue at once', async () => {
+test('a server may be overloaded again after the wait without a failure', async () => {
   const answer = (count: number): ServerAnswer =>
     count > 2 && count % 3 > 0 ? { status: 429, headers: { 'Retry-After': '0' }, body: '' } : done;
   const { code, times } = await check(answer, []);
@@ -88,7 +88,7 @@ test('a server may be overloaded again after the wait, as several workers contin
   expect(times.length).toBeGreaterThan(15);
 });
 
-test('a server that is overloaded after every wait fails', async () => {
+test('a server that stays overloaded after every wait fails', async () => {
   const answer = (): ServerAnswer => ({ status: 503, headers: { 'Retry-After': '0' }, body: '' });
   const { stdout } = await check(answer, []);
   expect(stdout).toContain('FAILED not_a_server_error');

@@ -15,7 +15,7 @@ type Entry = {
   readonly status?: number;
   readonly responseHeaders?: Headers;
   readonly content?: object;
-  /** Members that replace those of the request. */
+  /** Members that replace the members of the request. */
   readonly more?: object;
 };
 
@@ -27,7 +27,7 @@ const TENANT = { 'X-Tenant': 'a', ...JSON_TYPE };
 const pairs = (headers: Headers) => Object.entries(headers).map(([name, value]) => ({ name, value }));
 const jsonOf = (value: unknown): object => ({ size: 1, mimeType: 'application/json', text: JSON.stringify(value) });
 
-/** Returns an entry of an archive; by default, one with the right response to a request for all pets. */
+/** Creates an archive entry. The response defaults to a valid response to `GET /v1/pets`. */
 function entryOf({ request, headers = {}, body, status = 200, responseHeaders, content, more }: Entry) {
   const [method = '', path = ''] = request.split(' ');
   return {
@@ -48,7 +48,7 @@ function entryOf({ request, headers = {}, body, status = 200, responseHeaders, c
 
 const archiveOf = (entries: readonly Entry[]): string => JSON.stringify({ log: { entries: entries.map(entryOf) } });
 
-/** Runs the command on archives in a folder of its own, where no server is named. */
+/** Runs the command on archives in a temporary folder, without --url. */
 async function check(
   archives: readonly (string | readonly Entry[])[],
   args: readonly string[] = [],
@@ -68,7 +68,7 @@ async function check(
 const created: Pick<Entry, 'status' | 'content'> = { status: 201, content: jsonOf({ id: 1, name: 'Rex' }) };
 const read: Pick<Entry, 'content'> = { content: jsonOf({ id: 1, name: 'Rex' }) };
 
-test('--har fails for a recorded response that the document does not allow, and names the entry', async () => {
+test('--har reports a recorded response that violates the document, and names the entry', async () => {
   const { code, stdout } = await check([
     [
       { request: 'GET /v1/pets' },
@@ -176,7 +176,7 @@ test.each([
   expect([code, stdout]).toEqual([0, expect.stringContaining('1 request, 0 failures\n')]);
 });
 
-test('--har reads bodies in base64, headers in any case, pseudo-headers, and bodies as the reports of the check write them', async () => {
+test('--har reads base64 bodies, headers in any case, pseudo-headers, and archives that the check wrote', async () => {
   const content = {
     size: 15,
     mimeType: 'application/json',
@@ -204,7 +204,7 @@ test('--har reads bodies in base64, headers in any case, pseudo-headers, and bod
   expect(stdout).toContain('2 requests, 2 failures');
 });
 
-test('--har does not judge what says nothing about the document, and notes it', async () => {
+test('--har notes exchanges that cannot be judged', async () => {
   const { code, stdout } = await check(
     [
       [
@@ -248,7 +248,7 @@ test('--har does not judge what says nothing about the document, and notes it', 
   expect(code).toBe(0);
 });
 
-test('--har fails for an accepted method that a documented path does not have', async () => {
+test('--har reports a successful request with an undocumented method', async () => {
   const { code, stdout } = await check([[{ request: 'PATCH /v1/pets/1', ...read }]]);
   expect(code).toBe(1);
   expect(stdout).toContain('the undocumented method PATCH got status 200 instead of 405');
@@ -270,7 +270,7 @@ test('--url selects a server, and its path replaces the base path of the documen
   expect([ofServer.code, ofServer.stdout]).toEqual([1, expect.stringContaining('FAILED not_a_server_error  listPets')]);
 });
 
-test('an archive without a request to a documented path is no success', async () => {
+test('exit 2: an archive without a request to a documented path', async () => {
   const { code, stdout } = await check([[{ request: 'GET /api/pets' }]]);
   expect(code).toBe(2);
   expect(stdout).toContain('none fits a path of the document, such as /v1/pets: is the base path right?');
@@ -302,7 +302,7 @@ test('several archives, --operation, --checks and --report apply as in a live ch
   expect(read('a.ndjson').trimEnd().split('\n')).toHaveLength(2);
 });
 
-test('--har lists one failure for each cause, worst first; that of unusual data only where plain data does not fail', async () => {
+test('--har lists one failure per cause, worst first, and unusual data only if plain data does not fail', async () => {
   const failing = { status: 500, content: {} };
   const post = { request: 'POST /v1/pets', headers: TENANT };
   const { stdout } = await check([
@@ -329,7 +329,7 @@ test('--har lists one failure for each cause, worst first; that of unusual data 
   expect(stdout).toContain('  the status is 500 for valid data\n  recorded: entry 4 of 0.har, ');
 });
 
-test('--checks strict requires documented rejections of recorded requests, protocol judges methods only', async () => {
+test('--checks strict requires documented rejections of recorded requests; protocol checks only methods', async () => {
   const entries: readonly Entry[] = [
     { request: 'GET /v1/pets?limit=11', status: 400 },
     { request: 'PATCH /v1/pets/1', ...read },
@@ -340,7 +340,7 @@ test('--checks strict requires documented rejections of recorded requests, proto
   expect(await failed('--checks', 'protocol')).toEqual(['FAILED unsupported_method']);
 });
 
-test('--baseline accepts recorded failures; those of operations without a request are not called fixed', async () => {
+test('--baseline accepts recorded failures; without a request, a failure is not called fixed', async () => {
   const failing: Entry = { request: 'GET /v1/pets/1', status: 500 };
   const list: Entry = { request: 'GET /v1/pets', status: 500 };
   const update = await check([[failing, list]], ['--baseline', 'known.yaml', '--update-baseline']);
@@ -365,7 +365,7 @@ test('--baseline accepts recorded failures; those of operations without a reques
   expect([worse.code, worse.stdout.match(/^FAILED .*$/gm)]).toEqual([1, ['FAILED not_a_server_error  readMine']]);
 });
 
-test('--har leaves out an operation that is not valid: exit 2', async () => {
+test('--har skips an invalid operation: exit 2', async () => {
   const broken = { 'application/json': { schema: { properties: 1 } } };
   const listToys = { operationId: 'listToys', responses: { 200: { description: 'All', content: broken } } };
   const document = { ...petsDocument, paths: { ...petsDocument.paths, '/toys': { get: listToys } } };
@@ -374,7 +374,7 @@ test('--har leaves out an operation that is not valid: exit 2', async () => {
   expect([code, stdout]).toEqual([2, expect.stringContaining('1 request, 0 failures, 1 incomplete\n')]);
 });
 
-test('an archive that cannot be read is an error in the reports', async () => {
+test('an unreadable archive is an error in the reports', async () => {
   const { code, read } = await check(['{'], ['--report', 'junit:a.xml', '--report', 'har:b.har']);
   expect(code).toBe(2);
   expect(read('a.xml')).toMatch(/<testcase classname="contract" name="run"[^]*0\.har is not an HTTP archive/);
@@ -390,13 +390,13 @@ test.each([
     /^entry 0 of 0\.har has no valid request\.url$/,
   ],
   ['no entry', '{"log":{"entries":[]}}', /^the archive has no request over HTTP$/],
-] as const)('a corrupt archive ends the command with 2: %s', async (_name, archive, message) => {
+] as const)('exit 2: a corrupt archive: %s', async (_name, archive, message) => {
   const { code, stderr } = await check([archive]);
   expect(stderr.trimEnd()).toMatch(message);
   expect(code).toBe(2);
 });
 
-test('no line feed in an archive or in its name begins a line of the output, which may be a command to a runner', async () => {
+test('a line feed in an archive or its name cannot inject a workflow command into the output', async () => {
   const feed = '\n::error::owned';
   const folder = temporaryFolder();
   const name = `a${feed}.har`;
@@ -420,7 +420,7 @@ test('no line feed in an archive or in its name begins a line of the output, whi
     expect(text).not.toMatch(/^\s*::error/m);
 });
 
-test('no output shows recorded credentials', async () => {
+test('no output contains recorded credentials', async () => {
   const secrets = ['bearer-0123456789', 'key/0123456789', 'cookie-0123456789', 'issued-0123456789', 'word-0123456789'];
   const [bearer = '', key = '', cookie = '', issued = '', password = ''] = secrets;
   const basic = Buffer.from(`me:${password}`).toString('base64');
@@ -450,7 +450,7 @@ test('no output shows recorded credentials', async () => {
   expect(stdout).toContain(`/v1/pets/2?key='"$KEY"`);
 });
 
-test('no output shows a value whose name, schema or form says that it is secret, at any place of an exchange', async () => {
+test('no output contains a value that is secret by its name, schema or form, anywhere in an exchange', async () => {
   const secrets: string[] = [];
   const secret = (beginning = 'Zq7Rk2'): string => {
     const text = `${beginning}mWx${String(secrets.length)}L`;
@@ -589,7 +589,7 @@ test('no output shows a value whose name, schema or form says that it is secret,
   expect(read('a.har')).toContain('Bearer $TOKEN');
 });
 
-test('an archive that the check of a right server writes has no failure', async () => {
+test('the archive from a check of a correct server has no failures', async () => {
   const url = await startReferenceServer();
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));

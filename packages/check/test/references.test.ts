@@ -4,7 +4,7 @@ import { answerJson, startReferenceServer, type ServerAnswer, type ServerRequest
 import { documentWith } from '@contract-first/testing/document.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 
-// Teams whose members and reports need the id of a team, which a response has within an object.
+// Members and reports need the id of a team, which responses contain in a nested object.
 
 type Row = Readonly<Record<string, unknown>>;
 const none = { description: 'Done' };
@@ -58,7 +58,7 @@ const DOCUMENT = documentWith({
   },
 });
 
-/** Starts a server of teams. @param forget removes a team */
+/** Starts a server of teams. @param forget deletes a team */
 function startTeams(forget = (teams: Map<number, Row>, key: number) => teams.delete(key)): Promise<string> {
   const [teams, members] = [new Map<number, Row>(), new Map<number, Row>()];
   let count = 1_000;
@@ -102,26 +102,26 @@ function startTeams(forget = (teams: Map<number, Row>, key: number) => teams.del
   return startReferenceServer((request) => handle(request));
 }
 
-// The server does not validate what it is sent.
+// The server does not validate requests, so the other checks are off.
 const checks = new Set(CHECK_NAMES.filter((name) => isStateCheck(name) || name === 'status_code_conformance'));
 
 const check = (baseUrl: string, seed: number) =>
   checkContract({ document: DOCUMENT, baseUrl, seed, runs: 10, budgetMs: 120_000, checks });
 
 test.each(rounds([1], [1, 2, 3]))(
-  'ids of resources that were created are sent in bodies, queries and the body of a link: each operation is successful (seed %d)',
+  'ids of created resources are sent in bodies, queries and link bodies; each operation is successful (seed %d)',
   async (seed) => {
     const { failures, notes } = await check(await startTeams(), seed);
     expect({ failures, notes }).toEqual({ failures: [], notes: [] });
   },
 );
 
-test('ids of resources that were created are sent in paths, from the object that a response has them in: a deleted resource that can be read fails', async () => {
+test('ids from nested response objects are sent in paths, so that a read of a deleted resource is found', async () => {
   const { failures } = await check(await startTeams((teams, key) => teams.has(key)), 1);
   expect(failures.map(({ check, operationId }) => `${check} ${operationId}`)).toEqual(['use_after_free getTeam']);
 });
 
-test('a value that the server knows is given by its name, for all operations or one', async () => {
+test('a given value is used by its name, for all operations or for one', async () => {
   const baseUrl = await startReferenceServer(({ method, url, body }) => {
     const [, , inPath] = url.split('/');
     const { trip_id: inBody, seat } = body.length === 0 ? {} : (JSON.parse(body.toString()) as Record<string, unknown>);
@@ -154,7 +154,7 @@ test('a value that the server knows is given by its name, for all operations or 
   expect((await check(values)).unsuccessful).toBeUndefined();
 });
 
-test('ids of resources that have no path of their own come from their list', async () => {
+test('ids of resources without their own path come from their list', async () => {
   const ok = { description: 'Done', content: json({ type: 'array', items: object({ id: text }) }) };
   const baseUrl = await startReferenceServer(({ url, body }) => {
     const { trip_id: inBody } = body.length === 0 ? {} : (JSON.parse(body.toString()) as Record<string, unknown>);

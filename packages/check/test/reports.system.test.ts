@@ -33,7 +33,7 @@ type Line = Readonly<Record<string, unknown>> & {
   readonly failedChecks: readonly string[];
 };
 
-/** Runs the command on a few requests in a folder of its own. */
+/** Runs the command with few requests in a temporary folder. */
 async function check(options: {
   readonly defect?: Defect;
   readonly args?: readonly string[];
@@ -62,7 +62,7 @@ function linesOf(text: string): readonly Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** Answers notes with a failure that quotes the token and has characters that XML does not have. */
+/** Answers notes with an error that contains the token and characters that XML does not allow. */
 const leaking: Defect = (request, respond) =>
   request.url === '/v1/notes' && request.method === 'POST' && request.headers['content-type'] === 'text/plain'
     ? { status: 500, headers: {}, body: `<oops> & \u0000\u001b ${TOKEN} ]]>` }
@@ -95,7 +95,7 @@ test('--report junit has a test case for each operation and check, with the evid
   expect(stdout).toContain(failure?.text);
 });
 
-test('--report junit has a failure for an operation that is not implemented, and for one below the minimum', async () => {
+test('--report junit has a failure for an operation that is not implemented or below the minimum', async () => {
   const advance = replaceClock();
   const defect: Defect = (request, respond) => {
     if (request.url === '/v1/notes') return { status: 501, headers: {}, body: '' };
@@ -126,7 +126,7 @@ test('--report junit has a failure when the server is unreachable', async () => 
   expect(one?.children.map((failure) => failure.text)).toEqual([stderr.trimEnd()]);
 });
 
-test('--report har has every request with its answer; binary bodies are base64, and secrets are hidden', async () => {
+test('--report har has every request and response, with base64 for binary bodies and redacted secrets', async () => {
   const args = ['--report', 'har:a.har', '--report', 'ndjson:a.ndjson'];
   const { code, stdout, url, read } = await check({ defect: leaking, args });
   expect(code).toBe(1);
@@ -154,7 +154,7 @@ test('--report har has every request with its answer; binary bodies are base64, 
   });
 });
 
-test('--report har hides a password in Basic and a key in the query', async () => {
+test('--report har redacts a Basic password and an API key in the query', async () => {
   const { paths } = shallowDocument as unknown as { readonly paths: Record<string, Record<string, object>> };
   const document = {
     ...shallowDocument,
@@ -211,7 +211,7 @@ test('--report ndjson has a line for each request', async () => {
   expect(lines.filter(({ operation }) => operation === 'putItem').flatMap((line) => line.failedChecks)).toEqual([]);
 });
 
-test('--report ndjson has the requests that got no answer', async () => {
+test('--report ndjson includes requests without a response', async () => {
   const args = ['--operation', 'writeNote', '--report', 'ndjson:a.ndjson', '--report', 'har:a.har'];
   const defect: Defect = (request, respond) => {
     if (request.body.length > 0) throw new Error('closes the connection');
@@ -224,7 +224,7 @@ test('--report ndjson has the requests that got no answer', async () => {
   expect(log.entries.filter(({ response }) => response.status === 0)).toHaveLength(unanswered.length);
 });
 
-test('reports are named in .contract.yaml, too, and are not part of the line that repeats a failure', async () => {
+test('reports can be set in .contract.yaml, and are omitted in repeat lines', async () => {
   const files = { '.contract.yaml': 'report: ["junit:a.xml", "ndjson:b.ndjson"]\n' };
   const { stdout, read } = await check({ defect: leaking, files, args: ['--operation', 'writeNote'] });
   expect(parseXml(read('a.xml')).name).toBe('testsuites');
@@ -251,7 +251,7 @@ test.each([
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('reports are whole after %s', async (signal, expected) => {
+] as const)('reports are complete after %s', async (signal, expected) => {
   const url = await startReferenceServer();
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));

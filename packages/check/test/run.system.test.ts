@@ -11,7 +11,7 @@ import { startReferenceServer, TOKEN, type Defect, type ServerRequest } from './
 type Responses = Readonly<Record<string, object>>;
 const done = { description: 'Done.' };
 
-/** A document with one operation, `createThing`: POST /things of an object with a name. */
+/** Returns a document with the operation `createThing`: POST /things with an object that has a name. */
 const documentOf = (responses: Responses, more: object = {}) => ({
   openapi: '3.1.0',
   info: { title: 'Things', version: '1.0.0' },
@@ -32,7 +32,7 @@ const BODY = {
   },
 };
 
-/** Checks an operation of a server that handles valid things. */
+/** Checks a server that validates things. `handle` returns the status for a valid thing. */
 async function checkThings(
   responses: Responses,
   handle: (name: string, request: ServerRequest) => number,
@@ -56,19 +56,19 @@ async function checkThings(
   return checkContract({ document, baseUrl, seed: 1, runs: 30, budgetMs: 120_000, ...options });
 }
 
-/** Names are unique: a second creation gets 409. */
+/** Returns a function that accepts each name once, and answers repeated names with 409. */
 function createNames(): (name: string) => number {
   const names = new Set<string>();
   return (name) => (names.has(name) ? 409 : (names.add(name), 201));
 }
 
-test('valid data that is refused with a documented 409 is no failure', async () => {
+test('rejecting valid data with a documented 409 is not a failure', async () => {
   const { failures, notes } = await checkThings({ 201: done, 409: done }, createNames());
   expect(failures).toEqual([]);
   expect(notes).toEqual(['createThing: responds 400 and 415, which the document does not describe']);
 });
 
-test('valid data that is always refused, with documented statuses, is noted', async () => {
+test('rejecting all valid data with documented statuses is noted', async () => {
   const { failures, notes } = await checkThings({ 201: done, 404: done, 410: done }, (name) =>
     name.length % 2 === 0 ? 404 : 410,
   );
@@ -76,13 +76,13 @@ test('valid data that is always refused, with documented statuses, is noted', as
   expect(notes).toContain('createThing: no valid request was successful: they got 404 and 410');
 });
 
-test('valid data that is refused with a status that is not documented is a failure', async () => {
+test('rejecting valid data with an undocumented status is a failure', async () => {
   const { failures } = await checkThings({ 201: done }, () => 409);
   expect(failures.map(({ check }) => check)).toContain('positive_data_acceptance');
 });
 
 test.each([400, 401, 403, 406, 413, 414, 415, 422, 431])(
-  'valid data that is refused with a documented %i is a failure, unless it is expected',
+  'rejecting valid data with a documented %i is a failure, unless it is expected',
   async (status) => {
     const responses = { 201: done, [status]: done };
     const { failures } = await checkThings(responses, () => status);
@@ -98,20 +98,20 @@ test.each([400, 401, 403, 406, 413, 414, 415, 422, 431])(
   },
 );
 
-test('no creation is sent twice, and refused for being identical', async () => {
+test('creations are not repeated, since servers may reject duplicates', async () => {
   const creations: string[] = [];
   await checkThings({ 201: done }, (_name, { url, headers, body }) => {
     creations.push(JSON.stringify([url, headers, body.toString()]));
     return 201;
   });
   expect(creations.length).toBeGreaterThan(30);
-  // One of them spells the names of the headers in lower case, which the server cannot see.
+  // One request differs only in lower-case header names, which the server cannot distinguish.
   expect(new Set(creations).size).toBe(creations.length - 1);
 });
 
 const options = { baseUrl: 'http://server', redactor: undefined, repeatLine: () => 'again' };
 
-test('the evidence of an intermittent failure is the first answer', async () => {
+test('the evidence of an intermittent failure is the first response', async () => {
   let count = 0;
   const result = await checkThings({ 201: done, 503: done }, () => ((count += 1) === 7 ? 503 : 201));
   expect(result.failures).toMatchObject([
@@ -127,7 +127,7 @@ test('the evidence of an intermittent failure is the first answer', async () => 
   );
 });
 
-test('the evidence of a creation that is refused when it is repeated is simplified with other creations', async () => {
+test('the evidence of a failed creation is simplified even if its repetition is rejected', async () => {
   const create = createNames();
   const { failures } = await checkThings({ 201: done, 409: done }, (name) => {
     const status = create(name);
@@ -141,7 +141,7 @@ test('the evidence of a creation that is refused when it is repeated is simplifi
 const DOCUMENT = documentOf({ 200: done }, { get: { operationId: 'listThings', responses: { 200: done } } });
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
-/** Starts a server that answers each request by its number on the connection; `undefined` closes the connection. */
+/** Starts a server whose responses depend on the request's number on its connection; `undefined` closes it. */
 async function startRawServer(
   respond: (method: string, number: number, text: string) => string | undefined,
 ): Promise<string> {
@@ -174,7 +174,7 @@ test.each([
   ['after a part of the body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"a'],
   ['after a part of the head', 'HTTP/1.1 200 OK\r\nConte'],
   ['before the last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n'],
-])('a connection that is closed %s is a failure with what arrived, even once', async (_name, part) => {
+])('a connection closed %s is a failure with the received part, even once', async (_name, part) => {
   let count = 0;
   const failures = await check('listThings', (method) => (method === 'GET' && (count += 1) === 5 ? part : OK));
   expect(failures).toMatchObject([
@@ -187,7 +187,7 @@ test.each([
 });
 
 test.each(['listThings', 'createThing'])(
-  'a connection that is closed before a byte of the answer is no failure if the request passes on a new one: %s',
+  'a connection closed before the response is not a failure if the request passes on a new connection: %s',
   async (operation) => {
     const sent: string[] = [];
     expect(await check(operation, (method, number) => (sent.push(method), number % 3 === 0 ? undefined : OK))).toEqual(
@@ -197,7 +197,7 @@ test.each(['listThings', 'createThing'])(
   },
 );
 
-test('a server that closes connections gets at most one POST twice', async () => {
+test('at most one POST is sent twice to a server that closes connections', async () => {
   const closed: string[] = [];
   const respond = (method: string, number: number) => (number % 3 === 0 ? (closed.push(method), undefined) : OK);
   await check('createThing', respond);
@@ -208,7 +208,7 @@ test.each([
   ['closes the connection', undefined, 'no response: the connection was closed'],
   ['answers 500', 'HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n', 'the status is 500 for valid data'],
 ])(
-  'a POST that crashes a server, which %s, is a failure although it closes other connections, too',
+  'a POST that crashes a server, which %s, is a failure even if the server closes other connections',
   async (_name, answer, message) => {
     const failures = await check('createThing', (_method, number, body) =>
       body.includes('x'.repeat(100)) ? answer : number % 3 === 0 ? undefined : OK,
@@ -217,18 +217,18 @@ test.each([
   },
 );
 
-test('a connection that is closed before a byte of the answer on a new connection is a failure', async () => {
+test('a new connection that is closed before the response is a failure', async () => {
   expect(await check('listThings', () => undefined)).toMatchObject([{ passedWith: undefined }]);
 });
 
 const reference = { document: shallowDocument, token: TOKEN, seed: 3, runs: 20 };
 
-/** Notes the requests by operation, and calls a function before each answer. */
+/** Records the requests by operation, and calls a function before each response. */
 const recording =
   (beforeAnswer: (url: string) => void, notes: Map<string, string[]>): Defect =>
   (request, respond) => {
     const { method, body } = request;
-    const { pathname, search } = new URL(request.url, 'http://server'); // It may be absolute.
+    const { pathname, search } = new URL(request.url, 'http://server'); // The target may be absolute.
     const url = pathname + search;
     const key = url.replace(/^(\/v1\/\w+).*/, '$1');
     const note = `${method} ${url} ${body.toString('latin1')}`;
@@ -239,7 +239,7 @@ const recording =
 const isPrefix = (short: readonly string[] = [], long: readonly string[] = []): boolean =>
   short.every((note, index) => note === long[index]);
 
-test('the time limit names the operations that got less than the minimum, and gives the others theirs', async () => {
+test('at the time limit, operations below the minimum are listed, and other operations have reached it', async () => {
   const isSlow = (url: string): boolean => url.includes('/items?') || url.endsWith('/items');
   const advance = replaceClock();
   const baseUrl = await startReferenceServer(
@@ -255,7 +255,7 @@ test('the time limit names the operations that got less than the minimum, and gi
   );
 });
 
-test('the time limit decides where the requests end, never what they are', async () => {
+test('the time limit affects the number of requests, not their content', async () => {
   const [fast, slow] = [new Map<string, string[]>(), new Map<string, string[]>()];
   const operations = ['findItems', 'writeNote', 'uploadFile'];
   const advance = replaceClock();
@@ -272,7 +272,7 @@ test('the time limit decides where the requests end, never what they are', async
   expect([...slow.values()].flat().length).toBeLessThan([...fast.values()].flat().length);
 });
 
-test('the time limit is shared by several workers, whose operations get the same requests', async () => {
+test('several workers share the time limit, and send the same requests as one worker', async () => {
   const [alone, together] = [new Map<string, string[]>(), new Map<string, string[]>()];
   const operations = ['findItems', 'writeNote', 'uploadFile'];
   for (const [workers, notes] of [[1, alone] as const, [3, together] as const]) {

@@ -9,7 +9,7 @@ import { startReferenceServer, type Defect } from './support/reference-server.ts
 
 const REPORTS = ['junit', 'har', 'ndjson', 'coverage', 'github', 'markdown'];
 
-/** Checks a server with `POST /a`, whose credentials are those of a scheme. Returns all that was printed and written. */
+/** Checks a server with `POST /a`, protected by a security scheme. Returns the output and all reports. */
 async function check(scheme: object, token: string, answer: Defect, more: object = {}) {
   const responses = {
     '200': { description: 'Done.', content: { 'application/json': { schema: { type: 'object' } } } },
@@ -35,14 +35,14 @@ async function check(scheme: object, token: string, answer: Defect, more: object
   return { code, stdout, stderr, all: [stdout, stderr, ...files].join('\n') };
 }
 
-/** Accepts every credential, and tells all that it got. */
+/** Accepts all credentials, and returns them in the response. */
 const telling: Defect = ({ headers, url }) => {
   const { authorization = '' } = headers;
   const body = JSON.stringify({ headers, url, decoded: Buffer.from(authorization.slice(6), 'base64').toString() });
   return { status: 200, headers: { 'Content-Type': 'application/json', 'X-Got': authorization }, body };
 };
 
-/** Returns the parts of eight characters of a secret and its encodings that a text has, in any case. */
+/** Returns the 8-character parts of a secret and its encodings that occur in a text, ignoring case. */
 function told(text: string, secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const encodings = [secret, encodeURIComponent(secret), bytes.toString('hex')];
@@ -65,25 +65,22 @@ test.each([
   ['an API key in Authorization', { type: 'apiKey', in: 'header', name: 'Authorization' }, 'Bearer Zq7Rk2mWx9Lt4vB8'],
   ['an API key in the query', { type: 'apiKey', in: 'query', name: 'key' }, 'Zq7&Rk2=mWx9 Lt4ü'],
   ['an API key in a cookie', { type: 'apiKey', in: 'cookie', name: 'sid' }, 'Zq7Rk2mWx9Lt4vB8'],
-])(
-  'no output tells %s, nor a part of it, in any case or encoding: failures of every kind and all reports',
-  async (...args) => {
-    const [, scheme, token] = args;
-    const { code, stdout, all } = await check(scheme, token, telling);
-    expect(code).toBe(1);
-    expect(stdout).toContain('FAILED ignored_auth');
-    expect(told(all, token)).toEqual([]);
-  },
-);
+])('no output or report contains %s or a part of it, in any case or encoding', async (...args) => {
+  const [, scheme, token] = args;
+  const { code, stdout, all } = await check(scheme, token, telling);
+  expect(code).toBe(1);
+  expect(stdout).toContain('FAILED ignored_auth');
+  expect(told(all, token)).toEqual([]);
+});
 
-test('a short secret is not told, nor what the checks make of it', async () => {
+test('no output contains a short secret or its variants that the checks send', async () => {
   const accepting: Defect = (request, respond) =>
     /hunt/i.test(JSON.stringify(request.headers)) ? telling(request, respond) : { status: 401, headers: {}, body: '' };
   const { all } = await check({ type: 'http', scheme: 'bearer' }, 'hunter22', accepting);
   expect(all).not.toMatch(/hunter|unter22|huntx/i);
 });
 
-test('a short token is replaced in data only, not within names, URLs and sentences', async () => {
+test('a short token is redacted only in data, not within names, URLs and sentences', async () => {
   const answer: Defect = ({ url, headers }) => {
     const body = JSON.stringify({ name: 'latest', got: headers.authorization, text: 'a test of testing' });
     return { status: url.startsWith('/a') ? 500 : 404, headers: { 'X-Latest': 'latest' }, body };
@@ -117,7 +114,7 @@ test.each([
   const lines = stdout.split('\n').filter((line) => line.startsWith('  curl ') && line.includes('CONTRACT_TOKEN'));
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) {
-    // It prints the arguments instead of sending them.
+    // Prints the arguments instead of sending a request.
     const script = `curl() { printf '%s\\n' "$@"; }; ${line}`;
     const sent = execFileSync('sh', ['-c', script], { env: { ...process.env, CONTRACT_TOKEN: token } }).toString();
     const [, url = ''] = /^(http:.*)$/m.exec(sent) ?? [];
@@ -133,7 +130,7 @@ function credentialsIn(url: string, { authorization = '', cookie = '' }: Readonl
   return JSON.stringify([query, authorization, unescape(cookie)]);
 }
 
-test('a token without a colon is a password: a line says so where there is Basic only', async () => {
+test('a note says that a token without a colon is a password if there is only Basic authentication', async () => {
   const { stderr } = await check({ type: 'http', scheme: 'basic' }, 'Zq7Rk2mWx9Lt4vB8', telling);
   expect(stderr).toMatch(/^the token has no colon: as Basic credentials, it is the password of the user "user"\n/);
 });

@@ -8,7 +8,7 @@ import { answerJson } from './support/reference-server.ts';
 const done = { description: 'Done' };
 const empty = (status: number) => ({ status, headers: {}, body: '' });
 
-/** Checks the state of a service of notes. */
+/** Runs the state checks on a service of notes. */
 async function checkNotes(behaviour: NoteBehaviour, operations?: readonly string[], seed = 1): Promise<ContractResult> {
   const checks = new Set(CHECK_NAMES.filter(isStateCheck));
   const [document, baseUrl] = [noteDocument(behaviour), await startNotes(behaviour)];
@@ -67,11 +67,11 @@ test.each<[string, NoteBehaviour]>([
     },
   ],
   ['a list with a limit that is not documented', { list: (notes) => [...NOTES, ...notes].slice(0, 10) }],
-])('no failure is %s', async (_name, behaviour) => {
+])('not a failure: %s', async (_name, behaviour) => {
   expect(found(await checkNotes(behaviour))).toEqual([]);
 });
 
-test('a PUT to the collection replaces the resource whose id is in its body', async () => {
+test('a PUT to the collection replaces the resource with the id in the body', async () => {
   const replace = (notes: Map<string, object>, { id, ...note }: Readonly<Record<string, unknown>>, isKept: boolean) => {
     if (!notes.has(String(id))) return empty(404);
     if (!isKept) notes.set(String(id), { id, ...note });
@@ -82,30 +82,30 @@ test('a PUT to the collection replaces the resource whose id is in its body', as
   expect(found(result)).toEqual(['update_is_visible getNote']);
 });
 
-test('a read-only member that is read as the client has sent it is a failure', async () => {
+test('a read-only member that returns the sent value is a failure', async () => {
   const result = await checkNotes({ store: (note) => ({ deleted: false, ...note }) });
   expect(found(result)).toEqual(['read_only_members getNote']);
 });
 
-test('resources whose paths end with a slash are followed', async () => {
+test('resources whose paths end with a slash are checked', async () => {
   const result = await checkNotes({ slash: '/', remove: () => empty(204) });
   expect(found(result)).toContain('use_after_free getNote');
 });
 
-test('no failure is a creation that is refused, which is noted', async () => {
+test('a rejected creation is noted, and not a failure', async () => {
   const result = await checkNotes({ create: () => empty(409) });
   expect(found(result)).toEqual([]);
   expect(result.notes).toEqual(['createNote: its resources were not followed: the creation was refused with 409']);
 });
 
-test('a creation that is refused is tried with the examples of the document, which may name what the server has', async () => {
+test('a rejected creation is tried with the examples of the document, which may contain existing ids', async () => {
   const create = ({ text }: { readonly text?: unknown }) => (text === 'known' ? undefined : empty(404));
   const result = await checkNotes({ create, example: 'known', remove: () => empty(204) });
   expect(found(result)).toEqual(['use_after_free getNote', 'use_after_free listNotes']);
   expect(result.notes).toEqual([]);
 });
 
-test('no failure is a server without state, which is noted once', async () => {
+test('a stateless server is noted once, and not a failure', async () => {
   const note = { id: '00000000-0000-4000-8000-000000000000', text: 'any' };
   const result = await checkNotes({ read: () => answerJson(200, note), list: () => [note] });
   expect(found(result)).toEqual([]);
@@ -125,7 +125,7 @@ function inParis(time: unknown): string {
 
 const behaviour: NoteBehaviour = { remove: () => empty(204) };
 
-test('the evidence of a sequence is all requests that changed something and the last one, with their answers', async () => {
+test('the evidence of a sequence is all unsafe requests and the last request, with their responses', async () => {
   const result = await checkNotes(behaviour);
   expect(found(result)).toContain('use_after_free getNote');
   const repeated: (readonly string[])[] = [];
@@ -153,7 +153,7 @@ test('the evidence of a sequence is all requests that changed something and the 
   expect(repeated[0]?.toSorted()).toEqual(['createNote', 'deleteNote', 'getNote', 'listNotes']);
 });
 
-test('the evidence of a sequence is found again by the operations that its repeat line names', async () => {
+test('the operations in the repeat line of a sequence reproduce its failures', async () => {
   const result = await checkNotes(behaviour);
   const [first] = result.failures;
   const again = await checkNotes(behaviour, first?.operationIds);
@@ -169,16 +169,16 @@ const check = async (behaviour: NoteBehaviour, operations?: readonly string[]): 
   return result.notes;
 };
 
-test('ids of resources that exist come from creations, so that reads and deletions are successful', async () => {
+test('ids come from created resources, so that reads and deletions are successful', async () => {
   expect(await check({})).toEqual([]);
 });
 
-test('ids of resources that exist come from lists where nothing can be created', async () => {
+test('ids come from lists if nothing can be created', async () => {
   const isKnown = (note: object | undefined) => (note === undefined ? answerJson(200, NOTES[0]) : undefined);
   expect(await check({ list: () => NOTES, read: isKnown }, ['listNotes', 'getNote'])).toEqual([]);
 });
 
-test('a lost value has the same cause with any seed, as baselines need', async () => {
+test('a lost value has the same cause for every seed, as baselines require', async () => {
   const lossy: NoteBehaviour = { read: (note) => note && answerJson(200, { ...note, text: 'another one' }) };
   const [one, other] = [await checkNotes(lossy, undefined, 1), await checkNotes(lossy, undefined, 2)];
   const causesOf = ({ failures }: ContractResult): readonly string[] => failures.map(({ cause }) => cause);
@@ -186,7 +186,7 @@ test('a lost value has the same cause with any seed, as baselines need', async (
   expect(causesOf(other)).toEqual(causesOf(one));
 });
 
-test('ids of resources that exist that are missing are noted with the reason', async () => {
+test('a missing id is noted with the reason', async () => {
   expect(await check({}, ['getNote'])).toEqual([
     'getNote: no valid request was successful: they got 404; no checked operation gives an id for id: give one with --value id=…',
   ]);

@@ -8,7 +8,7 @@ import { startLibrary } from './support/library-server.ts';
 const library = { document: libraryDocument, seed: 1, runs: 0, budgetMs: 120_000 };
 const checks = new Set(CHECK_NAMES.filter(isStateCheck));
 
-test('a library that follows its document passes every check', async () => {
+test('a library that conforms to its document passes every check', async () => {
   const baseUrl = await startLibrary();
   const result = await checkContract({ ...library, baseUrl, runs: 10 });
   expect(result).toMatchObject({ failures: [], notes: [], unused: ['ignored_auth', 'missing_required_header'] });

@@ -8,7 +8,7 @@ import { nthToken, SECRET, startTokenServer, tokenDocument, type TokenServerOpti
 
 type Given = { readonly env?: Readonly<Record<string, string>>; readonly file?: string };
 
-/** Checks the service of tokens. Returns what was printed, and the requests that were accepted. */
+/** Checks the token service. Returns the output and the accepted requests. */
 async function check(server: TokenServerOptions, args: readonly string[], { env = {}, file }: Given = {}) {
   const { url, asked, requests } = await startTokenServer(server);
   const folder = temporaryFolder();
@@ -25,7 +25,7 @@ async function check(server: TokenServerOptions, args: readonly string[], { env 
 const OAUTH = ['--operation', 'getA', '--operation', 'getB'];
 const CLIENT = ['--client', `my-client:${SECRET}`];
 
-test('a client gets a token of the tokenUrl before the first request, for the scopes of the operations', async () => {
+test('--client fetches a token from tokenUrl before the first request, with the scopes of the operations', async () => {
   const { code, stdout, asked } = await check({}, [...OAUTH, ...CLIENT]);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^contract: 2 operations, \d+ requests, 0 failures/m)]);
   expect(asked.map(({ method, headers, body }) => [method, headers['authorization'], body.toString()])).toEqual([
@@ -40,14 +40,14 @@ test('a client gets a token of the tokenUrl before the first request, for the sc
 test.each([
   ['one worker', '1'],
   ['several workers', '2'],
-])('a token that expires is fetched again, so that no valid request fails: %s', async (_name, workers) => {
+])('an expired token is renewed, so that no valid request fails: %s', async (_name, workers) => {
   const { code, asked, written } = await check({ uses: 15 }, [...OAUTH, ...CLIENT, '--workers', workers]);
   expect(code).toBe(0);
   expect(asked.length).toBeGreaterThan(1);
   for (const [count] of asked.entries()) expect(written).not.toContain(nthToken(count + 1));
 });
 
-test('an operation that answers 401 in any case does not make the token be fetched again and again', async () => {
+test('an operation that always answers 401 does not renew the token repeatedly', async () => {
   const { code, stdout, asked, requests } = await check({ refusing: ['/b'] }, [...OAUTH, ...CLIENT, '--workers', '2']);
   expect([code, stdout]).toEqual([1, expect.stringContaining('FAILED positive_data_acceptance  getB')]);
   expect(requests.filter(({ url }) => url === '/b').length).toBeGreaterThan(20);
@@ -62,13 +62,13 @@ test('exit 2: the token endpoint gives no token', async () => {
   expect(requests).toEqual([]);
 });
 
-test('a token that cannot be fetched again is noted, and the 401 stands', async () => {
+test('a token that cannot be renewed is noted, and the 401 is reported', async () => {
   const { code, stdout, asked } = await check({ grants: 1, uses: 20 }, [...OAUTH, ...CLIENT]);
   expect([code, asked.length]).toEqual([1, 2]);
   expect(stdout).toContain('the token was not fetched again: http://127.0.0.1:');
 });
 
-test('a command prints the token, which is not printed', async () => {
+test('--token-command provides the token, which is not printed', async () => {
   const command = `printf '%s\\n' ${nthToken(0)}`;
   const args = ['--operation', 'getA', '--token-command', command];
   const { code, written, stdout } = await check({ refusing: ['/a'] }, args);
@@ -77,7 +77,7 @@ test('a command prints the token, which is not printed', async () => {
   expect(written).not.toContain(nthToken(0));
 });
 
-test('a command is run again when its token has expired', async () => {
+test('--token-command runs again when its token has expired', async () => {
   const folder = temporaryFolder();
   const count = join(folder, 'count');
   const { url, asked, requests } = await startTokenServer({ uses: 15 });
@@ -104,7 +104,7 @@ test.each<[string, readonly string[], Given]>([
   ['the command line', ['--credential', 'oauth=$' + '{MY_TOKEN}', '--credential', 'apiKey=key-of-anna'], {}],
   ['the file', [], { file: 'credential:\n  oauth: $' + '{MY_TOKEN}\n  apiKey: key-of-anna\n' }],
   ['the token of all others', ['--token', '$' + '{MY_TOKEN}', '--credential', 'apiKey=key-of-anna'], {}],
-])('each scheme has credentials of its own: %s', async (_name, args, given) => {
+])('each security scheme has its own credentials: %s', async (_name, args, given) => {
   const token = nthToken(0);
   const server = { refusing: ['/key'] };
   const { code, stdout, written, requests } = await check(server, args, { ...given, env: { MY_TOKEN: token } });
@@ -116,13 +116,13 @@ test.each<[string, readonly string[], Given]>([
   expect(sentTo('/key', 'key-of-anna', undefined)).toBe(true);
   expect(sentTo('/a', undefined, `Bearer ${token}`)).toBe(true);
   expect(sentTo('/both', 'key-of-anna', `Bearer ${token}`)).toBe(true);
-  expect(sentTo('/both', 'key-of-anna', undefined)).toBe(true); // One of them is missing.
+  expect(sentTo('/both', 'key-of-anna', undefined)).toBe(true); // Without one of the credentials.
   expect(stdout).toContain(`-H 'X-Key: '"$TOKEN_API_KEY"`);
   expect(written).not.toContain('key-of-anna');
   expect(written).not.toContain(token);
 });
 
-test('each secret is hidden where two have a variable of one name', async () => {
+test('two secrets with the same variable name are both redacted', async () => {
   const args = ['--token', 'Zq7Rk2mWx9', '--header', 'X-Trace: $' + '{TOKEN}', '--operation', 'getA'];
   const { code, stdout, written } = await check({}, args, { env: { TOKEN: 'Lt4vB8nYc3' } });
   expect([code, stdout]).toEqual([1, expect.stringContaining('FAILED')]);
@@ -156,7 +156,7 @@ test.each([
 test.each([
   ['a user and a password: Basic', 'anna:Zq7Rk2mWx9', { authorization: `Basic ${btoa('anna:Zq7Rk2mWx9')}` }],
   ['a session as the server has set it: the cookie', 's%3AZq7Rk2.mWx9+a', { cookie: 'sid=s%3AZq7Rk2.mWx9+a' }],
-])('the token is for the alternative of `security` that it fits: %s', async (...args) => {
+])('the token is used for the `security` alternative that it fits: %s', async (...args) => {
   const [, token, expected] = args;
   const document = {
     ...tokenDocument,

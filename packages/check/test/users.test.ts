@@ -20,7 +20,7 @@ import {
 const REPORTS = ['junit', 'har', 'ndjson', 'coverage', 'github', 'markdown'];
 const checks = new Set(['object_level_authorization'] as const);
 
-/** Checks that a second user cannot use the notes of the first one. */
+/** Checks that a second user cannot access the notes of the first user. */
 async function check(server: OwnedNotesOptions, options: Partial<ContractOptions> = {}) {
   const { url: baseUrl } = await startOwnedNotes(server);
   const document = ownedNotesDocument(server);
@@ -32,7 +32,7 @@ async function check(server: OwnedNotesOptions, options: Partial<ContractOptions
 
 const nothing = { found: [], notes: [], unused: [], unsuccessful: undefined };
 
-/** Carries out requests of some methods without regard to the user. */
+/** Allows requests with the given methods for every user. */
 const allowing =
   (...methods: readonly string[]): Trespass =>
   ({ method, notes, id, note, request }) =>
@@ -77,7 +77,7 @@ test.each<[string, OwnedNotesOptions, readonly string[]]>([
     },
     ['getNote: the PUT of another user was refused, but has changed it'],
   ],
-])('a second user who can %s a note of the first one is a failure', async (_name, server, expected) => {
+])('a second user who can %s a note of the first user is a failure', async (_name, server, expected) => {
   expect((await check(server)).found).toEqual(expected);
 });
 
@@ -90,18 +90,18 @@ test.each<[string, OwnedNotesOptions]>([
     { trespass: ({ method }) => (method === 'DELETE' ? { status: 204, headers: {}, body: '' } : undefined) },
   ],
   ['notes of its own with the same ids', { hasOwnIds: true }],
-])('no failure is a second user who gets %s', async (_name, server) => {
+])('not a failure: a second user who gets %s', async (_name, server) => {
   expect(await check(server)).toEqual(nothing);
 });
 
-test('operations that an option shares are not judged, and the others are', async () => {
+test('operations in --shared are not judged, and other operations are', async () => {
   const server = { trespass: allowing('GET', 'PUT'), lists: () => true };
   expect((await check(server, { shared: ['GET /*'] })).found).toEqual([CHANGE]);
   expect((await check(server, { shared: ['/notes*'] })).found).toEqual([]);
   expect((await check(server, { shared: ['getNote'] })).found).toEqual([LIST, CHANGE]);
 });
 
-test('operations that are public in the document are not judged, and the others are', async () => {
+test('public operations are not judged, and other operations are', async () => {
   expect((await check({ open: ['GET'], trespass: allowing('DELETE') })).found).toEqual([DELETE]);
 });
 
@@ -109,7 +109,7 @@ test('without a second user, the check does not apply', async () => {
   expect(await check({ trespass: allowing('GET') }, { otherToken: undefined })).toEqual(nothing);
 });
 
-test('a second user who can do nothing proves nothing: the run is not successful', async () => {
+test('the run is unsuccessful if no request of the second user succeeds', async () => {
   const { found, notes, unused, unsuccessful } = await check({}, { otherToken: 'unknown' });
   expect(found).toEqual([]);
   expect(unused).toEqual(['object_level_authorization']);
@@ -117,7 +117,7 @@ test('a second user who can do nothing proves nothing: the run is not successful
   expect(unsuccessful).toBe('no request of the second user was judged: are its credentials right?');
 });
 
-test('without a token, the operations that need none are checked if the run may be incomplete', async () => {
+test('without a token, public operations are checked with --allow-incomplete', async () => {
   const { url: baseUrl } = await startOwnedNotes({ open: ['GET'] });
   const options = { document: ownedNotesDocument({ open: ['GET'] }), baseUrl, seed: 1, runs: 0 };
   const need = 'createNote and 3 other operations need a token: CONTRACT_TOKEN or --token';
@@ -128,25 +128,25 @@ test('without a token, the operations that need none are checked if the run may 
   expect(notes).toContain(`not checked: ${need}`);
 });
 
-test('without a token, a run where every operation needs one ends at once', async () => {
+test('without a token, a run ends at once if every operation needs a token', async () => {
   await expect(check({}, { token: undefined, otherToken: undefined, isIncompleteAllowed: true })).rejects.toThrow(
     /^createNote and 5 other operations need a token: CONTRACT_TOKEN or --token$/,
   );
 });
 
-test('the second user must not be the first one', async () => {
+test('the second user must have different credentials', async () => {
   await expect(check({}, { otherToken: TOKEN })).rejects.toThrow(
     'the second user has the credentials of the first one: give others with --other-token',
   );
 });
 
-/** Checks a library with nested resources, entity tags and ids of clients, which answers the tokens of two users. */
+/** Checks a library with two users. It has nested resources, entity tags and client-chosen ids. */
 async function checkLibrary(flaw: Flaw): Promise<readonly string[]> {
   const document = {
     ...libraryDocument,
     security: [{ bearer: [] }],
     components: {
-      ...(libraryDocument['components'] as object), // The document has one.
+      ...(libraryDocument['components'] as object), // The document has components.
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -163,7 +163,7 @@ async function checkLibrary(flaw: Flaw): Promise<readonly string[]> {
   return result.failures.map(({ operationId }) => operationId).sort();
 }
 
-test('no failure is a library with shelves for each user', async () => {
+test('a library with separate shelves for each user has no failures', async () => {
   const byUser = new Map<string, Shelves>();
   const found = await checkLibrary((request, respond, state) => {
     const user = request.headers['authorization'] ?? '';
@@ -172,7 +172,7 @@ test('no failure is a library with shelves for each user', async () => {
     const copy = (from: Shelves, to: Shelves): void => {
       for (const name of ['rows', 'lists', 'keys'] as const) {
         to[name].clear();
-        for (const [key, value] of from[name]) to[name].set(key, value as never); // Of the map of the same name.
+        for (const [key, value] of from[name]) to[name].set(key, value as never); // Copied from the same map.
       }
     };
     copy(own, state);
@@ -183,7 +183,7 @@ test('no failure is a library with shelves for each user', async () => {
   expect(found).toEqual([]);
 });
 
-test('a library with the same shelves for all users fails for each way to use them', async () => {
+test('a library with the same shelves for all users fails for each way to access them', async () => {
   expect(await checkLibrary((request, respond) => respond(request))).toEqual([
     ...['deleteAuthor', 'deleteBook', 'deleteLabel', 'deleteShelf'],
     ...['getAuthor', 'getBook', 'getLabel', 'getShelf'],
@@ -191,7 +191,7 @@ test('a library with the same shelves for all users fails for each way to use th
   ]);
 });
 
-/** Runs the command against a service, with options of its own. */
+/** Runs the command against a service with the given options. */
 async function command(server: OwnedNotesOptions, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { url } = await startOwnedNotes(server);
   const folder = temporaryFolder();
@@ -208,7 +208,7 @@ async function command(server: OwnedNotesOptions, args: readonly string[], env: 
   return { ...outcome, all: [outcome.stdout, outcome.stderr, ...files].join('\n') };
 }
 
-test('the evidence is the creation and the access, whose tokens are variables', async () => {
+test('the evidence is the creation and the access, with variables for the tokens', async () => {
   const { stdout, all } = await command({ trespass: allowing('GET') }, [
     '--token',
     TOKEN,
@@ -227,7 +227,7 @@ test('the evidence is the creation and the access, whose tokens are variables', 
 test.each<[string, readonly string[], Readonly<Record<string, string>>]>([
   ['the environment', [], { CONTRACT_TOKEN: TOKEN, CONTRACT_OTHER_TOKEN: OTHER_TOKEN }],
   ['the scheme', ['--token', TOKEN, '--other-credential', `bearer=${OTHER_TOKEN}`], {}],
-])('the second user has credentials by %s', async (_name, args, env) => {
+])('the second user gets credentials from %s', async (_name, args, env) => {
   const { stdout, all } = await command({ trespass: allowing('DELETE') }, args, env);
   expect(stdout).toContain('FAILED object_level_authorization  deleteNote');
   expect(all).not.toMatch(/token-of-/);

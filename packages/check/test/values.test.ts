@@ -18,7 +18,7 @@ import { run } from '@contract-first/testing/service.ts';
 
 type Reading = { readonly openapi?: string; readonly direction?: 'request' | 'response'; readonly others?: object };
 
-/** The schema `Value` of a document, with its oracle and its generator. */
+/** Returns the schema `Value` of a document, its oracle, and a function that generates samples. */
 function open(value: unknown, { openapi = '3.1.0', direction = 'request', others = {} }: Reading = {}) {
   const document = normalizeDocument({ openapi, components: { schemas: { ...others, Value: value } } });
   const schemas = readSchemas(document, direction);
@@ -155,7 +155,7 @@ test.each([
   expect(invalid.filter(allows)).toEqual([]);
 });
 
-test('the oracle: knows the alternatives of a discriminator by its mapping', () => {
+test('the oracle: selects the alternatives of a discriminator by its mapping', () => {
   const reference = '#/components/schemas/Cat';
   const mapping = { cat: reference, c: reference };
   const value = { oneOf: [{ $ref: reference }], discriminator: { propertyName: 'kind', mapping } };
@@ -164,7 +164,7 @@ test('the oracle: knows the alternatives of a discriminator by its mapping', () 
   expect(texts.filter(allows)).toEqual(['{"kind":"cat"}', '{"kind":"c"}']);
 });
 
-test('the oracle: requires readOnly properties in responses only, and writeOnly ones in requests only', () => {
+test('the oracle: requires readOnly properties only in responses, and writeOnly properties only in requests', () => {
   const properties = { id: { type: 'integer', readOnly: true }, password: { type: 'string', writeOnly: true } };
   const schema = { type: 'object', required: ['id', 'password'], properties };
   const [request, response] = [open(schema), open(schema, { direction: 'response' })];
@@ -172,7 +172,7 @@ test('the oracle: requires readOnly properties in responses only, and writeOnly 
   expect([response.allows('{"password":"x"}'), response.allows('{"id":1}')]).toEqual([false, true]);
 });
 
-test('the oracle: does not allow the value of a writeOnly property in responses, however open their schema is', () => {
+test('the oracle: rejects writeOnly properties in responses, even if the schema allows additional properties', () => {
   const secret = { type: 'object', properties: { password: { type: 'string', writeOnly: true } } };
   const { allows } = open({ allOf: [secret, { type: 'object' }] }, { direction: 'response' });
   expect(['{"password":"x"}', '{"password":null}', '{"other":"x"}'].map(allows)).toEqual([false, true, true]);
@@ -249,7 +249,7 @@ test.each([
   ['of an empty range', { type: 'integer', minimum: 3, maximum: 2 }],
   ['too rare', { type: 'string', pattern: '^(?=abcdefgh)abcdefgh$' }],
   ['forbidden', { not: {} }],
-])('generated values: %s: reports that there is no value', (_name, value) => {
+])('generated values: %s: throws NoValue', (_name, value) => {
   expect(() => open(value).sample(true)).toThrow(NoValue);
 });
 
@@ -310,7 +310,7 @@ test.each<[string, Partial<Parameter>, Json, readonly (readonly [string, string]
   expect(writeParameter({ ...parameter, ...particular }, value)).toEqual(written);
 });
 
-test('parameters: a text may be read as the value that it spells', () => {
+test('parameters: a text may be parsed as a value of another type', () => {
   expect(readingsOf('1')).toEqual(['1', 1n, ['1'], [1n]]);
   expect(readingsOf('a,b')).toEqual(['a,b', ['a,b'], ['a', 'b']]);
   expect(readingsOf(' ')).toEqual([' ', [' '], ['', '']]);
@@ -326,7 +326,7 @@ test('parameters: a text may be read as the value that it spells', () => {
 });
 
 test.each(['dash', 'bash'])(
-  'the curl line sends the same bytes in %s, with the token from the environment',
+  'the curl line sends the same bytes in %s, with the token from an environment variable',
   async (shell) => {
     const received: string[] = [];
     const server = createServer((req, res) => {

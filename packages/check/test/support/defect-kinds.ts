@@ -4,7 +4,7 @@ import { answerJson, TOKEN, type Defect, type ServerAnswer, type ServerRequest }
 
 type Change = (answer: ServerAnswer) => Partial<ServerAnswer>;
 
-/** Changes the responses with some statuses. */
+/** Changes responses with matching statuses. */
 const onStatuses =
   (isAffected: (status: number) => boolean, change: Change): Defect =>
   (request, respond) => {
@@ -15,7 +15,7 @@ const onStatuses =
 export const onSuccess = (change: Change): Defect => onStatuses((status) => status < 300, change);
 /** Changes the responses with one status. */
 export const onStatus = (status: number, change: Change): Defect => onStatuses((its) => its === status, change);
-/** Changes requests before they are handled. */
+/** Changes requests before the server handles them. */
 export const onRequest =
   (change: (request: ServerRequest) => Partial<ServerRequest>): Defect =>
   (request, respond) =>
@@ -23,7 +23,7 @@ export const onRequest =
 /** Changes the text of JSON bodies before they are parsed. */
 export const onText = (change: (text: string) => string): Defect =>
   onRequest(({ body }) => ({ body: Buffer.from(change(body.toString())) }));
-/** Responds to some requests with another status. */
+/** Responds to matching requests with another status. */
 export const answers =
   (status: number, isAffected: (request: ServerRequest) => boolean): Defect =>
   (request, respond) =>
@@ -58,14 +58,14 @@ export const hasAuthorization =
   (pattern: RegExp) =>
   ({ headers }: ServerRequest): boolean =>
     pattern.test(headers['authorization'] ?? '');
-/** Responds to uploads whose media type has no such parameter as to valid ones. */
+/** Accepts uploads whose media type lacks a parameter. */
 export const answersWithout =
   (parameter: string): Defect =>
   (request, respond) =>
     hasContentType(parameter)(request) || !hasContentType('multipart')(request)
       ? respond(request)
       : answerJson(201, { bytes: 0 });
-/** Accepts the token as bearer token, or as API key, wherever it is. */
+/** Accepts the token in another place of the request. */
 const takesIn =
   (header: string, value: string) =>
   (place: (request: ServerRequest) => string | undefined): Defect =>

@@ -303,6 +303,6 @@ const DEFECTS: Readonly<
 };
 
 export const BROKEN_SERVERS: readonly BrokenServer[] = Object.entries(DEFECTS).flatMap(([check, defects]) =>
-  // The keys of the table are names of checks.
+  // The keys are check names.
   defects.map(([name, operation, defect]): BrokenServer => [name, check as CheckName, operation, defect]),
 );

@@ -2,22 +2,22 @@ import type { OpenApiDocument } from '@contract-first/documents';
 import type { CheckName } from '../../src/judgement/checks.ts';
 import { answerJson, startReferenceServer, type ServerAnswer, type ServerRequest } from './reference-server.ts';
 
-// A service of alarms, a thermostat and a total, with the kinds of faults that studies of REST APIs seeded or collected.
+// A service with alarms, a thermostat and a total, and with kinds of faults from studies of REST APIs.
 
 type Alarm = Readonly<Record<string, unknown>>;
 
 /** The state of the service. */
 export type Home = { alarms: Map<string, Alarm>; thermostat: Alarm; total: number };
 
-/** The behaviour of the service with a fault: the steps of a request that it changes. */
+/** A fault: functions that replace steps of the service. */
 export type Fault = {
-  /** Answers instead of the service; `undefined` leaves the request to it. */
+  /** Returns a response in place of the service; `undefined` calls the service. */
   readonly answer?: (request: ServerRequest, home: Home) => ServerAnswer | undefined;
-  /** Changes an answer. */
+  /** Changes a response. */
   readonly change?: (answer: ServerAnswer, request: ServerRequest, home: Home) => ServerAnswer;
   /** Changes an alarm or the thermostat before it is stored. */
   readonly store?: (sent: Alarm, before: Alarm | undefined, method: string) => Alarm;
-  /** The rule that is not applied. */
+  /** The validation rule that is skipped. */
   readonly ignores?: keyof typeof RULES;
 };
 
@@ -98,7 +98,7 @@ export const faultyDocument: OpenApiDocument = {
   },
 };
 
-/** The rules of a body. */
+/** The validation rules for a body. */
 const RULES = {
   maximum: ({ level = 0 }: Alarm): boolean => Number(level) <= 100,
   choices: ({ tone = 'low' }: Alarm): boolean => ['low', 'high', 'both'].includes(tone as string),
@@ -179,7 +179,7 @@ export function startFaultyService(fault: Fault = {}): Promise<string> {
   }
 }
 
-/** Merges an object of a PATCH with that of before. */
+/** Merges the body of a PATCH into the stored object. */
 function patched(sent: Alarm, before: Alarm | undefined, method: string): Alarm {
   const isMerged = method === 'PATCH' && typeof sent['place'] === 'object';
   return isMerged ? { ...sent, place: { ...Object(before?.['place']), ...Object(sent['place']) } as Alarm } : sent;
@@ -200,12 +200,12 @@ function read(body: Buffer): Alarm | number | undefined {
   }
 }
 
-/** Returns whether a value is a day that exists. */
+/** Returns whether a value is an existing date. */
 function isDay(value: unknown): boolean {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const date = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
-/** The check that must find a fault, and the operation that it is reported for. */
+/** A fault, the check that must find it, and the operation for which it is reported. */
 export type FaultyService = readonly [name: string, check: CheckName, operation: string, fault: Fault];

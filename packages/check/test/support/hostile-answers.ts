@@ -4,18 +4,18 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
-// A server whose answers are hostile, for a client that must survive each of them. It writes raw bytes, as no library
-// would send most of these.
+// A server with hostile responses, which the client must survive. It writes raw bytes, since HTTP libraries would not
+// send most of them.
 
 type Parts = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
 
-/** How a server answers each request. */
+/** A kind of hostile response to each request. */
 export type HostileKind = {
-  /** Returns the bytes of an answer in their order. @param size the length of a large body */
+  /** Returns the parts of a response. @param size the length of a large body */
   readonly answer: (size: number, method: string) => Parts;
-  /** Is sent as soon as a client connects. */
+  /** The text that is sent as soon as a client connects. */
   readonly greeting?: string;
-  /** Whether the end of an answer is the end of the connection. */
+  /** Whether the server closes the connection after a response. */
   readonly closes?: true;
 };
 
@@ -28,7 +28,7 @@ const headOf = (length: number, fields = JSON_TYPE): string =>
   `${OK}${fields}Content-Length: ${String(length)}\r\n\r\n`;
 const smallAnswer = `${headOf(10)}{"id":"a"}`;
 
-/** Sends a text, and then another one again and again. */
+/** Sends a text, and then repeats a second text endlessly. */
 const endless = (first: string, text: string): HostileKind => ({
   *answer() {
     yield first;
@@ -37,7 +37,7 @@ const endless = (first: string, text: string): HostileKind => ({
   },
 });
 
-/** Sends a text, and then another one every second. */
+/** Sends a text, and then a second text every second. */
 const dripping = (first: string, text: string): HostileKind => ({
   async *answer() {
     yield first;
@@ -50,7 +50,7 @@ const dripping = (first: string, text: string): HostileKind => ({
 
 const fixed = (text: string, rest: Partial<HostileKind> = {}): HostileKind => ({ answer: () => [text], ...rest });
 
-/** Sends a whole body, as a well-behaved server does. */
+/** Sends a complete response with a body. */
 const body = (create: (size: number) => string | Buffer, fields = JSON_TYPE): HostileKind => {
   const bodies = new Map<number, Buffer>();
   return {
@@ -63,7 +63,7 @@ const body = (create: (size: number) => string | Buffer, fields = JSON_TYPE): Ho
   };
 };
 
-/** Sends a thing with one more member, whose value has about a given length. */
+/** Sends a thing with an additional member, whose value has about the given length. */
 const member = (name: string, create: (size: number) => string): HostileKind =>
   body((size) => `{"id":"a","${name}":${create(size)}}`);
 const repeat = (text: string, size: number): string => text.repeat(Math.ceil(size / text.length));
@@ -73,7 +73,7 @@ const listOf = (create: (index: number) => string, size: number): string => {
 };
 const DEPTH = 100_000;
 
-/** Kinds of hostile answers: too much, too slow, no HTTP, and JSON that is costly to judge. */
+/** Kinds of hostile responses: too large, too slow, not HTTP, and JSON that is costly to validate. */
 export const HOSTILE_KINDS = {
   'an endless body': endless(`${OK}${JSON_TYPE}\r\n"`, 'x'),
   'an endless chunked body': endless(CHUNKED, `10000\r\n${'1'.repeat(BLOCK_BYTES)}\r\n`),
@@ -149,12 +149,12 @@ export const HOSTILE_KINDS = {
 
 export type HostileServer = {
   readonly url: string;
-  /** Returns the number of bytes so far, with those that the client has not read. */
+  /** Returns the number of bytes sent so far, including bytes that the client has not read. */
   readonly sentBytes: () => number;
   readonly close: () => void;
 };
 
-/** Starts a server that gives each request the same hostile answer. */
+/** Starts a server that sends the same hostile response to each request. */
 export async function startHostileServer(
   { answer, greeting = '', closes }: HostileKind,
   size: number,
@@ -177,7 +177,7 @@ export async function startHostileServer(
         : end >= 4 && received.length >= end + Number(length);
       if (!isWhole) return;
       received = '';
-      // Ends at the latest with the connection.
+      // Ends with the connection at the latest.
       void pipeline(bytesOf(answer(size, method)), socket, { end: closes === true }).catch(() => undefined);
     });
   });
@@ -192,7 +192,7 @@ export async function startHostileServer(
 }
 
 async function* bytesOf(parts: Parts): AsyncGenerator<Buffer> {
-  for await (const part of parts) yield Buffer.from(part as string, 'latin1'); // The encoding is ignored for bytes.
+  for await (const part of parts) yield Buffer.from(part as string, 'latin1'); // The encoding is ignored for Buffers.
 }
 
 const HEAD = /^(\w+) [^]*?(?:\r\ncontent-length: *(\d+)[^]*?)?\r\n\r\n/i;

@@ -9,7 +9,7 @@ const text = { type: 'string' };
 const int64 = { type: 'integer', format: 'int64' };
 const nest = { $ref: '#/components/schemas/Nest' };
 
-/** Every keyword that is costly to judge. */
+/** Properties with keywords that are costly to validate. */
 const properties = {
   id: text,
   code: { type: 'string', pattern: '^(a+)+$' },
@@ -37,7 +37,7 @@ const list = { type: 'object', properties: { items: { type: 'array', items: thin
 const cursor = { name: 'cursor', in: 'query', schema: text };
 const thingId = { name: 'thingId', in: 'path', required: true, schema: text };
 
-/** A document with things, whose responses are costly to judge, and a file. */
+/** A document with things, whose responses are costly to validate, and a file. */
 export const hostileDocument = documentWith(
   {
     '/things': {

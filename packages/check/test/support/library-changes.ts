@@ -13,13 +13,13 @@ export const on =
   (request, its) =>
     request.method === method && path.test(its);
 
-/** Answers some requests differently. */
+/** Answers matching requests with another function. */
 export const instead =
   (isAffected: Test, answer: (request: ServerRequest, respond: Respond, state: Shelves) => ServerAnswer): Flaw =>
   (request, respond, state) =>
     isAffected(request, pathOf(request)) ? answer(request, respond, state) : respond(request);
 
-/** Changes the state after some successful requests. The path is that of the resource, also for a creation. */
+/** Changes the state after matching successful requests. `path` is the path of the resource, even for a creation. */
 export const after =
   (isAffected: Test, change: (state: Shelves, path: string, before: Row | undefined) => void): Flaw =>
   (request, respond, state) => {
@@ -60,7 +60,7 @@ export const put =
 export const bringBack = (state: Shelves, path: string, before: Row | undefined): void => {
   if (before !== undefined) store(state, path, before);
 };
-/** Keeps the value of a member, if it had one. */
+/** Keeps the previous value of a member, if any. */
 export const keepMember =
   (name: string) =>
   (state: Shelves, path: string, before: Row | undefined): void => {
@@ -102,7 +102,7 @@ export const firstOnly = (isAffected: Test, answer: (respond: () => ServerAnswer
   });
 };
 
-/** Copies a request without a header. */
+/** Returns a copy of a request without a header. */
 export function dropHeader(request: ServerRequest, name: string): ServerRequest {
   return {
     ...request,

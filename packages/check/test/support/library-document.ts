@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 
-// A document of resources with state: nested ones, ids of the server and of the client, entity tags, links, several ways
-// to page through a list, and an idempotency key.
+// A document with stateful resources: nested resources, server-chosen and client-chosen ids, entity tags, links,
+// several kinds of paging, and an idempotency key.
 
 const text = { type: 'string', minLength: 1, maxLength: 40, pattern: '^[a-z]+( [a-z]+)*$' };
 const json = (schema: object) => ({ 'application/json': { schema } });

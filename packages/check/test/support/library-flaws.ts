@@ -216,7 +216,7 @@ const FLAWS: Partial<Record<CheckName, readonly (readonly [string, string, Flaw]
       'appends to a list with each PUT',
       'getShelf',
       after(on('PUT', SHELF), (state, path, before) => {
-        const old = (before?.members['tags'] ?? []) as readonly unknown[]; // The server has validated it.
+        const old = (before?.members['tags'] ?? []) as readonly unknown[]; // Validated by the server.
         edit(put('tags', (tags) => [...old, ...(tags as readonly unknown[])]))(state, path);
       }),
     ],
@@ -316,6 +316,6 @@ const FLAWS: Partial<Record<CheckName, readonly (readonly [string, string, Flaw]
 };
 
 export const FLAWED_LIBRARIES: readonly FlawedLibrary[] = Object.entries(FLAWS).flatMap(([check, flaws]) =>
-  // The keys of the table are names of checks.
+  // The keys are check names.
   flaws.map(([name, operation, flaw]): FlawedLibrary => [name, check as CheckName, operation, flaw]),
 );

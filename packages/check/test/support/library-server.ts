@@ -9,14 +9,14 @@ import {
   type ServerRequest,
 } from './reference-server.ts';
 
-/** A resource: its members, and the number of its changes. */
+/** A resource: its members, and its version, which counts changes. */
 export type Row = { readonly members: Readonly<Record<string, unknown>>; readonly version: number };
 
-/** The state of a library. A row is read by its path; a list has its own copies, by id. */
+/** The state of a library. Rows are stored by path. Lists have separate copies, stored by id. */
 export type Shelves = {
   readonly rows: Map<string, Row>;
   readonly lists: Map<string, Map<string, Row>>;
-  /** The resources and the bodies of requests with an idempotency key. */
+  /** For each idempotency key, the created resource and the request body. */
   readonly keys: Map<string, { readonly id: string; readonly body: string }>;
 };
 
@@ -31,14 +31,14 @@ export function startLibrary(flaw: Flaw = (request, respond) => respond(request)
   return startReferenceServer((request) => flaw(request, handle, state));
 }
 
-/** Stores a row at a path, for reads and for the list. */
+/** Stores a row at a path, for reads and for lists. */
 export function store({ rows, lists }: Shelves, path: string, row: Row): void {
   const [collection, id] = split(path);
   rows.set(path, row);
   lists.set(collection, (lists.get(collection) ?? new Map<string, Row>()).set(id, row));
 }
 
-/** Splits the path of a resource into that of its collection and its id. */
+/** Splits the path of a resource into the path of its collection and its id. */
 export function split(path: string): readonly [collection: string, id: string] {
   const end = path.lastIndexOf('/');
   return [path.slice(0, end), path.slice(end + 1)];

@@ -19,11 +19,11 @@ import {
 } from './limited-server.ts';
 import type { BrokenServer } from './defects.ts';
 
-// Each server has one limit that is not that of its document: too lax or too strict.
+// Each server has one limit that differs from its document: too lax or too strict.
 
 type Wrong = readonly [name: string, operation: string, property: string, rule: Rule];
 
-/** The rule of a property, for further values or for fewer. */
+/** Returns the correct rule of a property, to extend or to restrict it. */
 const known = (operation: string, property: string): Rule => {
   const { rule } = LIMITED[operation]?.[property] ?? {};
   if (rule === undefined) throw new Error(`${operation} has no ${property}`);
@@ -219,8 +219,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * The first defect of each operation is looked for among all properties of its body; the others where the property is
- * alone, which takes an eighth of the requests.
+ * Creates the servers. The first defect of each operation is searched in a body with all properties, the other defects
+ * in a body with only the affected property, which takes an eighth of the requests.
  */
 const serversOf = (check: CheckName, defects: readonly Wrong[]): readonly BrokenServer[] =>
   defects.map(([name, operation, property, rule], index): BrokenServer => {

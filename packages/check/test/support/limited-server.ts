@@ -2,10 +2,10 @@ import { integerOf, parseJsonTree, stringifyJson } from '@contract-first/contrac
 import type { OpenApiDocument } from '@contract-first/documents';
 import { type Defect, type ServerAnswer, type ServerRequest } from './reference-server.ts';
 
-// A document whose schemas have limits of every kind, and a server that implements each limit as a rule of its own,
-// independently of the checks. A defect replaces one rule.
+// A document whose schemas have all kinds of limits, and a server that implements each limit as a rule, independently
+// of the checks. A defect replaces one rule.
 
-/** Returns whether a property may have a value. Integers are bigints. */
+/** Returns whether a property may have a value. Integers are given as bigints. */
 export type Rule = (value: unknown) => boolean;
 type Limited = { readonly schema: object; readonly rule: Rule };
 export type Rules = Readonly<Record<string, Rule>>;
@@ -14,7 +14,7 @@ export const integer =
   (min: bigint, max: bigint): Rule =>
   (value) =>
     typeof value === 'bigint' && value >= min && value <= max;
-/** Counts code points, unless another way to count is given. */
+/** Creates a rule for the length of texts. Counts code points by default. */
 export const text =
   (min: number, max: number, count = (value: string): number => Array.from(value).length): Rule =>
   (value) =>
@@ -39,7 +39,7 @@ export const map =
   (min: number, max: number, isMember: Rule): Rule =>
   (value) =>
     isRecord(value) && size(value) >= min && size(value) <= max && Object.values(value).every(isMember);
-/** Objects with required and optional members, and any others if `isOther` allows them. */
+/** Creates a rule for objects with required and optional members. `isOther` decides about further members. */
 export const record =
   (required: Rules, optional: Rules, isOther: (name: string) => boolean = () => false): Rule =>
   (value) =>
@@ -60,7 +60,7 @@ export const circle = record({ radius: integer(0n, 9n) }, {}, other);
 export const square = record({ side: integer(0n, 9n) }, {}, other);
 
 const UUID = /^(?:urn:uuid:)?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
-/** Returns whether a value is a day of the Gregorian calendar, unless another rule for leap years is given. */
+/** Returns whether a value is a date of the Gregorian calendar. */
 export const isDay: Rule = (value) =>
   isDayOf(value, (year) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
 export function isDayOf(value: unknown, isLeap: (year: number) => boolean): boolean {
@@ -169,7 +169,7 @@ export const LIMITED: Readonly<Record<string, Readonly<Record<string, Limited>>>
   },
 };
 
-/** The properties of the body of each operation: those of a group, and each alone. */
+/** The body properties of each operation: all properties of a group, or a single property. */
 const BODIES: Readonly<Record<string, Readonly<Record<string, Limited>>>> = {
   ...LIMITED,
   ...Object.fromEntries(
@@ -226,7 +226,7 @@ export const limitedDocument: OpenApiDocument = {
   },
 };
 
-/** Returns the server of the document; the given rules replace those of the same names. */
+/** Creates the server of the document. The given rules replace rules with the same names. */
 export function limitedServer(changed: Rules = {}): Defect {
   return (request) => {
     const [operationId = '', query = ''] = request.url
@@ -269,7 +269,7 @@ function readQuery(query: string): Readonly<Record<string, unknown>> {
   );
 }
 
-/** Parses JSON; integers become bigints. */
+/** Parses JSON with integers as bigints. */
 function readJson(source: string): unknown {
   const tree = parseJsonTree(source);
   return withBigInts(tree.root, '');
@@ -291,7 +291,7 @@ function size(value: object): number {
   return Object.keys(value).length;
 }
 
-/** Returns the same text for equal values. */
+/** Returns a canonical text, which is equal for equal values. */
 function canonical(value: unknown): string {
   return isRecord(value) ? stringifyJson(Object.fromEntries(Object.entries(value).sort())) : stringifyJson(value);
 }

@@ -1,24 +1,24 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 import { answerJson, startReferenceServer, type ServerAnswer } from './reference-server.ts';
 
-// A small service of notes whose behaviour differs from test to test: the checks must not accuse what is correct.
+// A small service of notes whose behaviour each test configures. The checks must not report correct behaviour.
 
 type Note = Readonly<Record<string, unknown>>;
 
-/** The behaviour of a service of notes; each function replaces the usual one. */
+/** The behaviour of a service of notes. Each function replaces the default behaviour. */
 export type NoteBehaviour = {
   /** Documented statuses and further parts of the operations. */
   readonly created?: Readonly<Record<string, object>>;
-  /** The end of all paths. */
+  /** A suffix of all paths. */
   readonly slash?: string;
-  /** The example of the text of a note. */
+  /** The example for the text of a note. */
   readonly example?: string;
   readonly removed?: Readonly<Record<string, object>>;
   readonly store?: (note: Note) => Note | undefined;
   readonly create?: (note: Note) => ServerAnswer | undefined;
   readonly read?: (note: Note | undefined) => ServerAnswer | undefined;
   readonly remove?: (notes: Map<string, Note>, id: string) => ServerAnswer;
-  /** Replaces the note with the id in the body of `PUT /notes`, which is only documented with this function. */
+  /** Replaces a note by the id in the body of `PUT /notes`, which is only documented if this function is given. */
   readonly replace?: (notes: Map<string, Note>, note: Note) => ServerAnswer;
   readonly list?: (notes: readonly Note[]) => readonly Note[];
 };

@@ -1,11 +1,11 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 import { answerJson, startReferenceServer, type ServerAnswer, type ServerRequest } from './reference-server.ts';
 
-// A service of notes that belong to the users who created them, each with a token.
+// A service of notes that belong to the users who created them. Each user has a token.
 
 export type OwnedNote = { readonly owner: string; readonly text: unknown };
 
-/** A request of a user for a note, which may be of another one. */
+/** A request of a user for a note, which may belong to another user. */
 export type Access = {
   readonly user: string;
   readonly method: string;
@@ -15,23 +15,23 @@ export type Access = {
   readonly request: ServerRequest;
 };
 
-/** Answers a request for a note of another user; `undefined` for the usual 404. */
+/** Answers a request for another user's note; `undefined` for the default 404. */
 export type Trespass = (access: Access) => ServerAnswer | undefined;
 
-/** The behaviour of a service, which differs from test to test. */
+/** The behaviour of the service. */
 export type OwnedNotesOptions = {
   readonly trespass?: Trespass;
-  /** Whether a list has a note of another user. */
+  /** Returns whether a list includes a note of another user. */
   readonly lists?: (note: OwnedNote) => boolean;
-  /** The names of the users, by their tokens. */
+  /** The user names by token. */
   readonly users?: Readonly<Record<string, string>>;
   /** The methods that need no credentials. */
   readonly open?: readonly string[];
-  /** Whether each user has ids of its own: 1, 2 and so on. */
+  /** Whether ids are numbered separately for each user: 1, 2 and so on. */
   readonly hasOwnIds?: boolean;
 };
 
-// They have a beginning in common, as JSON Web Tokens do.
+// The tokens have a common prefix, as JSON Web Tokens do.
 export const TOKEN = 'token-of-user-1';
 export const OTHER_TOKEN = 'token-of-user-2';
 const USERS: Readonly<Record<string, string>> = { [TOKEN]: 'anna', [OTHER_TOKEN]: 'bert' };
@@ -136,7 +136,7 @@ export async function startOwnedNotes(options: OwnedNotesOptions = {}) {
   return { url, requests, notes };
 }
 
-/** Carries out a request without regard to the user. */
+/** Handles a request without checking the user. */
 export function act(
   notes: Map<string, OwnedNote>,
   key: string,

@@ -1,4 +1,4 @@
-// A document for recorded traffic: paths that overlap, parameters of several styles, a body with a read-only member, and credentials.
+// A document for recorded traffic: overlapping paths, several parameter styles, read-only members, and credentials.
 
 const text = { type: 'string' };
 const json = (schema: object) => ({ 'application/json': { schema } });

@@ -1,7 +1,7 @@
 import { answerJson, type ServerAnswer, type ServerRequest } from './reference-server.ts';
 import type { Fault, FaultyService } from './faulty-service.ts';
 
-// Kinds of faults that studies of REST APIs have published, each in one service of its own.
+// Kinds of faults from published studies of REST APIs, one per service.
 
 const is = (request: ServerRequest, method: string, path: RegExp): boolean =>
   request.method === method && path.test(request.url);
@@ -11,7 +11,7 @@ const THERMOSTAT = /^\/thermostat/;
 const TOTAL = /^\/total/;
 type Body = Readonly<Record<string, unknown>>;
 
-/** Changes the JSON of successful answers to some requests. */
+/** Changes the JSON of successful responses to matching requests. */
 const edits = (method: string, path: RegExp, edit: (body: never) => unknown): Fault => ({
   change: (answer, request) =>
     is(request, method, path) && answer.status === 200 && answer.body !== ''
@@ -23,7 +23,7 @@ const answersEmptyList = (answer: ServerAnswer): Fault => ({
 });
 const keepsLeftOut: Fault = { store: (sent, before, method) => (method === 'PUT' ? { ...before, ...sent } : sent) };
 
-/** The ten kinds of a table of seeded faults (rest-faults, used to compare tools in 2023). */
+/** The ten kinds of seeded faults from rest-faults, which was used to compare tools in 2023. */
 export const SEEDED_FAULTS: readonly FaultyService[] = [
   [
     'throws an exception',
@@ -96,7 +96,7 @@ export const SEEDED_FAULTS: readonly FaultyService[] = [
   ],
 ];
 
-/** Lost writes and broken idempotency in issues of real services (the classes of Defects4REST). */
+/** Lost writes and broken idempotency from issues of real services, as classified by Defects4REST. */
 export const COLLECTED_DEFECTS: readonly FaultyService[] = [
   [
     'answers text where the list is empty',

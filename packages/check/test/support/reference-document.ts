@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 
-// A document that covers more than JSON bodies for the contract checks: all kinds of parameters, uploads, text, response
-// headers, 204, a base path, and operations that override or disable security.
+// A document with all kinds of parameters, JSON, text, uploads, response headers, 204, a base path, and operations that
+// override or disable security.
 
 const int64 = { type: 'integer', format: 'int64' };
 const int32 = { type: 'integer', format: 'int32' };
@@ -141,5 +141,5 @@ const documentWith = (part: object): OpenApiDocument => ({
 
 export const referenceDocument = documentWith({ $ref: '#/components/schemas/Item' });
 
-/** The same document without recursion, which needs half as many requests. */
+/** The reference document without recursive schemas, which needs half as many requests. */
 export const shallowDocument = documentWith(itemWith({ note }));

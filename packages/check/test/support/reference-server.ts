@@ -16,12 +16,12 @@ export type ServerAnswer = {
   readonly body: string;
 };
 export type Respond = (request: ServerRequest) => ServerAnswer;
-/** The behaviour of a defective server for a request; throwing closes the connection. */
+/** Handles a request as a defective server. Throwing closes the connection. */
 export type Defect = (request: ServerRequest, respond: Respond) => ServerAnswer;
 
 export const TOKEN = 'reference-token';
 
-/** Ends the handling of a request with a status. */
+/** Rejects a request with a status. */
 export class Refusal extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,18 +1,18 @@
 import { answerJson, startReferenceServer, type ServerRequest } from './reference-server.ts';
 
-/** A service whose tokens expire. */
+/** The options of a service with expiring tokens. */
 export type TokenServerOptions = {
-  /** The number of requests that a token is good for. */
+  /** The number of requests for which a token is valid. */
   readonly uses?: number;
-  /** Paths that answer 401 in any case. */
+  /** Paths that always answer 401. */
   readonly refusing?: readonly string[];
-  /** How often a token is given; then the endpoint answers with an error of OAuth. */
+  /** The number of issued tokens; later token requests get an OAuth error. */
   readonly grants?: number;
 };
 
 const done = { '200': { description: 'Done' }, '401': { description: 'No' } };
 
-/** The document of a service with operations of one scheme each, and of two together or either. */
+/** A document whose operations need one security scheme, both schemes, or either scheme. */
 export const tokenDocument = {
   openapi: '3.1.0',
   info: { title: 'Tokens', version: '1' },
@@ -33,12 +33,12 @@ export const tokenDocument = {
 
 export const SECRET = 'client-secret-5e2d';
 
-/** Returns the token that the service gives for the nth time; it accepts the one of 0 from its start. */
+/** Returns the nth issued token. The service accepts token 0 from the start. */
 export function nthToken(count: number): string {
   return `token-${'abcdefghij'.charAt(count)}-4b8e2f`;
 }
 
-/** Starts the service, and records the requests for tokens and all others. */
+/** Starts the service, and records token requests and other requests. */
 export async function startTokenServer({ uses = Infinity, refusing = [], grants = Infinity }: TokenServerOptions = {}) {
   const asked: ServerRequest[] = [];
   const requests: ServerRequest[] = [];

@@ -1,4 +1,4 @@
-/** An element of an XML document; its text is that of all text nodes directly in it. */
+/** An XML element. Its text consists of its direct text nodes. */
 export type XmlElement = {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ const TOKEN = /<\?xml version="1\.0" encoding="UTF-8"\?>|<(\/?)([a-z-]+)((?: [a-
 // eslint-disable-next-line no-control-regex -- The characters that XML 1.0 does not have.
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u;
 
-/** Parses the XML of a report. @throws {Error} when it is not well-formed, or has what no report needs */
+/** Parses the XML of a report. @throws {Error} if it is not well-formed, or uses unsupported features */
 export function parseXml(source: string): XmlElement {
   if (FORBIDDEN.test(source)) throw new Error('a character that XML does not have');
   const root: XmlElement = { name: '', attributes: {}, children: [], text: '' };
