@@ -12,7 +12,7 @@ import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 import { requestIdOf } from './accept/trace.ts';
 
-/** Middleware of Express. */
+/** Express middleware. */
 export type Middleware = (req: never, res: never, next: (error?: unknown) => void) => unknown;
 
 type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 'cors' | 'originOf'> & {
@@ -21,17 +21,17 @@ type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 
   /** The application's own middleware. */
   readonly middleware: readonly Middleware[];
   readonly tokenVerifier: TokenVerifier;
-  /** The proxies whose X-Forwarded headers are believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
+  /** The proxies whose X-Forwarded headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
-  /** Where clients reach the service; `undefined`: where each request says. */
+  /** The origin at which clients reach the service; `undefined` takes it from each request. */
   readonly publicUrl: string | undefined;
-  /** `undefined`: only pages of the service's own origin read responses. */
+  /** `undefined`: only pages of the service's own origin may read responses. */
   readonly cors: CorsPolicy | undefined;
   /** Serves the docs page, and passes other requests on. */
   readonly docs?: ((req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void) | undefined;
 };
 
-/** Creates the Express application. It serves the own middleware, the docs page if there is one, and exactly the contract. */
+/** Creates the Express application: the application's middleware, the optional docs page, and exactly the contract. */
 export function createApp(options: AppOptions): Express {
   const { contract, checkers, middleware, tokenVerifier, trustProxy, publicUrl, docs, failureResponse } = options;
   const { isUnavailable, observer, log } = options;
@@ -45,7 +45,7 @@ export function createApp(options: AppOptions): Express {
       next();
     });
   }
-  for (const own of middleware) app.use(own as RequestHandler); // Express calls it with its own request and response.
+  for (const own of middleware) app.use(own as RequestHandler); // Express passes its own request and response.
   if (docs !== undefined) app.use(docs);
   app.use(
     createPipeline({
@@ -69,7 +69,7 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Returns the failure for an error of middleware, whose status counts as in Express: `createError(415)` of `http-errors`. */
+/** Returns the failure for an error of middleware. As in Express, the error may have a status: `createError(415)`. */
 function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { statusCode = 500, status = statusCode, message, expose, headers }: HttpError = Object(error) as object;
@@ -80,16 +80,16 @@ function toFailure(error: unknown): Failure {
     const fields = serializeHeaders(definedHeaders(headers ?? {}));
     return new Failure(status, expose === true ? String(message) : title, fields, [], String(message));
   } catch {
-    return unexpectedFailure(); // A header cannot be sent.
+    return unexpectedFailure(); // The error has an invalid header.
   }
 }
 
-/** The members of an error of `http-errors`, which other errors may have, too. */
+/** The properties of an error of `http-errors`; other errors may also have them. */
 type HttpError = {
   readonly status?: number;
   readonly statusCode?: number;
   readonly message?: unknown;
-  /** Whether the message is for the client. */
+  /** Whether the message may be sent to the client. */
   readonly expose?: unknown;
   readonly headers?: Readonly<Record<string, unknown>>;
 };

@@ -8,7 +8,7 @@ import type { Upload } from './read/upload.ts';
 /** An operation and its validator. */
 export type Target = { readonly operation: Operation; readonly validator: OperationValidator };
 
-/** The operation that a request is for. */
+/** The operation that a request was routed to. */
 export type RouteMatch = Target & {
   readonly route: string;
   /** The path of the request. */
@@ -19,17 +19,17 @@ export type RouteMatch = Target & {
 export class Exchange implements BodyReader {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** A closed socket has none. */
+  /** `undefined` when the socket is closed. */
   readonly clientAddress: string | undefined;
   readonly startedAt = performance.now();
   target: RouteMatch | undefined;
   caller: Caller | undefined;
-  /** The header fields of the rate limit, once the request was counted. */
+  /** The header fields of the rate limit; set when the request was counted. */
   rateLimitFields: Readonly<Record<string, string>> | undefined;
   parameters: ReadParameters | undefined;
   limitBytes = 0;
   fieldsLimitBytes = 0;
-  /** The input of the handler, which is cancelled when its result is no longer needed. */
+  /** The input of the handler; cancelled when the reply is no longer needed. */
   request: { cancel(reason: Error): void } | undefined;
   readonly #loadShedding: LoadShedding;
   #reservedBytes = 0;
@@ -52,7 +52,7 @@ export class Exchange implements BodyReader {
     return this.target?.operation.operationId;
   }
 
-  /** Reserves memory for the body. @throws {Overloaded} when too little is left */
+  /** Reserves memory for the body. @throws {Overloaded} when not enough is left */
   reserve(bytes: number): void {
     this.#loadShedding.reserve(bytes);
     this.#reservedBytes += bytes;
@@ -82,13 +82,13 @@ export class Exchange implements BodyReader {
     this.#upload = upload;
   }
 
-  /** Counts the response as an open stream. @throws {Overloaded} when too many are */
+  /** Counts the response as an open stream. @throws {Overloaded} when too many streams are open */
   openStream(): void {
     this.#loadShedding.openStream();
     this.#hasStream = true;
   }
 
-  /** Ends the exchange: removes the temporary file of an upload, if there is one, and counts an open stream no longer. */
+  /** Ends the exchange: removes the temporary file of an upload, and no longer counts an open stream. */
   end(): void {
     void this.#upload?.remove();
     if (this.#hasStream) this.#loadShedding.closeStream();

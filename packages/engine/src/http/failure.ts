@@ -1,20 +1,20 @@
 import { createViolation, type Violation } from '@contract-first/contract';
 
-// The minimum time between two attempts of a client during an outage.
+// How long a client should wait before it retries.
 const RETRY_AFTER_SECONDS = 1;
 
 /** Ends a request with an error response: its status, message and headers. */
 export class Failure extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** The violations of the parameters and the body. */
+  /** The violations in the parameters and the body. */
   readonly violations: readonly Violation[];
   /** The reason for the log. */
   readonly reason: string;
 
   /**
    * @param message is sent to the client: for a 4xx, it says how to fix the request; for a 5xx, it is a fixed text
-   * @param reason where the log says more than the message
+   * @param reason is logged; by default, the message
    */
   constructor(
     status: number,
@@ -31,7 +31,7 @@ export class Failure extends Error {
   }
 }
 
-/** Returns the 405 for a path that has other methods (RFC 9110, 15.5.6). */
+/** Returns the 405 for a path that is documented with other methods only (RFC 9110, 15.5.6). */
 export function methodFailure(allow: string): Failure {
   return new Failure(405, `this path allows only ${allow}`, { allow });
 }

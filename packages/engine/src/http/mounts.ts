@@ -2,11 +2,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { normalizePath, type Contract } from '@contract-first/contract';
 import { withoutOrigin } from './accept/http-rules.ts';
 
-/** A request with the fields that Express adds where middleware is mounted below a path. */
+/** A request with the properties that Express adds for middleware mounted below a path. */
 export type MountedRequest = IncomingMessage & {
   /** The path of the mount: `/v1`. */
   baseUrl?: string;
-  /** The target of the request. `url` may lack the path of the mount. */
+  /** The request target. `url` may lack the path of the mount. */
   originalUrl?: string;
 };
 
@@ -20,10 +20,10 @@ export function mountsOf({ basePaths, templatedBasePaths = [], operations }: Con
 }
 
 /**
- * Creates a listener that passes each request to the service below one of whose paths it is, the longest one first. Other
- * requests go to the first service, which answers 404.
+ * Creates a listener that passes each request to the service with the longest matching mount path. Requests that match
+ * no mount go to the first service, which answers 404.
  *
- * @param services no two have a path in common
+ * @param services must have distinct mount paths
  */
 export function createDispatcher(
   services: readonly { readonly mounts: readonly string[]; readonly app: RequestListener }[],
@@ -33,7 +33,7 @@ export function createDispatcher(
     .sort((one, other) => other.path.length - one.path.length);
   return (req: MountedRequest, res: ServerResponse) => {
     const { url = '' } = req;
-    req.originalUrl = req.url = withoutOrigin(url) ?? url; // The service answers an invalid target.
+    req.originalUrl = req.url = withoutOrigin(url) ?? url; // The service rejects an invalid target.
     const target = normalizePath(req.url);
     const { path = '', app = services[0]?.app } = routes.find((route) => isBelow(target, route.path)) ?? {};
     req.baseUrl = path;
@@ -41,7 +41,7 @@ export function createDispatcher(
   };
 }
 
-/** Whether a path, which may have a query, is a path or one below it. */
+/** Whether a request target is the mount path or below it. */
 export function isBelow(path: string, mount: string): boolean {
   return path.startsWith(mount) && (path.length === mount.length || /^[/?]/.test(path.slice(mount.length)));
 }

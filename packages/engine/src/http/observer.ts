@@ -2,9 +2,9 @@
 export type Observer = {
   /** Reports a request after its response; not called for refused requests. */
   readonly answered: (request: AnsweredRequest) => void;
-  /** Reports why a request is answered 4xx; called before its response. */
+  /** Reports why a request is answered with a 4xx; called before its response. */
   readonly rejected: (rejection: Rejection) => void;
-  /** Reports a reply that does not conform to the document and is sent; called before its response. */
+  /** Reports a reply that is sent although it does not conform to the document; called before its response. */
   readonly sentInvalid: (response: InvalidReply) => void;
   /** Reports a request or connection refused because of overload. */
   readonly refused: (reason: OverloadReason) => void;
@@ -17,11 +17,11 @@ export type AnsweredRequest = {
   /** The path template of the document: `/things/{id}`. */
   readonly route?: string | undefined;
   readonly method?: string | undefined;
-  /** The status sent; `undefined` when the client had disconnected. */
+  /** The status sent; `undefined` when the client disconnected before the response. */
   readonly status: number | undefined;
-  /** The response was a stream that ended early: the client has disconnected or reads nothing, or the source has failed. */
+  /** The response was a stream that ended early: the client disconnected or stalled, or the source failed. */
   readonly isIncomplete?: true | undefined;
-  /** From the end of the header to the response; `undefined` for a message that never became a request. */
+  /** From the end of the header to the response; `undefined` for a message that the HTTP parser rejected. */
   readonly durationMs?: number;
   readonly caller?: string | undefined;
   readonly clientAddress: string | undefined;
@@ -40,7 +40,7 @@ type Rejection = {
   readonly reason: string;
 };
 
-/** A reply that does not conform to the document, and the problem, without its values. */
+/** The operation and the problem of a nonconforming reply. The problem has no values of the reply. */
 export type InvalidReply = { readonly operationId: string; readonly problem: string };
 
 /** The limit that an overload reached. */

@@ -49,7 +49,7 @@ import {
 } from './reply/response.ts';
 import { createRouter } from './router.ts';
 
-/** Errors that are no bugs. */
+/** Expected errors, as opposed to bugs. */
 const EXPECTED = [Failure, InvalidRequest, NotImplemented];
 
 /** A handler of any operation. */
@@ -69,26 +69,26 @@ export type PipelineOptions = {
   readonly authenticatorOf: (operation: Operation) => Authenticate;
   /** Returns whether the error of a handler means that its database is unavailable for now: 503 instead of 500. */
   readonly isUnavailable: (error: unknown) => boolean;
-  /** Returns whether the error of a handler means that its database cannot store U+0000 in a text. */
+  /** Returns whether the error of a handler means that its database cannot store a string with U+0000. */
   readonly isTextNotStorable: (error: unknown) => boolean;
   readonly loadShedding: LoadShedding;
   readonly rateLimit: RateLimit | undefined;
   readonly bodyLimitBytes: number;
   readonly responseValidation: ResponseValidation;
-  /** How long a stream stays open while its client takes nothing of it. */
+  /** How long a stream stays open while its client reads nothing. */
   readonly streamStallTimeoutMs: number;
   readonly cors: Cors | undefined;
-  /** The address of the client that a request comes from. */
+  /** Returns the address of the client; `undefined` when the socket is closed. */
   readonly clientAddressOf: (req: IncomingMessage) => string | undefined;
-  /** Returns where the client of a request reaches the service: `https://api.example.com`. */
+  /** Returns the origin at which the client reaches the service: `https://api.example.com`. */
   readonly originOf: (req: IncomingMessage) => string;
-  /** Is aborted when the service begins to stop. */
+  /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
   readonly observer: Observer;
   readonly log: Logger;
 };
 
-/** The parts of an operation that are prepared with its first request. */
+/** The parts of an operation that are created on its first request. */
 type Plan = {
   readonly authenticate: Authenticate;
   readonly apiKeysInQuery: ReadonlySet<string>;
@@ -98,14 +98,14 @@ type Plan = {
 type Outgoing = {
   readonly exchange: Exchange;
   readonly response: HandlerResponse;
-  /** Whether all of a stream was sent. */
+  /** Whether the whole stream was sent. */
   isComplete: boolean;
   readonly overload: OverloadReason | undefined;
   readonly span: RequestSpan | undefined;
 };
 
 /**
- * Creates the path of a request: shed load, check the message, route, authenticate, limit the rate, read the body,
+ * Creates the request pipeline: shed load, check the message, route, authenticate, limit the rate, read the body,
  * validate, handle, respond.
  *
  * @returns a request listener that answers every request, also usable as Express middleware
@@ -148,8 +148,8 @@ export function createPipeline(options: PipelineOptions) {
     }
     const { rateLimitFields } = exchange;
     if (rateLimitFields !== undefined) response = { ...response, headers: { ...rateLimitFields, ...response.headers } };
-    // Early responses are sent together at the end of the turn, since each write wakes a client. A body that came with its
-    // header has arrived by then, and its connection can be kept.
+    // Batches early responses to the end of the turn, since each write wakes a client. By then, a body sent together
+    // with its header has arrived, so the connection can be kept alive.
     if (!req.complete) await endOfTurn();
     const outgoing = { exchange, response, isComplete: true, overload, span };
     if (!isStream(response)) {
@@ -167,7 +167,7 @@ export function createPipeline(options: PipelineOptions) {
 
   function sendWhole({ exchange, response }: Outgoing): void {
     try {
-      send(exchange.req, exchange.res, response as Response); // A stream does not get here.
+      send(exchange.req, exchange.res, response as Response); // Streams are sent by sendUntilStop().
     } catch (error) {
       sendUnexpected(exchange, error);
     }
@@ -183,13 +183,13 @@ export function createPipeline(options: PipelineOptions) {
     const outcome = outcomeOf(exchange, isComplete, span);
     span?.end(outcome);
     if (overload === undefined) observer.answered(outcome);
-    else observer.refused(overload); // A line in the log for each would add load.
+    else observer.refused(overload); // Logging each refused request would add load.
   }
 
   async function serve(exchange: Exchange): Promise<HandlerResponse> {
     const { req, res } = exchange;
     const needsPermission = cors !== undefined && isPreflight(req);
-    // A page cannot read the 503 of a request whose preflight was refused.
+    // A preflight is not refused: the browser would then hide the 503 of the actual request from the page.
     if (!needsPermission) loadShedding.check();
     const violation = findViolation(req);
     if (violation !== undefined) {
@@ -203,7 +203,7 @@ export function createPipeline(options: PipelineOptions) {
       const permission = needsPermission ? cors.permit(req, routed) : {};
       return { status: 204, headers: { allow: routed.allow, ...permission }, body: undefined };
     }
-    if (needsPermission) loadShedding.check(); // An operation of the document answers the preflight.
+    if (needsPermission) loadShedding.check(); // The document has an OPTIONS operation, which handles the preflight.
     const { operation, template } = routed;
     const isOpening = mayStream(operation) ? sending.slices.wait(true) : undefined;
     if (isOpening !== undefined) await isOpening;
@@ -211,7 +211,7 @@ export function createPipeline(options: PipelineOptions) {
     const { authenticate, apiKeysInQuery } = planOf(operation);
     const target = { operation, validator, route: template, path };
     exchange.target = target;
-    // After this wait, a body that came with its header has arrived.
+    // After this await, a body sent together with its header has arrived.
     exchange.caller = await findCaller(authenticate, new RequestCredentials(req, query));
     if (rateLimit !== undefined) await limitRate(exchange);
     const parameters = readParameters(operation, { path: routed.path, query, headers: req.headers }, apiKeysInQuery);
@@ -221,7 +221,7 @@ export function createPipeline(options: PipelineOptions) {
     try {
       let body: RequestBody | Failure | undefined;
       try {
-        // Each wait makes objects that live as long as the request, so only what takes time is waited for.
+        // Each await allocates objects that live as long as the request, so only promises are awaited.
         const reading = readBody(req, operation, exchange, conversions.codecs);
         body = reading instanceof Promise ? await reading : reading;
       } catch (error) {
@@ -238,7 +238,7 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  /** Counts a request of its caller, or else of its address. @throws {Failure} 429 beyond the rate limit */
+  /** Counts a request for its caller or else its address. @throws {Failure} 429 beyond the rate limit */
   async function limitRate(exchange: Exchange): Promise<void> {
     if (rateLimit === undefined) return;
     const { fields, failure } = await rateLimit(exchange.caller, exchange.clientAddress);
@@ -246,7 +246,7 @@ export function createPipeline(options: PipelineOptions) {
     if (failure !== undefined) throw failure;
   }
 
-  /** Counts a request that was rejected before it had a caller, and returns the error to answer: 429 beyond the limit. */
+  /** Counts a request that was rejected before authentication. Returns its error, or 429 beyond the rate limit. */
   async function limitRejections(exchange: Exchange, error: unknown): Promise<unknown> {
     const isCounted = exchange.rateLimitFields !== undefined || (cors !== undefined && isPreflight(exchange.req));
     if (isCounted || !(error instanceof Failure) || error.status >= 500) return error;
@@ -267,28 +267,28 @@ export function createPipeline(options: PipelineOptions) {
   function handle({ operationId, timeLimitMs }: Operation, request: HandlerRequest): Promise<AnyReply> {
     const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
     if (handler === undefined) throw new NotImplemented(operationId);
-    loadShedding.enter(); // Other requests may have entered while this body arrived.
+    loadShedding.enter(); // Other requests may have entered while the body of this request arrived.
     const reply = run(operationId, handler, request);
     return timeLimitMs === undefined ? reply : replyWithin(timeLimitMs, reply, request);
   }
 
-  /** Runs a handler. Its request is in flight until it has replied, even after the time limit. */
+  /** Runs a handler. The request counts as in flight until the handler settles, even after the time limit. */
   async function run(operationId: string, handler: AnyHandler, request: HandlerRequest): Promise<AnyReply> {
     try {
       return await handler(request as never); // The validator has checked the type of the handler.
     } catch (error) {
-      if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated as any reply.
+      if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated like a returned reply.
       if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
       if (error instanceof Unavailable || isUnavailable(error)) throw unavailableFailure();
       rejectNullCharacters(request, error);
-      // A bug, even if it looks like a failure of the pipeline.
+      // Wrapped, so that a Failure thrown by a handler counts as a bug.
       throw new Error(`the handler of ${operationId} threw`, { cause: error });
     } finally {
       loadShedding.leave();
     }
   }
 
-  /** Waits for the first chunk of a stream, so that its failure can be a response of its own. */
+  /** Waits for the first chunk of a stream, so that an early error can still become an error response. */
   async function whenStarted(
     exchange: Exchange,
     request: HandlerRequest,
@@ -307,13 +307,13 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  /** @throws {InvalidRequest} when the database cannot store a text that the request has sent */
+  /** @throws {InvalidRequest} when the database rejected a string with U+0000 from the request */
   function rejectNullCharacters(request: HandlerRequest, error: unknown): void {
     const violations = isTextNotStorable(error) ? findNullCharacters(request) : [];
     if (violations.length > 0) throw new InvalidRequest(violations);
   }
 
-  /** Sends a stream. When the service stops, the signal of the request is aborted, so that an endless stream can end. */
+  /** Sends a stream. Aborts the signal of the request when the service stops, so that an endless stream can end. */
   async function sendUntilStop({ req, res, request }: Exchange, response: Response<BodyStream>): Promise<boolean> {
     const onStop = (): void => request?.cancel(new Error('the service is stopping'));
     if (stopping.aborted) onStop();
@@ -342,7 +342,7 @@ export function createPipeline(options: PipelineOptions) {
     return plan;
   }
 
-  /** Returns one promise for all requests of this turn of the event loop. */
+  /** Returns a promise that all requests of this turn of the event loop share. */
   function endOfTurn(): Promise<void> {
     turn ??= setImmediate().then(() => {
       turn = undefined;
@@ -351,7 +351,7 @@ export function createPipeline(options: PipelineOptions) {
   }
 }
 
-/** Whether a response of an operation may be a stream: it has bytes, text or a sequence. */
+/** Whether a response of an operation may be a stream: its body is bytes, text or a sequence. */
 function mayStream({ responses }: Operation): boolean {
   return Object.values(responses).some(({ mediaTypes, sequentialTypes = [] }) =>
     mediaTypes.some((mediaType) => kindOf(mediaType) !== 'json' || sequentialTypes.includes(mediaType)),
@@ -381,13 +381,13 @@ function outcomeOf(exchange: Exchange, isComplete: boolean, span: RequestSpan | 
   };
 }
 
-/** Returns the failure of a malformed body, which is reported with the violations of the parameters; throws others. */
+/** Returns the failure of a malformed body, to report it with the violations of the parameters; throws other errors. */
 function returnMalformed(error: unknown): Failure {
   if (error instanceof Failure && error.violations.length > 0) return error;
   throw error;
 }
 
-/** Returns the failure for an error; its cause does not leave the service. */
+/** Returns the failure for an error. The client never receives the cause. */
 function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof InvalidRequest) return new Failure(400, error.message, {}, error.violations);

@@ -14,17 +14,17 @@ export type Route = {
   readonly operation: Operation;
   /** The path of the operation, with the base path of the server: `/v1/pets/{id}`. */
   readonly template: string;
-  /** The path parameters of the request, percent-encoded: an encoded delimiter is part of a value. They can be decoded. */
+  /** The path parameters of the request, still percent-encoded. Decoding them cannot fail. */
   readonly path: Readonly<Record<string, string | undefined>>;
 };
 
-/** The methods of a path, as in the Allow header, and its operations. */
+/** The response to OPTIONS: the methods of a path, as in the Allow header, and its operations. */
 export type Allowed = { readonly allow: string; readonly operations: readonly Operation[] };
 
 /**
  * Finds the operation for a method and a path without its query. Paths match exactly: case and trailing slashes count.
- * Unless documented, HEAD is routed to GET, and OPTIONS returns the methods of the path; for the path `*`, those of all
- * paths.
+ * Unless documented, HEAD is routed to GET, and OPTIONS returns the methods of the path. The path `*` has the methods
+ * of all paths.
  *
  * @throws {Failure} 404 when the path is not documented, 405 when it is documented with other methods only
  */
@@ -35,7 +35,7 @@ type RoutedContract = Pick<Contract, 'operations' | 'basePaths' | 'templatedBase
 /** A node of the routing tree: its child nodes by path segment, and its operations by method. */
 type Node = {
   readonly literals: Map<string, Node>;
-  /** The longest literal text first. */
+  /** Sorted by the length of the template, the longest first. */
   readonly templates: { readonly source: string; readonly template: SegmentTemplate; readonly node: Node }[];
   readonly operations: Map<string, Entry>;
 };
@@ -46,7 +46,7 @@ type Segments = { readonly sent: readonly string[]; readonly normalized: readonl
 type Entry = Pick<Route, 'operation' | 'template'> & {
   /** The parameters of the operation's path. */
   readonly names: readonly string[];
-  /** The number of parameters in the base path, which come before. */
+  /** The number of parameters in the base path, which precede the parameters of the operation's path. */
   readonly skipped: number;
 };
 
@@ -55,7 +55,7 @@ const NOT_FOUND = 'this path does not exist';
 
 /**
  * Creates the router from the generated operations, which are the only route table. Lookup time is linear in the length
- * of the path. Of two operations with the same method and path, the first is found.
+ * of the path. If two operations have the same method and path, the first is used.
  */
 export function createRouter({ operations, basePaths, templatedBasePaths = [] }: RoutedContract): Router {
   const root = createNode();
@@ -64,7 +64,7 @@ export function createRouter({ operations, basePaths, templatedBasePaths = [] }:
     methods.add(operation.method);
     for (const basePath of operation.basePaths ?? basePaths) insert(root, basePath, operation);
   }
-  // A server whose path has any value must not take the place of an operation.
+  // Inserted last: a server path with variables must not shadow an operation below a literal server path.
   for (const operation of Object.values(operations)) {
     const templates = operation.basePaths === undefined ? templatedBasePaths : (operation.templatedBasePaths ?? []);
     for (const basePath of templates) insert(root, basePath, operation);
@@ -72,7 +72,7 @@ export function createRouter({ operations, basePaths, templatedBasePaths = [] }:
 
   const find = (method: string, segments: Segments): Route | undefined => search(root, method, segments, 1, []);
 
-  // By method and path: the routes without parameters, once they were found.
+  // A cache of the routes without parameters, by method and path.
   const exact = new Map([...methods].map((method) => [method, new Map<string, Route>()]));
 
   return (method, path) => {

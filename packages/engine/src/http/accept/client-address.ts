@@ -3,18 +3,18 @@ import { isIP, isIPv6, SocketAddress } from 'node:net';
 
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 
-/** Whether the X-Forwarded headers of an address are believed; `proxy-addr` compiles it. */
+/** Returns whether the X-Forwarded headers of an address are trusted; compiled by `proxy-addr`. */
 export type Trust = (address: string, hop: number) => boolean;
 
-// Proxies add the port to an IPv4 address, or to an IPv6 address in brackets.
+// Some proxies append the port to an IPv4 address, or to an IPv6 address in brackets.
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
 // A socket that listens on IPv6 reports IPv4 addresses as ::ffff:127.0.0.1.
 const MAPPED = /^::ffff:(?=\d+\.)/;
 
 /**
- * Creates a function that returns the last address in X-Forwarded-For that is not a trusted proxy, or else the address of
- * the connection; a closed socket has none. An element that is not an address, such as `unknown`, counts as the proxy that has
- * added it.
+ * Creates a function that returns the client address of a request: the last address in X-Forwarded-For that is not a
+ * trusted proxy, or else the address of the connection. An element that is not an address, such as `unknown`, stands
+ * for the proxy that added it. The function returns `undefined` when the socket is closed.
  */
 export function createClientAddress(trust: Trust): (req: Request) => string | undefined {
   return ({ headers, socket: { remoteAddress } }) => {
@@ -43,8 +43,8 @@ function readAddress(element: string): string | undefined {
 }
 
 /**
- * Returns the only spelling of an address (RFC 5952), without a zone. It does not share the memory of a header, as a part
- * of one would.
+ * Returns the canonical text of an address (RFC 5952), without a zone. Returns a new string: a slice would keep the
+ * whole header in memory.
  */
 function canonicalAddress(address: string): string {
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';

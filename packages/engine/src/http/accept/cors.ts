@@ -3,11 +3,11 @@ import type { Contract, SecurityScheme } from '@contract-first/contract';
 import { Failure, methodFailure } from '../failure.ts';
 import type { Allowed } from '../router.ts';
 
-/** Says which pages of other origins may read responses: the CORS protocol of the Fetch Standard. */
+/** Which pages of other origins may read responses (Fetch Standard, CORS protocol). */
 export type CorsPolicy = {
-  /** Spelled as in the Origin header; `*` for any origin. */
+  /** The origins as in the Origin header; `*` for any origin. */
   readonly origins: readonly string[] | '*';
-  /** Whether requests may have cookies and client certificates. */
+  /** Whether requests may include cookies and client certificates. */
   readonly credentials: boolean;
   /** How long browsers may cache the response to a preflight. */
   readonly maxAgeSeconds: number;
@@ -15,10 +15,10 @@ export type CorsPolicy = {
 
 /** The CORS protocol for a contract. */
 export type Cors = {
-  /** Decides on the headers that {@link withCors} adds to the response to a request. */
+  /** Chooses the headers that {@link withCors} adds to the response. */
   readonly decide: (req: IncomingMessage) => void;
   /**
-   * Returns the headers that answer a preflight.
+   * Returns the response headers for a preflight request.
    *
    * @throws {Failure} 403 when the origin is not listed, 405 when the path does not have the requested method
    */
@@ -30,15 +30,15 @@ type Headers = Readonly<Record<string, string>>;
 const CORS_HEADERS = Symbol('CORS headers');
 type RequestWithCors = IncomingMessage & { [CORS_HEADERS]?: Headers };
 
-// Any request may have them: the id of a request, Trace Context and Baggage of the W3C.
+// Allowed in every request: the request id, and the W3C's Trace Context and Baggage.
 const TRACING = ['X-Request-Id', 'traceparent', 'tracestate', 'baggage'];
-// RFC 9110, 5.6.2. No request can have a header with another name.
+// RFC 9110, 5.6.2. Other names are not valid header names.
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
-// Pages can read some headers in any case; the others are for the browser.
+// Headers that pages can always read, and headers that only the browser needs.
 const NOT_EXPOSED =
   /^(?:access-control-.*|cache-control|content-(?:language|length|type)|expires|last-modified|pragma|vary|x-content-type-options)$/;
 
-/** Creates the CORS protocol for a contract. The pages that may read responses are those of the policy. */
+/** Creates the CORS protocol for a contract according to a policy. */
 export function createCors({ origins, credentials, maxAgeSeconds }: CorsPolicy, contract: Contract): Cors {
   const decisions = new Map(
     [origins].flat().map((origin): [string, Headers] => [
@@ -78,12 +78,12 @@ export function createCors({ origins, credentials, maxAgeSeconds }: CorsPolicy, 
   };
 }
 
-/** Returns whether a request asks for permission for another (Fetch Standard, CORS-preflight request). */
+/** Whether a request is a CORS preflight (Fetch Standard, CORS-preflight request). */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** Adds the CORS headers to those of a response; a page that has access can read every header of the service. */
+/** Returns response headers with the CORS headers added. An allowed page can read every header of the service. */
 export function withCors(req: RequestWithCors, headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const added = req[CORS_HEADERS];
   if (added === undefined) return headers;
@@ -96,7 +96,7 @@ export function withCors(req: RequestWithCors, headers: OutgoingHttpHeaders): Ou
   return all;
 }
 
-/** Returns the name of the header with the credentials of a scheme; `[]` when they are elsewhere. */
+/** Returns the name of the header that carries the credentials of a scheme; `[]` when no header carries them. */
 function credentialHeader({ type = '', in: place, name = '' }: Partial<SecurityScheme> = {}):
   string | readonly string[] {
   if (type === 'apiKey') return place === 'header' ? name : [];

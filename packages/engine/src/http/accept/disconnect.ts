@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Closes the connection of an incomplete response. Where only its end would end the body, the connection is reset, since
- * the client would take the part for the whole (RFC 9112, 8).
+ * Closes the connection of an incomplete response. Resets the connection if its end would delimit the body: after a
+ * normal close, the client would consider the body complete (RFC 9112, 8).
  */
 export function cutResponse(res: ServerResponse): void {
   if (res.headersSent && !res.writableFinished && !res.chunkedEncoding) res.socket?.resetAndDestroy();
@@ -10,11 +10,11 @@ export function cutResponse(res: ServerResponse): void {
 }
 
 /**
- * Calls back once if the client disconnects before its response is complete. A client that closes its side of the
- * connection while it waits counts as disconnected, since TCP makes no difference; one that has closed it with its
- * request does not.
+ * Calls back once if the client disconnects before its response is complete. A client that half-closes the connection
+ * while it waits counts as disconnected, since TCP cannot distinguish the two; a client that half-closes right after
+ * its request does not.
  *
- * @returns a function that ends the watch
+ * @returns a function that removes the listeners
  */
 export function onDisconnect(req: IncomingMessage, res: ServerResponse, callback: () => void): () => void {
   const end = (): void => {

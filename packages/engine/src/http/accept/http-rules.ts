@@ -12,7 +12,7 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)([^]*)$/i;
  * Checks a message for violations of RFC 9110 and 9112 that Node's parser accepts. Intermediaries may disagree on where
  * such a message ends (request smuggling), so its connection must be closed.
  *
- * @returns 400, 417, 501 or 505; `undefined` for a valid message
+ * @returns a failure with status 400, 417, 501 or 505; `undefined` for a valid message
  */
 export function findViolation(req: IncomingMessage): Failure | undefined {
   if (req.httpVersionMajor !== 1) return new Failure(505, 'use HTTP/1.1');
@@ -33,7 +33,7 @@ export function findViolation(req: IncomingMessage): Failure | undefined {
   }
   if (codings.length > 1) return new Failure(501, 'the only supported transfer coding is chunked');
 
-  // RFC 9110, 5.3: only one is allowed. Node ignores all but the first.
+  // RFC 9110, 5.3: only one Content-Type is allowed. Node ignores all but the first.
   if (countFields(req, 'content-type') > 1) return new Failure(400, 'send only one Content-Type header field');
 
   // RFC 9110, 10.1.1.
@@ -46,7 +46,7 @@ export function findViolation(req: IncomingMessage): Failure | undefined {
 /**
  * Parses a request target.
  *
- * @throws {Failure} 400 when it is neither a path nor an http URL; `*` is for OPTIONS
+ * @throws {Failure} 400 when the target is neither a path nor an http URL, or is `*` in a method other than OPTIONS
  */
 export function readTarget({ method, url = '' }: IncomingMessage): RequestTarget {
   const target = withoutOrigin(url);
@@ -56,7 +56,9 @@ export function readTarget({ method, url = '' }: IncomingMessage): RequestTarget
   return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
-/** Converts a request target in absolute-form to origin-form (RFC 9112, 3.2). Returns `undefined` when it is not valid. */
+/**
+ * Converts a request target in absolute-form to origin-form (RFC 9112, 3.2). Returns `undefined` when it is not valid.
+ */
 export function withoutOrigin(target: string): string | undefined {
   if (target.startsWith('/') || target === '*') return target;
   const [, host = '', rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
@@ -64,7 +66,7 @@ export function withoutOrigin(target: string): string | undefined {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Counts the header fields of a name; Node's `headers` keep only the first value of some. */
+/** Counts the header fields with a name. Node's `headers` keeps only the first value of some fields. */
 export function countFields({ headers, rawHeaders }: IncomingMessage, name: string): number {
   if (headers[name] === undefined) return 0;
   let count = 0;
@@ -77,7 +79,7 @@ export function countFields({ headers, rawHeaders }: IncomingMessage, name: stri
 
 const NO_MEMBERS: readonly string[] = [];
 
-/** Returns the members of a list; Node joins the values of its fields. */
+/** Returns the members of a comma-separated list, in lower case. Node joins repeated fields with commas. */
 function membersOf(value: string | undefined): readonly string[] {
   return value?.split(',').map((member) => member.trim().toLowerCase()) ?? NO_MEMBERS;
 }

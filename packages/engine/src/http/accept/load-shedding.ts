@@ -5,15 +5,15 @@ import type { OverloadReason } from '../observer.ts';
 export type LoadShedding = {
   /** Checks that a new request can be accepted. @throws {Overloaded} when it cannot */
   readonly check: () => void;
-  /** Counts a request as in flight, until `leave`. @throws {Overloaded} when too many are */
+  /** Counts a request as in flight, until `leave`. @throws {Overloaded} when too many requests are in flight */
   readonly enter: () => void;
   readonly leave: () => void;
-  /** Reserves memory for the body of a request, until `release`. @throws {Overloaded} when too little is left */
+  /** Reserves memory for the body of a request, until `release`. @throws {Overloaded} when not enough is left */
   readonly reserve: (bytes: number) => void;
   readonly release: (bytes: number) => void;
   /** Returns the number of requests in flight. */
   readonly inFlight: () => number;
-  /** Counts a response as an open stream, until `closeStream`. @throws {Overloaded} when too many are */
+  /** Counts a response as an open stream, until `closeStream`. @throws {Overloaded} when too many streams are open */
   readonly openStream: () => void;
   readonly closeStream: () => void;
   /** Returns the number of open streams. */
@@ -21,7 +21,7 @@ export type LoadShedding = {
 };
 
 export type LoadSheddingLimits = {
-  /** The maximum number of requests in flight: those in their handler, not those whose body is still arriving. */
+  /** The maximum number of requests in flight: while their handlers run, not while their bodies arrive. */
   readonly inFlightLimit: number;
   /** The maximum memory for all request bodies, from their arrival to the response. */
   readonly bodyMemoryLimitBytes: number;
@@ -31,7 +31,7 @@ export type LoadSheddingLimits = {
   readonly eventLoopDelayLimitMs: number;
 };
 
-/** A limit was reached, and the request is refused. */
+/** A limit was reached, so the request is refused. */
 export class Overloaded extends Error {
   readonly reason: OverloadReason;
 
@@ -46,8 +46,8 @@ const SAMPLE_MS = 20;
 const RECOVERED_AFTER_MS = 5_000;
 
 /**
- * Creates load shedding. Beyond a limit, another request would only delay all of them, so it is refused at once, at
- * little cost; the response time of accepted requests stays bounded.
+ * Creates load shedding. Beyond a limit, requests are refused at once, at little cost, since accepting them would delay
+ * all others. The response time of accepted requests stays bounded.
  */
 export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): LoadShedding {
   let inFlight = 0;
@@ -100,7 +100,7 @@ export function createLoadShedding(limits: LoadSheddingLimits, log: Logger): Loa
   function sample(): void {
     const now = performance.now();
     const newDelayMs = now - sampledAt - SAMPLE_MS;
-    // A single pause delays one sample; only a lasting queue delays two in a row.
+    // A single pause delays one sample; only a lasting overload delays two samples in a row.
     delayMs = Math.min(lastDelayMs, newDelayMs);
     lastDelayMs = newDelayMs;
     sampledAt = now;

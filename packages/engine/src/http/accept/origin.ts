@@ -6,9 +6,9 @@ import { HOST } from './http-rules.ts';
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /**
- * Creates a function that returns where the client of a request reaches the service: `https://api.example.com`. Without a public
- * URL, it consists of the first values of X-Forwarded-Proto and X-Forwarded-Host if they come from a trusted proxy, else of the
- * Host header, which the client chooses.
+ * Creates a function that returns the origin at which the client of a request reaches the service:
+ * `https://api.example.com`. Without a public URL, uses the first values of X-Forwarded-Proto and X-Forwarded-Host if
+ * they come from a trusted proxy. Otherwise uses the Host header, which the client chooses.
  */
 export function createOrigin(publicUrl: string | undefined, trust: Trust): (req: Request) => string {
   if (publicUrl !== undefined) return () => publicUrl;
@@ -23,12 +23,12 @@ export function createOrigin(publicUrl: string | undefined, trust: Trust): (req:
   };
 }
 
-/** Returns the address of the service on a connection. HTTP/1.0 needs no Host header. */
+/** Returns the local address of a connection, for HTTP/1.0 requests without a Host header. */
 function addressOf({ localAddress = '', localPort = 0 }: IncomingMessage['socket']): string {
   return `${isIPv6(localAddress) ? `[${localAddress}]` : localAddress}:${String(localPort)}`;
 }
 
-/** Whether a text is the authority of a URL: a name or an address, and a port. */
+/** Whether a text is a host name or an address with an optional port. */
 function isHost(text: string): boolean {
   return HOST.test(text) && URL.canParse(`http://${text}`);
 }

@@ -12,23 +12,23 @@ import type { IncomingMessage } from 'node:http';
 import { withoutOrigin } from './http-rules.ts';
 import type { AnsweredRequest } from '../observer.ts';
 
-/** The span of a request, for OpenTelemetry. */
+/** The OpenTelemetry span of a request. */
 export type RequestSpan = {
   /** For the log. */
   readonly ids: { readonly traceId: string; readonly spanId: string };
-  /** Calls a function in the context of the span, which becomes the parent of spans that start meanwhile. */
+  /** Calls a function in the context of the span. Spans that the function starts become its children. */
   readonly run: (handle: () => void) => void;
   readonly end: (request: AnsweredRequest) => void;
 };
 
-// Others are `_OTHER`, to keep the number of names small (HTTP semantic conventions).
+// Other methods are `_OTHER`, to limit the number of span names (HTTP semantic conventions).
 const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
 
 /**
- * Creates the function that starts the span of a request. Its parent is in the headers of the request. Names and attributes
- * follow the semantic conventions for HTTP; the query is left out, since it may have credentials.
+ * Creates the function that starts the span of a request, with the parent from the request headers. Names and
+ * attributes follow the semantic conventions for HTTP. The query is left out, since it may contain credentials.
  *
- * @returns `undefined` when no SDK is registered with the API of OpenTelemetry
+ * @returns `undefined` when no SDK is registered with the OpenTelemetry API
  */
 export function createRequestSpans():
   ((req: IncomingMessage, clientAddress: string | undefined) => RequestSpan) | undefined {

@@ -7,7 +7,7 @@ const TRACEPARENT =
   /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:$|-)/;
 
 const REQUEST_ID_KEY = Symbol('request id');
-/** A request with its cached id. A property is free; an entry in a WeakMap costs over half a microsecond. */
+/** A request with its cached id. A property costs nothing; a WeakMap entry takes over half a microsecond. */
 type RequestWithId = IncomingMessage & { [REQUEST_ID_KEY]?: string | undefined };
 
 /** Returns the id of a request for the log and the response: its valid X-Request-Id, or a new UUID. */

@@ -7,7 +7,7 @@ import { Failure, unavailableFailure } from '../failure.ts';
 import { countFields } from '../accept/http-rules.ts';
 import { decodeCookie, decodePercent, parseCookies, parsePairs, type Pair } from '../read/name-value-pairs.ts';
 
-/** The credentials of a request. The target's query is already split off. */
+/** Reads the credentials of a request. The constructor takes the query without the rest of the target. */
 export class RequestCredentials implements Credentials {
   readonly authorization: string | undefined;
   readonly #headers: IncomingHttpHeaders;
@@ -16,7 +16,7 @@ export class RequestCredentials implements Credentials {
   constructor(req: IncomingMessage, query: string) {
     this.#headers = req.headers;
     this.#query = query;
-    // Node would ignore all but the first of several headers.
+    // Node keeps only the first of several Authorization headers.
     this.authorization = countFields(req, 'authorization') === 1 ? req.headers.authorization : undefined;
   }
 
@@ -44,7 +44,7 @@ function find(pairs: readonly Pair[], name: string): string | undefined {
  * Authenticates a request.
  *
  * @returns the caller; `undefined` for an anonymous request to a public operation
- * @throws {Failure} 401 without valid credentials, 403 without the scopes, 503 when they cannot be verified at the moment
+ * @throws {Failure} 401 without valid credentials, 403 without the scopes, 503 while credentials cannot be verified
  */
 export function findCaller(
   authenticate: Authenticate,

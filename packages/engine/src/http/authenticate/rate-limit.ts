@@ -3,13 +3,13 @@ import { isIPv6 } from 'node:net';
 import type { Caller } from '@contract-first/contract';
 import { Failure } from '../failure.ts';
 
-/** How many requests each caller, or each address without one, may send in a window. */
+/** How many requests each caller may send in a window; an anonymous request counts for its address. */
 export type RateLimitPolicy = {
   readonly requests: number;
   readonly windowSeconds: number;
 };
 
-/** Counts a request of its caller, or else of its address. */
+/** Counts a request for its caller, or for its address without a caller. */
 export type RateLimit = (caller: Caller | undefined, address: string | undefined) => Promise<RateLimitResult>;
 
 type RateLimitResult = {
@@ -19,21 +19,21 @@ type RateLimitResult = {
   readonly failure?: Failure;
 };
 
-/** Whose requests a count is of. */
+/** What a count is for. */
 type Kind = 'caller' | 'address';
 
 /** The counts that all instances share. */
 type SharedCounts = {
   readonly add: (key: string, kind: Kind) => Promise<{ readonly count: number; readonly remainingMs: number }>;
-  /** Returns whether an error of `add` means that requests are to be counted in memory for now. */
+  /** Returns whether an error of `add` means that the counts are unavailable; requests are then counted in memory. */
   readonly isUnavailable: (error: unknown) => boolean;
 };
 
 /**
- * Creates a rate limit: a fixed window for each caller and each address, which begins with its first request. The number
- * of callers and that of addresses are bounded separately, so that neither displace the other.
+ * Creates a rate limit: a fixed window for each caller and each address, which begins with its first request. The
+ * numbers of callers and of addresses are bounded separately, so that neither displaces the other.
  *
- * @param shared where several instances count; during an outage of it, each goes on counting in memory
+ * @param shared the counts of all instances; while they are unavailable, each instance counts in memory
  */
 export function createRateLimit({ requests, windowSeconds }: RateLimitPolicy, shared?: SharedCounts): RateLimit {
   const windowMs = windowSeconds * 1_000;
@@ -57,13 +57,13 @@ export function createRateLimit({ requests, windowSeconds }: RateLimitPolicy, sh
   async function countRequest(key: string, kind: Kind): Promise<Window> {
     const windows = memory[kind];
     const known = windows.get(key);
-    const isBeyond = known !== undefined && known.count > requests; // Then it costs the database nothing.
+    const isBeyond = known !== undefined && known.count > requests; // Rejected without a database query.
     const window = isBeyond ? known : ((await countShared(key, kind)) ?? countOneMore(windows.get(key)));
     windows.set(key, window);
     return window;
   }
 
-  /** Returns `undefined` where counts are not shared, or cannot be for now. */
+  /** Counts a request in the shared counts. Returns `undefined` when there are none or they are unavailable. */
   async function countShared(key: string, kind: Kind): Promise<Window | undefined> {
     if (shared === undefined) return undefined;
     try {
@@ -80,7 +80,7 @@ export function createRateLimit({ requests, windowSeconds }: RateLimitPolicy, sh
   }
 }
 
-/** Returns the part of an IPv6 address that names its network, since a client has all addresses of a /64. */
+/** Returns the /64 network of an IPv6 address, since one client has all addresses of a /64; others unchanged. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [start = [], end = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
@@ -92,14 +92,14 @@ function networkOf(address: string): string {
 /** A number of requests, and the end of their window by `performance.now()`. */
 type Window = { readonly count: number; readonly endsAt: number };
 
-// More than the /64s of an IPv6 /48, which one client may have. Each takes 160 bytes.
+// More than the 65,536 /64 networks of a /48, which one client may have. Each entry takes 160 bytes.
 const GENERATION_SIZE = 100_000;
 
 /**
- * Keeps the windows of the last 100,000 to 200,000 keys that were counted.
+ * Keeps the windows of the last 100,000 to 200,000 counted keys.
  *
- * They are in two generations, of which the older one is dropped as a whole. To delete the oldest entries of a `Map` one by
- * one takes time in its size, since it skips what was deleted before them.
+ * The windows are in two generations; the older generation is dropped as a whole. Deleting the oldest entries of a
+ * `Map` one by one takes time linear in its size, since the `Map` skips the entries deleted before.
  */
 class RecentWindows {
   readonly #windowMs: number;
@@ -112,7 +112,7 @@ class RecentWindows {
     this.#windowMs = windowMs;
   }
 
-  /** Returns the window of a key; `undefined` when it is over or not known. */
+  /** Returns the window of a key; `undefined` when it is over or unknown. */
   get(key: string): Window | undefined {
     const window = this.#younger.get(key) ?? this.#older.get(key);
     return window !== undefined && window.endsAt > performance.now() ? window : undefined;

@@ -7,10 +7,10 @@ import { unavailableFailure } from '../failure.ts';
 import type { LinkParameters } from './operation-url.ts';
 import type { ValidRequest } from './validate-request.ts';
 
-/** Returns the URL of an operation for the client of an exchange. */
+/** Returns the absolute URL of an operation, for the client of an exchange. */
 export type UrlOf = (exchange: Exchange, operationId: string, parameters?: LinkParameters) => string;
 
-/** The input of a handler. Parts of the context that few handlers need are created when they are first used. */
+/** The input of a handler. The log and the signal, which few handlers need, are created on first use. */
 export class HandlerRequest implements ValidRequest, RequestContext {
   readonly path: object;
   readonly query: object;
@@ -74,7 +74,7 @@ export class HandlerRequest implements ValidRequest, RequestContext {
     return this.#cancellation.signal;
   }
 
-  /** Aborts the signal. */
+  /** Aborts the signal. If the handler reads the signal later, it gets an aborted one. */
   cancel(reason: Error): void {
     this.#cancelled ??= reason;
     this.#cancellation?.abort(reason);
@@ -82,7 +82,7 @@ export class HandlerRequest implements ValidRequest, RequestContext {
 }
 
 /**
- * Waits for the reply of a handler. At the time limit, aborts the signal of its request and ignores the reply.
+ * Waits for the reply of a handler. At the time limit, aborts the signal of the request and ignores a later reply.
  *
  * @throws {Failure} 503 at the time limit
  */

@@ -1,7 +1,7 @@
 import { createViolation, MAX_VIOLATIONS, placeOf, type Violation } from '@contract-first/contract';
 import type { ValidRequest } from './validate-request.ts';
 
-/** Finds the texts of a request that have U+0000, which some databases cannot store: values and names of members. */
+/** Finds strings with U+0000 in the values and member names of a request. Some databases cannot store U+0000. */
 export function findNullCharacters({ path, query, headers, cookies, body }: ValidRequest): readonly Violation[] {
   const violations: Violation[] = [];
   const parts: readonly (readonly [name: string, value: unknown])[] = [
@@ -30,7 +30,7 @@ export function findNullCharacters({ path, query, headers, cookies, body }: Vali
   }
 }
 
-/** Whether a value is a list or an object as JSON has them: not a file, and not a value of a declared format. */
+/** Whether a value is an array or a plain object: not a file, and not a value of a declared format. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

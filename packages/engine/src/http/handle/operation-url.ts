@@ -15,18 +15,18 @@ export type LinkParameters = {
   readonly query?: Readonly<Record<string, unknown>>;
 };
 
-/** The request with whose response a link is sent. */
+/** The request whose response contains the link. */
 type LinkedFrom = {
   readonly req: Pick<MountedRequest, 'url' | 'originalUrl' | 'baseUrl'>;
   readonly target: Pick<RouteMatch, 'operation' | 'route' | 'path'> | undefined;
 };
 
 /**
- * Returns the absolute URL of an operation for the client of a request, below the same server of the document if the operation
- * has it.
+ * Returns the absolute URL of an operation for the client of a request. The URL has the base path of the request's
+ * server if the operation has the same server.
  *
- * @param origin where the client reaches the service
- * @throws when there is no such operation, or a parameter is missing or has a value that its style cannot express
+ * @param origin the origin at which the client reaches the service
+ * @throws when the operation does not exist, or a parameter is missing or has a value that its style cannot express
  */
 export function operationUrl(
   contract: Contract,
@@ -39,15 +39,15 @@ export function operationUrl(
   const operation = contract.operations[operationId];
   if (operation === undefined) throw new Error(`there is no operation ${operationId}`);
   const { originalUrl, baseUrl = '', url = '' } = req;
-  // A document that Express has mounted below a path does not know that path.
+  // If Express mounts the service below a path, the document does not include that path.
   const mount = originalUrl === undefined || originalUrl === url ? '' : baseUrl;
-  // Encoding keeps the locations and the names.
+  // Encoding changes only values, not locations and names.
   const values = formats.encode(parameters, operation.formats?.parameters, '') as LinkParameters;
   const base = basePathOf(contract, operation, target);
   return `${origin}${mount}${base}${targetOf(operation, values)}`;
 }
 
-/** Returns the base path of a request if an operation has the same server, else the first of the operation. */
+/** Returns the base path of the request if the operation has the same server, else the operation's first base path. */
 function basePathOf(contract: Contract, operation: Operation, target: LinkedFrom['target']): string {
   const literal = operation.basePaths ?? contract.basePaths;
   const templated = operation.basePaths === undefined ? contract.templatedBasePaths : operation.templatedBasePaths;
@@ -56,7 +56,7 @@ function basePathOf(contract: Contract, operation: Operation, target: LinkedFrom
   return target?.path.split('/').slice(0, template.split('/').length).join('/') ?? '';
 }
 
-/** Returns the path and the query of a request to an operation. */
+/** Returns the path and the query of an operation's URL. */
 function targetOf({ operationId, path, parameters }: Operation, values: LinkParameters): string {
   const find = (locations: readonly string[], name: string): Parameter => {
     const parameter = parameters.find((documented) => documented.name === name && locations.includes(documented.in));
@@ -70,7 +70,7 @@ function targetOf({ operationId, path, parameters }: Operation, values: LinkPara
     if (text === '') throw new Error(`the URL of ${operationId} needs the path parameter ${name}`);
     filled = filled.replace(`{${name}}`, () => text);
   }
-  // Clients would leave out such a part, and send the request elsewhere.
+  // Clients remove empty and dot segments from a URL, and would send the request to another path.
   const own = path.split('/');
   if (filled.split('/').some((segment, index) => segment !== own[index] && /^(?:\.|%2E){0,2}$/.test(segment)))
     throw new Error(`the URL of ${operationId} cannot have the path ${filled}`);
@@ -79,7 +79,7 @@ function targetOf({ operationId, path, parameters }: Operation, values: LinkPara
   return written.length === 0 ? filled : `${filled}?${written.join('&')}`;
 }
 
-/** The text of a value's members, percent-encoded: each alone, and those of an object as `name=value`. */
+/** The percent-encoded items or members of a value; for an object, also its `name=value` pairs. */
 type Members = { readonly parts: readonly string[]; readonly pairs?: readonly string[] };
 
 function membersOf(value: unknown): Members {
@@ -98,7 +98,7 @@ function encode(value: unknown): string {
   throw new Error(`a parameter cannot have ${stringifyJson(value)} as a part`);
 }
 
-/** Joins texts that a reader splits again. @throws when one of them has the delimiter */
+/** Joins texts with a delimiter. @throws when a text contains the delimiter, which would split it */
 function join(name: string, texts: readonly string[], delimiter: string): string {
   const found = texts.find((text) => decodeURIComponent(text).includes(decodeURIComponent(delimiter)));
   if (found === undefined) return texts.join(delimiter);
@@ -107,7 +107,7 @@ function join(name: string, texts: readonly string[], delimiter: string): string
 
 const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
 
-/** Writes a parameter as the parts of a query (OpenAPI 3.1, 4.8.12.3). */
+/** Serializes a parameter as `name=value` pairs of a query (OpenAPI 3.1, 4.8.12.3). */
 function writeInQuery({ name, in: location, style, explode }: Parameter, value: unknown): readonly string[] {
   const key = encode(name);
   if (location === 'querystring' && style === 'form')
@@ -124,7 +124,7 @@ function writeInQuery({ name, in: location, style, explode }: Parameter, value: 
   return (isRepeated ? parts : [joined]).map((text) => `${key}=${text}`);
 }
 
-/** Writes a parameter as the text of a path (OpenAPI 3.1, 4.8.12.3; RFC 6570, 3.2). */
+/** Serializes a path parameter (OpenAPI 3.1, 4.8.12.3; RFC 6570, 3.2). */
 function writeInPath({ name, style, explode }: Parameter, value: unknown): string {
   const { parts, pairs } = membersOf(style === 'json' ? stringifyJson(value) : value);
   const prefix = style === 'label' ? '.' : style === 'matrix' ? `;${encode(name)}=` : '';

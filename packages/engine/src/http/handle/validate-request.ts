@@ -19,7 +19,7 @@ import { Failure } from '../failure.ts';
 import type { ReadParameters } from '../read/parameters.ts';
 import { setOwn } from '../read/text-value.ts';
 
-/** A validated request of any operation. int64s are bigints, and the strings of declared formats are decoded. */
+/** A validated request of any operation. int64 values are bigints, and strings with declared formats are decoded. */
 export type ValidRequest = {
   readonly path: object;
   readonly query: object;
@@ -32,9 +32,10 @@ export type ValidRequest = {
 type ValueConversions = Pick<Conversions, 'formats' | 'int64Shapes'>;
 
 /**
- * Validates a request against the document, fills in defaults, decodes declared formats, and inserts exact integers and files.
+ * Validates a request against the document, applies defaults, decodes declared formats, and inserts exact integers and
+ * files.
  *
- * @throws {InvalidRequest} when the request does not conform; it names the first violations only
+ * @throws {InvalidRequest} with the first violations when the request does not conform
  */
 export function validateRequest(
   { operation, validator }: Target,
@@ -48,10 +49,10 @@ export function validateRequest(
 }
 
 /**
- * Validates a request as {@link validateRequest} does, and finds all violations of an invalid one.
+ * Validates a request like {@link validateRequest}, but finds all violations of an invalid request.
  *
- * @param body the failure of a body that could not be read
- * @throws {InvalidRequest} when the request does not conform; in a promise if finding its violations takes time
+ * @param body the body, or the failure of reading it
+ * @throws {InvalidRequest} when the request does not conform; rejects if finding the violations is asynchronous
  */
 export function validateWhole(
   target: Target,
@@ -67,7 +68,7 @@ export function validateWhole(
   return rejectInvalid(target, parameters, body, conversions, { parts, first });
 }
 
-/** Returns the first violations of a request. @throws {InvalidRequest} when it could not be validated */
+/** Returns the first violations of a request. @throws {InvalidRequest} when the request could not be validated */
 function findFirst(validator: OperationValidator, parts: RequestParts): readonly Violation[] {
   try {
     validator.request(parts);
@@ -86,18 +87,18 @@ async function rejectInvalid(
   { parts, first }: { readonly parts: RequestParts; readonly first: readonly Violation[] },
 ): Promise<never> {
   const violations = [...parameters.violations, ...(body?.violations ?? [])];
-  // A parameter or field that could not be read is also missing.
+  // A parameter or field that could not be read also counts as missing, which is not reported again.
   const unread = violations.map(({ place }) => place.split('/', 2).join('/'));
   const invalid = (await validator.findViolations(parts, first)).map((violation) => withSentName(operation, violation));
   violations.push(...invalid.filter(({ place }) => !unread.some((other) => isWithin(place, other))));
   const tree = body instanceof Failure ? undefined : body;
-  // Integers that a double cannot represent are not known to the validator, which has found others.
+  // The validator does not see integers that a double cannot represent, so they are checked here.
   const inexact = reviveAll(operation, parameters, tree, int64Shapes);
   violations.push(...inexact.filter(({ place }) => !violations.some((other) => isWithin(place, other.place))));
   throw new InvalidRequest(limitViolations(violations));
 }
 
-/** Spells the name of a header as the document does. */
+/** Replaces the lower-case name of a header in a violation with the name in the document. */
 function withSentName({ parameters }: Operation, violation: Violation): Violation {
   const header = parameters.find(
     ({ name, in: location }) =>
@@ -111,7 +112,7 @@ function withSentName({ parameters }: Operation, violation: Violation): Violatio
 }
 
 function toParts({ values, sourceDigits }: ReadParameters, body: RequestBody | Failure | undefined): RequestParts {
-  // Header names are case-insensitive: the validator expects lower case, handlers the spelling of the document.
+  // Header names are case-insensitive: the validator expects lower case, handlers the name in the document.
   const headers: Record<string, unknown> = {};
   for (const name of Object.keys(values.header)) {
     setOwn(headers, name.toLowerCase(), values.header[name]);
@@ -161,7 +162,7 @@ function complete(
   return { path, query, headers: header, cookies: cookie, contentType: body?.contentType, body: body?.root[''] };
 }
 
-/** Replaces the int64s of parameters and body. Returns the violations. */
+/** Replaces int64 values with bigints in the parameters and the body. Returns the violations. */
 function reviveAll(
   operation: Operation,
   { values, sourceDigits }: ReadParameters,
@@ -176,7 +177,7 @@ function reviveAll(
   return violations === undefined ? ofBody : [...violations, ...ofBody];
 }
 
-/** Decodes the strings of declared formats in parameters and body. Returns the violations. */
+/** Decodes strings with declared formats in the parameters and the body. Returns the violations. */
 function decodeAll(
   { formats }: Operation,
   { decode }: FormatConverter,
@@ -189,7 +190,7 @@ function decodeAll(
     : [...violations, ...decode(body.root, formats?.bodies[body.mediaType], 'body')];
 }
 
-/** Replaces the placeholders of a form field, an empty string or a list of them, with its files. */
+/** Replaces the placeholder of a form field, an empty string or a list of empty strings, with its files. */
 function insertFiles(fields: object, name: string, files: readonly File[]): void {
   const isList = Array.isArray((fields as Readonly<Record<string, unknown>>)[name]);
   setOwn(fields, name, isList ? files : files[0]);

@@ -37,29 +37,29 @@ export type RequestBody = JsonTree & {
   readonly mediaType: string;
   /** The media type of the request, with its parameters. */
   readonly contentType: string;
-  /** Its size without files. */
+  /** The size of the body without files. */
   readonly sizeBytes: number;
-  /** The violations of a form's fields, which are not in it. */
+  /** The violations of form fields that could not be read; these fields are not in the tree. */
   readonly violations?: readonly Violation[];
   /** The files of a form. */
   readonly files?: ReadonlyMap<string, readonly File[]>;
 };
 
-/** Who reads a body, and within which limits. */
+/** The limits and callbacks for reading a body. */
 export type BodyReader = ReadLimits & {
   /** The maximum size of a multipart form without its files. */
   readonly fieldsLimitBytes: number;
-  /** Is called once the headers are acceptable: sends 100 Continue, or throws. */
+  /** Called once the headers are acceptable: sends 100 Continue, or throws. */
   sendContinue(): void;
-  /** Receives the bytes of a body of files or other bytes, to remove them after the response. */
+  /** Receives the upload of a binary or multipart body, to remove it after the response. */
   keepUpload(upload: Upload): void;
 };
 
 /**
- * Reads the body of a request to an operation; at once where it has arrived.
+ * Reads the body of a request to an operation; synchronously if it has arrived.
  *
  * @returns `undefined` when an optional body is absent
- * @throws {Failure} 400 when it is missing, malformed or only a part, 413 when it is too large, 415 for other media types
+ * @throws {Failure} 400 for a missing, malformed or partial body, 413 when it is too large, 415 for other media types
  * @throws {TemporaryFolderUnavailable} when a large upload cannot be stored
  * @throws the errors of the reader
  */
@@ -137,7 +137,7 @@ async function readUpload(
 
 type UploadTree = Omit<RequestBody, 'mediaType' | 'contentType'>;
 
-/** @returns `undefined` when the body is empty */
+/** Reads a multipart form. Returns `undefined` when the body is empty. */
 async function readMultipart(
   chunks: AsyncIterable<Buffer>,
   contentType: string,
@@ -161,7 +161,7 @@ async function readMultipart(
   return receivedBytes === 0 ? undefined : { ...tree, sizeBytes: fields.bytes.length };
 }
 
-/** Bytes that are too many are refused while they arrive. */
+/** Reads a binary body. Rejects a body that is too large while it arrives. */
 async function readBinary(
   chunks: AsyncIterable<Buffer>,
   type: string,
@@ -180,10 +180,10 @@ async function readBinary(
 }
 
 /**
- * Parses a JSON text without loss of digits.
+ * Parses JSON without losing digits of numbers.
  *
  * @param subject names the text in messages
- * @throws {Failure} 400 when it is malformed
+ * @throws {Failure} 400 when the JSON is malformed
  */
 export function readJson(bytes: Buffer, subject = 'the request body'): JsonTree {
   const text = decodeUtf8(bytes, subject);
@@ -195,7 +195,7 @@ export function readJson(bytes: Buffer, subject = 'the request body'): JsonTree 
   }
 }
 
-/** An empty body is valid for text, forms and binary, but is not JSON, and no codec is asked for its value. */
+/** Whether a body may be empty: text, forms and binary data may; JSON and bodies with a codec may not. */
 function allowsEmptyBody(mediaType: string | undefined, { content }: DocumentedBody): boolean {
   if (mediaType === undefined || content[mediaType]?.codec !== undefined) return false;
   return ['text', 'form', 'binary'].includes(kindOf(mediaType));
@@ -211,8 +211,8 @@ function toTree(value: unknown): JsonTree {
 }
 
 /**
- * Whether a PUT replaces a part only (RFC 9110, 14.5), and the document does not have its Content-Range as a parameter. For
- * other methods, the field has no meaning.
+ * Whether a request is a partial PUT (RFC 9110, 14.5), and the document has no Content-Range parameter. Content-Range
+ * has no meaning in requests with other methods.
  */
 function isPartialPut({ headers }: IncomingMessage, { method, parameters }: Operation): boolean {
   const isContentRange = ({ in: location, name }: Parameter): boolean =>
@@ -225,9 +225,9 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Refuses a body, unless it is empty: a proxy may send an empty body in chunks where a client has sent none.
+ * Rejects a body unless it is empty: a proxy may forward a request without a body with an empty chunked body.
  *
- * @throws {Failure} the given one, or 400 when the body is empty and required
+ * @throws {Failure} the given failure, or 400 when the body is empty and required
  */
 function refuseUnlessEmpty(
   req: IncomingMessage,
@@ -243,7 +243,7 @@ function refuseUnlessEmpty(
   });
 }
 
-/** Finds the documented media type of a body. Returns the 415 for others. */
+/** Returns the documented media type of a body, or a 415 failure. */
 function findMediaType(
   { headers }: IncomingMessage,
   contentType: string,
@@ -271,7 +271,7 @@ function isUtf8Text(contentType: string): boolean {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]?.toLowerCase();
   if (charset === undefined || charset === 'us-ascii') return true;
   try {
-    return new TextDecoder(charset).encoding === 'utf-8'; // Also for other names, such as `utf8`.
+    return new TextDecoder(charset).encoding === 'utf-8'; // Also accepts aliases, such as `utf8`.
   } catch {
     return false;
   }

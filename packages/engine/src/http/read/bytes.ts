@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 export type ReadLimits = {
   /** The maximum size of the body. */
   readonly limitBytes: number;
-  /** Reserves memory for bodies; a negative number releases it. Throws when too little is left. */
+  /** Reserves memory for bodies; a negative number releases it. Throws when not enough is left. */
   reserve(bytes: number): void;
 };
 
@@ -15,7 +15,7 @@ const FIRST_CAPACITY_BYTES = 4_096;
 // Smaller bodies need no reservation: the number of connections bounds their memory.
 const UNRESERVED_BYTES = 16_384;
 
-/** Bytes in memory, which is reserved as they grow. */
+/** A growing buffer that reserves its memory. */
 export class ByteBuffer {
   readonly #limits: ReadLimits;
   #buffer = NO_BYTES;
@@ -37,9 +37,9 @@ export class ByteBuffer {
   }
 
   /**
-   * Adds bytes up to the limit.
+   * Appends bytes up to the limit.
    *
-   * @returns those beyond the limit
+   * @returns the bytes beyond the limit
    * @throws the error of `reserve`
    */
   append(bytes: Buffer): Buffer {
@@ -50,12 +50,12 @@ export class ByteBuffer {
     return bytes.subarray(copied);
   }
 
-  /** Forgets the bytes, and keeps the memory. */
+  /** Removes the bytes, but keeps the memory for reuse. */
   clear(): void {
     this.#length = 0;
   }
 
-  /** Forgets the bytes, and releases the memory. */
+  /** Removes the bytes and releases the memory. */
   free(): void {
     this.clear();
     this.#allocate(0);
@@ -73,7 +73,7 @@ export class ByteBuffer {
 }
 
 /**
- * Reads the bytes of a request body, without trusting its Content-Length; at once where they have arrived.
+ * Reads the bytes of a request body without trusting its Content-Length; synchronously if the body has arrived.
  *
  * @throws {Failure} 400 when the body ends early, 413 when it is larger than the limit; the rest stays unread
  * @throws the error of `reserve`
@@ -89,8 +89,8 @@ async function collectBytes(req: IncomingMessage, limits: ReadLimits): Promise<B
 }
 
 /**
- * Reads a request body in chunks, without trusting its Content-Length. Yields to the event loop after each, since a client
- * may send single-byte chunks.
+ * Reads a request body in chunks without trusting its Content-Length. Yields to the event loop after each chunk, since
+ * a client may send single-byte chunks.
  *
  * @throws {Failure} 400 when the body ends early, 413 when it is larger than the limit; the rest stays unread
  */
@@ -112,7 +112,7 @@ export async function* readChunks(req: IncomingMessage, limitBytes: number): Asy
   }
 }
 
-/** Waits for the first byte of a body, which stays unread. Returns whether it has one. */
+/** Waits for the first byte of a body without reading it. Returns whether the body has any. */
 export async function hasContent(req: IncomingMessage): Promise<boolean> {
   while (!hasArrived(req) && req.readableLength === 0 && !req.destroyed) {
     const { promise: changed, resolve } = Promise.withResolvers<undefined>();
@@ -124,7 +124,7 @@ export async function hasContent(req: IncomingMessage): Promise<boolean> {
   return req.readableLength > 0 || req.destroyed;
 }
 
-/** Whether the whole body is buffered, as with most requests. Node sets `complete` some time after the last byte. */
+/** Whether the whole body is buffered, as in most requests. Node sets `complete` some time after the last byte. */
 function hasArrived({ destroyed, complete, headers, readableLength }: IncomingMessage): boolean {
   return !destroyed && (complete || String(readableLength) === headers['content-length']);
 }

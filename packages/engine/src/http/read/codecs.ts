@@ -15,27 +15,27 @@ import type { Logger } from 'pino';
 import { malformedFailure } from '../failure.ts';
 
 /**
- * Reads and writes the bodies of a media type that the engine does not parse itself: not JSON, a form, a sequence or a
- * range. Both functions are synchronous: a promise is answered 500. After a second, a call is interrupted, and it may be
- * repeated where the machine is busy, so no call may depend on the state of another.
+ * Decodes and encodes the bodies of a media type that the engine does not support itself: anything but JSON, forms,
+ * sequences and media type ranges. Both functions must be synchronous: returning a promise results in a 500. A call is
+ * interrupted after a second and may be repeated on a busy machine, so calls must not depend on each other's state.
  */
 export type Codec = {
   /**
-   * Returns the value of a request body that is not empty, which the engine validates. Bigints are exact integers.
+   * Decodes a request body that is not empty. The engine validates the returned value. Bigints are exact integers.
    *
-   * @throws for a malformed body, which is answered 400, as is a body that takes too long. The client receives the message of a
-   *   `SyntaxError`. The messages of other errors are logged at the level `debug`
+   * @throws for a malformed body, which is answered 400, like a body that takes too long. The client receives the
+   *   message of a `SyntaxError`. The messages of other errors are logged at level `debug`
    */
   decode(bytes: Uint8Array, body: CodedBody): unknown;
-  /** Returns the body of a response for a value, which the engine has validated: 500 when that takes too long. */
+  /** Encodes a validated value as the body of a response. The response is a 500 when encoding takes too long. */
   encode(value: unknown, body: CodedBody): string | Uint8Array;
 };
 
-/** The description of a body that a codec reads or writes. */
+/** Describes a body to its codec. */
 export type CodedBody = {
   /** The media type of the message, with its parameters. */
   readonly contentType: string;
-  /** Its schema in JSON Schema 2020-12, with the keyword `xml` of OpenAPI. */
+  /** The schema of the body in JSON Schema 2020-12, with OpenAPI's keyword `xml`. */
   readonly schema: unknown;
   /** The targets of `$ref`s, by reference. */
   readonly schemas: Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ type Described = Omit<CodedBody, 'schemas'> & {
   readonly codec: string;
 };
 
-// 1 MiB of XML takes a third of it.
+// Decoding 1 MiB of XML takes a third of this time.
 const TIME_LIMIT_MS = 1_000;
 
 /** The codecs of an application. */
@@ -56,7 +56,7 @@ export type BodyCodecs = {
   readonly encode: (value: unknown, body: Described) => string | Uint8Array;
 };
 
-/** The conversions between messages and the values of handlers: of bodies, strings and integers. */
+/** Converts bodies, strings and integers between messages and the values of handlers. */
 export type Conversions = {
   readonly codecs: BodyCodecs;
   readonly formats: FormatConverter;
@@ -70,7 +70,7 @@ type Convertible = {
   readonly formats?: AnyFormats;
 };
 
-/** Creates the conversions of an application, which has all codecs and formats that its contract names. */
+/** Creates the conversions of an application, which must have all codecs and formats that its contract names. */
 export function createConversions({ contract, codecs = {}, formats }: Convertible, log: Logger): Conversions {
   return {
     codecs: createBodyCodecs(contract, codecs, log),
@@ -85,7 +85,7 @@ function createBodyCodecs({ schemas }: Contract, codecs: Readonly<Record<string,
       try {
         const value = runWithin(TIME_LIMIT_MS, () => codecNamed(name).decode(bytes, { ...body, schemas }));
         assertNoPromise(value, name);
-        return toJsonTree(value ?? null); // Without a value, there would be nothing to validate.
+        return toJsonTree(value ?? null); // The validator needs a value: `undefined` counts as null.
       } catch (error) {
         if (error instanceof PromisedValue) throw error;
         if (error instanceof TimeLimitExceeded) {
@@ -109,6 +109,6 @@ function createBodyCodecs({ schemas }: Contract, codecs: Readonly<Record<string,
   };
 
   function codecNamed(name: string): Codec {
-    return codecs[name] as Codec; // The start has checked this.
+    return codecs[name] as Codec; // Checked at startup.
   }
 }

@@ -19,7 +19,7 @@ import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
 import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value.ts';
 import type { Upload } from './upload.ts';
 
-/** The fields of a form as values. Files are separate, since the validator cannot check them. */
+/** The fields of a form as a value tree. Files are separate, since the validator cannot check them. */
 type FormTree = JsonTree & Pick<Form, 'files' | 'violations'>;
 
 /** The valid fields of a form. */
@@ -68,7 +68,7 @@ type StoredPart = {
   readonly part: Part;
   readonly isFile: boolean;
   readonly type: TextType;
-  /** Its place in the store. */
+  /** The offsets of the content in the store. */
   readonly start: number;
   end: number;
 };
@@ -77,8 +77,8 @@ type StoredPart = {
  * Parses a body of type `multipart/form-data` while it arrives.
  *
  * @param contentType includes the boundary
- * @throws {Failure} 400 when it is not well-formed, a part does not have its documented media type, or a file is too large;
- * 413 when the fields are too large
+ * @throws {Failure} 400 when the body is malformed, a part does not have its documented media type, or a file is too
+ *   large; 413 when the fields are too large
  * @throws the errors of the stores
  */
 export async function readMultipartForm(
@@ -108,7 +108,7 @@ export async function readMultipartForm(
   return { root: { '': form.fields }, files: form.files, violations: form.violations, sourceDigits: digits };
 }
 
-/** @throws {Failure} 400 when the Content-Type of a part is not its documented media type, or none */
+/** @throws {Failure} 400 when the Content-Type of a part is malformed or not the documented one */
 function assertPartType({ name, contentType }: Part, partTypes: NonNullable<RequestMediaType['partTypes']>): void {
   const allowed = Object.hasOwn(partTypes, name) ? partTypes[name] : undefined;
   if (allowed === undefined ? isMediaType(contentType) : matchMediaType(contentType, allowed) !== undefined) return;
@@ -119,14 +119,15 @@ function assertPartType({ name, contentType }: Part, partTypes: NonNullable<Requ
 
 function storePart(part: Part, member: TextType, { fields, files }: PartStores): StoredPart {
   const type = member.items ?? member;
-  // The document decides, if it can: a file may have no filename, and browsers send JSON with one. Objects are JSON by default.
+  // The schema takes precedence over the filename: files may lack it, and browsers send JSON with one. Objects are
+  // JSON.
   const isJson = type.json === true || (type.properties ?? type.items) !== undefined;
   const isFile = type.file === true || (part.filename !== undefined && !isJson);
   const start = isFile ? files.sizeBytes : fields.bytes.length;
   return { part, isFile, type, start, end: start };
 }
 
-/** Adds bytes to a part. A file that is too large is refused while it arrives. */
+/** Appends bytes to a part. Rejects a file that is too large while it arrives. */
 async function append(stored: StoredPart, bytes: Buffer, { fields, files }: PartStores): Promise<void> {
   stored.end += bytes.length;
   if (!stored.isFile) {
@@ -176,7 +177,7 @@ function buildForm(
   }
 }
 
-/** Finds the first problem of the values of a field as such. */
+/** Returns the first problem with the values of a field, before they are converted. */
 function findFieldProblem(member: TextType, texts: readonly string[], uploads: readonly File[]): string | undefined {
   const type = member.items ?? member;
   if (member !== ANY_TEXT && type.file !== true && uploads.length > 0) return 'must be text';

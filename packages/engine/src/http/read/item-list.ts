@@ -9,7 +9,7 @@ import {
 import { malformedFailure } from '../failure.ts';
 
 /**
- * Parses a sequence of values, such as JSON Lines, to a list. Blank lines are no values.
+ * Parses a sequence of values, such as JSON Lines, to a list. Ignores blank lines.
  *
  * @throws {Failure} 400 when a value is malformed
  */
@@ -34,7 +34,7 @@ export function parseItems(text: string, mediaType: string): JsonTree {
 /**
  * Serializes one value of a sequence.
  *
- * @throws {InvalidResponse} when it cannot be a server-sent event
+ * @throws {InvalidResponse} when the value cannot be a server-sent event
  */
 export function formatItem(mediaType: string, item: unknown): string {
   const kind = sequenceKindOf(mediaType);
@@ -60,12 +60,12 @@ function parseEvents(text: string): readonly object[] {
 
 /** Serializes an object with the members `data`, `event`, `id` and `retry` as a server-sent event. */
 function formatEvent(item: unknown): string {
-  const { data, event, id, retry } = item as Readonly<Record<string, unknown>>; // As just validated.
+  const { data, event, id, retry } = item as Readonly<Record<string, unknown>>; // Validated before.
   const single = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
   const lines = single.map(([name, value]) => `${name}: ${String(value)}\n`);
   if (single.some(([, value]) => /[\r\n\0]/.test(String(value))))
     throw new InvalidResponse('the event and the id of a server-sent event must be one line');
-  // The schema may allow other types than a string: those are JSON.
+  // The schema may allow types other than strings; their values are sent as JSON.
   const text = typeof data === 'string' ? data : stringifyJson(data);
   const dataLines = data === undefined ? [] : text.split(/\r\n|\r|\n/);
   return `${lines.join('')}${dataLines.map((line) => `data: ${line}\n`).join('')}\n`;

@@ -5,19 +5,19 @@ import { malformedFailure, type Failure } from '../failure.ts';
 /** The header of one part of a multipart body. */
 export type Part = {
   readonly name: string;
-  /** Without the folders of a path; `undefined` where the part has no filename. */
+  /** The filename without folders; `undefined` when the part has none. */
   readonly filename: string | undefined;
   /** A media type without parameters. */
   readonly contentType: string;
 };
 
-/** Some of the content of a part. */
+/** A chunk of the content of a part. */
 type PartBytes = { readonly part: Part; readonly bytes: Buffer };
 
 // Django and PHP have the same limit.
 const MAX_PARTS = 1_000;
 const MAX_HEADER_BYTES = 8_192;
-// A boundary may have spaces and tabs after it (RFC 2046, 5.1.1).
+// Spaces and tabs may follow a boundary (RFC 2046, 5.1.1).
 const MAX_PADDING_BYTES = 128;
 const NO_BYTES = Buffer.alloc(0);
 const LINE_END = Buffer.from('\r\n');
@@ -28,8 +28,8 @@ const [CR, LF, DASH, SPACE, TAB] = [0x0d, 0x0a, 0x2d, 0x20, 0x09];
  * Parses a `multipart/form-data` body (RFC 7578) while it arrives. An empty body has no parts.
  *
  * @param contentType includes the boundary
- * @returns the content of the parts, in turn; at least once for each part
- * @throws {Failure} 400 when the body is not well-formed, or has too many parts
+ * @returns the content of the parts in order, at least one chunk for each part
+ * @throws {Failure} 400 when the body is malformed or has too many parts
  */
 export async function* readParts(chunks: AsyncIterable<Buffer>, contentType: string): AsyncGenerator<PartBytes, void> {
   const parser = new MultipartParser(boundaryOf(contentType));
@@ -47,7 +47,7 @@ function boundaryOf(contentType: string): string {
     const boundary = new MIMEType(contentType).params.get('boundary') ?? '';
     if (boundary !== '') return boundary;
   } catch {
-    // It is not a media type.
+    // The Content-Type is not a valid media type.
   }
   throw malformed('its Content-Type has no boundary');
 }
@@ -57,12 +57,12 @@ class MultipartParser {
   /** Whether the last boundary was found. */
   isComplete = false;
   readonly #delimiter: Buffer;
-  /** Bytes whose meaning depends on the next ones. The first boundary may be at the start of the body. */
+  /** Bytes not yet parsed. Initially a line end, since the first boundary may be at the start of the body. */
   #rest = LINE_END;
   #isHeader = false;
   /** `undefined` before the first boundary: the bytes before it are ignored. */
   #part: Part | undefined;
-  /** The line end that remains of a header may be the start of a boundary; it is not content. */
+  /** The size of a header's line end, which is not content but may begin a boundary. */
   #skippedBytes = 0;
   #partCount = 0;
 
@@ -76,14 +76,14 @@ class MultipartParser {
       if (this.#part !== undefined) yield { part: this.#part, bytes };
   }
 
-  /** Reads a header, or some content. Returns `undefined` when more bytes are needed. */
+  /** Reads a header or a chunk of content. Returns `undefined` when more bytes are needed. */
   #read(): Buffer | undefined {
     if (!this.isComplete) return this.#isHeader ? this.#readHeader() : this.#readContent();
     this.#rest = NO_BYTES; // The bytes after the last boundary are ignored.
     return undefined;
   }
 
-  /** Reads the header of a part. Returns `undefined` when it has not arrived. */
+  /** Reads the header of a part. Returns `undefined` when more bytes are needed. */
   #readHeader(): Buffer | undefined {
     const end = this.#rest.indexOf(HEADER_END);
     if (end > MAX_HEADER_BYTES || (end === -1 && this.#rest.length > MAX_HEADER_BYTES))
@@ -114,9 +114,9 @@ class MultipartParser {
 }
 
 /**
- * Finds a boundary with the line end before it, and spaces after it.
+ * Finds a boundary with its preceding line end and the spaces after it.
  *
- * @returns its start, or the start of bytes that may become a boundary; its end, before a line end or dashes
+ * @returns the start of the boundary, or of bytes that may become a boundary; its end, before a line end or dashes
  */
 function findDelimiter(bytes: Buffer, delimiter: Buffer): { readonly start: number; readonly end?: number } {
   for (let from = 0; ;) {
@@ -129,17 +129,17 @@ function findDelimiter(bytes: Buffer, delimiter: Buffer): { readonly start: numb
     const isLast = first === DASH && end === padding;
     if (isLast ? second === DASH : first === CR && second === LF) return { start, end };
     if (first === undefined || (second === undefined && (isLast || first === CR))) return { start };
-    from = start + 1; // A longer text begins like the boundary.
+    from = start + 1; // The boundary is only a prefix of this line.
   }
 }
 
 const FIELD = /^([\w!#$%&'*+.^`|~-]+)[ \t]*:[ \t]*([^\r\n\0]*)$/;
 const PARAMETER = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s;"]*)[ \t]*/y;
 
-/** @throws {Failure} 400 without a name in a Content-Disposition of `form-data` */
+/** Parses the header of a part. @throws {Failure} 400 without a Content-Disposition of `form-data` with a name */
 function parseHeader(text: string): Part {
   const fields = new Map<string, string>();
-  // A line that begins with white space continues the line before it.
+  // A line that begins with white space continues the previous line.
   for (const line of text.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')) {
     if (line === '') continue;
     const [, name = '', value = ''] = FIELD.exec(line) ?? [];
@@ -159,7 +159,7 @@ function parseHeader(text: string): Part {
   };
 }
 
-/** Returns the parameters of a disposition of the type `form-data`, by name in lower case; `undefined` for others. */
+/** Returns the parameters of a `form-data` disposition, by name in lower case; `undefined` for other dispositions. */
 function parseDisposition(text: string): ReadonlyMap<string, string> | undefined {
   const [type = ''] = /^[^\s;]*[ \t]*/.exec(text) ?? [];
   if (type.trimEnd().toLowerCase() !== 'form-data') return undefined;
@@ -171,7 +171,7 @@ function parseDisposition(text: string): ReadonlyMap<string, string> | undefined
     end += whole.length;
     const key = name.toLowerCase();
     if (parameters.has(key)) return undefined;
-    // Browsers do not escape backslashes, as in the paths of Windows.
+    // Browsers do not escape backslashes, as in Windows paths.
     parameters.set(key, value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(["\\])/g, '$1') : value);
   }
   return /^;?[ \t]*$/.test(text.slice(end)) ? parameters : undefined;
@@ -184,12 +184,12 @@ function extendedValue(text: string | undefined): string | undefined {
     const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(text) ?? [];
     if (encoded !== undefined) return decodeURIComponent(encoded);
   } catch {
-    // Its percent-encoding is malformed.
+    // The percent-encoding is malformed.
   }
   throw malformed('the filename of a part is not UTF-8');
 }
 
-/** Returns a filename without the folders of a path, so that it cannot lead to another folder. */
+/** Returns a filename without folders, to prevent path traversal. */
 function baseName(filename: string): string {
   const name = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1);
   return name === '.' || name === '..' ? '' : name;

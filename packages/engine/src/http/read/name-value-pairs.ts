@@ -1,13 +1,13 @@
 import { Failure } from '../failure.ts';
 
-/** A name-value pair of a query, a form or a Cookie header. The value is as sent. */
+/** A name-value pair of a query, a form or a Cookie header. The value is not decoded. */
 export type Pair = { readonly name: string; readonly value: string };
 
-// Each pair takes about a microsecond, during which no other request is served.
+// Parsing a pair blocks the event loop for about a microsecond.
 const MAX_PAIRS = 10_000;
 
 /**
- * Parses the pairs of a query or a form: `a=1&b=2`. A plus sign is a space.
+ * Parses the pairs of a query or a form: `a=1&b=2`. A plus sign stands for a space.
  *
  * @throws {Failure} 400 when the percent-encoding of a name is malformed or not UTF-8, or there are too many pairs
  */
@@ -17,7 +17,7 @@ export function parsePairs(text: string): Pair[] {
 }
 
 /**
- * Parses the pairs of a Cookie header: `a=1; b=2`. Their names have no encoding (RFC 6265, 4.1.1).
+ * Parses the pairs of a Cookie header: `a=1; b=2`. Cookie names are not encoded (RFC 6265, 4.1.1).
  *
  * @throws {Failure} 400 when there are too many pairs
  */
@@ -49,7 +49,7 @@ export function decodePercent(text: string): string {
   }
 }
 
-/** Decodes the percent-encoding that many clients give the values of cookies. Other text is not changed. */
+/** Decodes the percent-encoding that many clients apply to cookie values. Returns malformed values unchanged. */
 export function decodeCookie(text: string): string {
   try {
     return decodePercent(text);

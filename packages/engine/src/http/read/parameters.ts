@@ -33,7 +33,7 @@ export type ReadParameters = {
   readonly violations: readonly Violation[];
 };
 
-/** The texts of one parameter, split according to its style. */
+/** The text of a parameter, or the texts of its items or members, split according to its style. */
 type Texts = string | readonly string[] | ReadonlyMap<string, string>;
 
 const EXPLODED_DELIMITERS: Readonly<Record<string, string>> = { label: '.', matrix: ';' };
@@ -47,12 +47,12 @@ const NO_PARAMETERS: ReadParameters = {
 };
 
 /**
- * Parses the parameters of a request according to their style, percent-encoding and type. A percent-encoded delimiter is part
- * of a value.
+ * Parses the parameters of a request according to their style, percent-encoding and type. A percent-encoded delimiter
+ * is part of a value.
  *
- * @param credentials query parameters that are API keys, not parameters of the operation
- * @returns the valid values, and up to ten violations: a text does not match its documented
- *   type, or a query parameter is not documented
+ * @param credentials the names of query parameters that are API keys, not parameters of the operation
+ * @returns the valid values, and up to ten violations: texts that do not match their documented type, and undocumented
+ *   query parameters
  */
 export function readParameters(
   operation: Operation,
@@ -128,7 +128,7 @@ function parseParameters(
     if (texts !== undefined) assign(values[location], parameter, texts);
   }
 
-  /** Reads the whole query as the value of one parameter. An empty query is none. */
+  /** Reads the whole query as the value of one parameter. An empty query counts as absent. */
   function readQuery(parameter: Parameter): void {
     if (parameter.style === 'form') {
       const fields = query.filter(({ name }) => !credentials.has(name));
@@ -180,12 +180,12 @@ function parseParameters(
       setOwn(holder, name, object);
     }
     if (found.length === 0) return;
-    Reflect.deleteProperty(holder, name); // A part of a list would have other violations.
+    Reflect.deleteProperty(holder, name); // Validating an incomplete list would find misleading violations.
     throw new Failure(400, 'the parameter is malformed', {}, found);
   }
 }
 
-/** Returns a header; the object with the headers also inherits members such as `constructor`. */
+/** Returns a header. Ignores inherited members of the headers object, such as `constructor`. */
 function headerOf({ headers }: ParameterSource, name: string): string | string[] | undefined {
   return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
@@ -197,14 +197,14 @@ function belongsTo({ name }: Pair, parameter: Parameter): boolean {
   return Object.hasOwn(parameter.type.properties ?? {}, name) || isScalarOf(parameter, name);
 }
 
-/** Browsers send several cookies of one name, for several paths and domains: the most specific path first (RFC 6265, 5.4). */
+/** Keeps the first cookie of each name. Browsers send the cookie with the most specific path first (RFC 6265, 5.4). */
 function firstOfEachName(pairs: readonly Pair[]): readonly Pair[] {
   const firsts = new Map<string, Pair>();
   for (const pair of pairs) if (!firsts.has(pair.name)) firsts.set(pair.name, pair);
   return [...firsts.values()];
 }
 
-/** Whether a pair is the whole value of a parameter that may be an object or a scalar: `page=2` or `number=2&size=10`. */
+/** Whether a pair is the scalar value of a parameter that may also be an object: `page=2`, not `number=2&size=10`. */
 function isScalarOf({ name, type }: Parameter, pairName: string): boolean {
   const mayBeScalar = type.scalars.some((scalar) => scalar !== 'null');
   return mayBeScalar && pairName === name && !Object.hasOwn(type.properties ?? {}, name);
@@ -257,7 +257,7 @@ function splitText(text: string, parameter: Parameter): Texts {
   return members.map(([, item]) => item);
 }
 
-/** Splits `name=value`. In the style `matrix`, an empty value has no equals sign (RFC 6570, 3.2.7). */
+/** Splits `name=value`. In the style `matrix`, an empty value lacks the equals sign (RFC 6570, 3.2.7). */
 function splitMember(text: string, parameter: Parameter, decode: (part: string) => string): readonly [string, string] {
   const equals = text.indexOf('=');
   if (equals !== -1) return [decode(text.slice(0, equals)), decode(text.slice(equals + 1))];
@@ -282,7 +282,7 @@ function placeOfParameter({ in: location, name }: Parameter, ...keys: readonly s
   return placeOf(location === 'querystring' ? 'query' : location, name, ...keys);
 }
 
-/** Removes the prefix of a value in the styles `label` and `matrix`: `.`, `;name=` or, before pairs, `;` (RFC 6570, 3.2). */
+/** Removes the prefix of the styles `label` and `matrix`: `.`, `;name=` or, before pairs, `;` (RFC 6570, 3.2). */
 function withoutPrefix(text: string, parameter: Parameter): string {
   const { name, style, explode, type } = parameter;
   const hasNames = style === 'matrix' && explode && !isScalar(type);
@@ -292,7 +292,7 @@ function withoutPrefix(text: string, parameter: Parameter): string {
   return text.slice(sent.length);
 }
 
-/** Pairs alternating names and values: `a,1,b,2` -> a: 1, b: 2. */
+/** Creates an object from alternating names and values: `a,1,b,2` -> a: 1, b: 2. */
 function toMembers(texts: readonly string[], parameter: Parameter): ReadonlyMap<string, string> {
   if (texts.length % 2 === 1) throw malformed(parameter, 'must consist of names and values: name,value');
   return toObject(

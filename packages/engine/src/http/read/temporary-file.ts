@@ -10,9 +10,9 @@ export class TemporaryFolderUnavailable extends Error {}
 
 /** A file in the temporary folder that only this process can read. */
 export type TemporaryFile = {
-  /** Writes bytes to its end. @throws {TemporaryFolderUnavailable} */
+  /** Appends bytes. @throws {TemporaryFolderUnavailable} */
   readonly append: (bytes: Uint8Array) => Promise<void>;
-  /** Returns a Blob that reads the file when its content is needed. @throws {TemporaryFolderUnavailable} */
+  /** Returns a Blob that reads the file on demand. @throws {TemporaryFolderUnavailable} */
   readonly toBlob: () => Promise<Blob>;
   /** Removes the file. Its Blobs can no longer be read. */
   readonly remove: () => Promise<void>;
@@ -20,7 +20,7 @@ export type TemporaryFile = {
 
 type OpenFile = {
   readonly file: FileHandle;
-  /** `undefined` when the file has no name, so that it disappears with the process. */
+  /** `undefined` for an unnamed file, which disappears with the process. */
   readonly name: string | undefined;
 };
 
@@ -32,17 +32,17 @@ const UNSUPPORTED = ['EOPNOTSUPP', 'ENOTSUP', 'EISDIR', 'EINVAL'];
 const NAME = /^upload-(\d+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Creates a temporary file. On Linux it has no name, so it disappears with the process, however that ends.
+ * Creates a temporary file. On Linux the file has no name, so it disappears with the process, even after a kill -9.
  *
- * @throws {TemporaryFolderUnavailable} when it cannot be created
+ * @throws {TemporaryFolderUnavailable} when the file cannot be created
  */
 export async function createTemporaryFile(): Promise<TemporaryFile> {
   const { file, name } = await explain(openFile());
   return {
     append: (bytes) => explain(file.appendFile(bytes)),
     async toBlob() {
-      // Node reads a file for a Blob only while its size and the nanoseconds of its time are unchanged. A random time
-      // prevents that a Blob kept too long reads the file of a later upload, which may have the same descriptor.
+      // Node's Blob can be read only while the file's size and modification time are unchanged. A random time prevents
+      // a Blob that is kept too long from reading the file of a later upload, which may have the same descriptor.
       await explain(file.utimes(0, (randomInt(1_000_000_000) + 0.5) / 1_000_000_000));
       return explain(openAsBlob(name ?? `/proc/self/fd/${String(file.fd)}`));
     },
@@ -62,17 +62,17 @@ async function openFile(): Promise<OpenFile> {
   }
   const name = join(tmpdir(), `upload-${String(pid)}-${randomUUID()}`);
   const file = await open(name, 'wx+', 0o600);
-  if (isLinux) await rm(name, { force: true }); // The start of another process may have been quicker.
+  if (isLinux) await rm(name, { force: true }); // Another starting process may have removed the file already.
   return { file, name: isLinux ? undefined : name };
 }
 
-/** Removes the files of processes that were killed, and none that a process needs. Never rejects. */
+/** Removes the files of killed processes, but no file in use. Never rejects. */
 export async function removeLeftFiles(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const [, owner] = NAME.exec(name) ?? [];
-    // On Linux, a running process removes the name itself at once, and has no use for it.
+    // On Linux, a process unlinks its file right after creating it and does not need the name.
     if (owner === undefined || (!isLinux && isRunning(Number(owner)))) continue;
-    await rm(join(tmpdir(), name), { force: true }).catch(() => undefined); // It may be another user's.
+    await rm(join(tmpdir(), name), { force: true }).catch(() => undefined); // The file may belong to another user.
   }
 }
 
@@ -84,12 +84,12 @@ function isRunning(id: number): boolean {
   }
 }
 
-/** Converts errors of the file system to one line for the log. */
+/** Converts file system errors to one line for the log. */
 async function explain<Result>(result: Promise<Result>): Promise<Result> {
   try {
     return await result;
   } catch (error) {
-    const reason = (error as Error).message; // The file system throws nothing else.
+    const reason = (error as Error).message; // node:fs rejects only with errors.
     throw new TemporaryFolderUnavailable(`a request body cannot be stored in ${tmpdir()}: ${reason}`);
   }
 }

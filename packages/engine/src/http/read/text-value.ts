@@ -4,8 +4,8 @@ import { malformedFailure } from '../failure.ts';
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Converts a text to the first of number, boolean, null and string that the schema and the text allow, and sets it as a
- * member of an object. Sets nothing when no type fits.
+ * Converts a text to the first type of number, boolean, null and string that the schema and the text allow, and sets
+ * the value as a member of an object. Sets nothing when no type matches.
  *
  * @returns the problem, `undefined` on success
  */
@@ -28,8 +28,8 @@ export function setScalar(
 }
 
 /**
- * Converts a text as {@link setScalar} does. A list or an object is sent as JSON where OpenAPI defines no other text for
- * it, as in a list in a query.
+ * Converts a text like {@link setScalar}, and parses JSON. A list or an object is JSON where OpenAPI defines no other
+ * serialization, for example an object in a list in a query.
  */
 export function setValue(
   holder: object,
@@ -42,7 +42,7 @@ export function setValue(
   if (items === undefined && properties === undefined && !json) return setScalar(holder, key, text, type, digits);
   try {
     const value = parseJsonTree(text, digits).root[''];
-    // `1` and `{}` are texts where only lists and texts are allowed.
+    // If the schema allows only lists and strings, `1` and `{}` are strings.
     const isPart = Array.isArray(value) ? items !== undefined : properties !== undefined && Object(value) === value;
     if (!isPart && !json && type.scalars.length > 0) return setScalar(holder, key, text, type, digits);
     setOwn(holder, key, value);
@@ -53,7 +53,7 @@ export function setValue(
   }
 }
 
-/** Returns the type of a member of an object; text when the schema has no type for it. */
+/** Returns the type of a member of an object; string when the schema has no type for it. */
 export function memberType({ properties = {}, additional }: TextType, name: string): TextType {
   return (Object.hasOwn(properties, name) ? properties[name] : undefined) ?? additional ?? ANY_TEXT;
 }
@@ -61,7 +61,7 @@ export function memberType({ properties = {}, additional }: TextType, name: stri
 /** The type of a text without a schema. */
 export const ANY_TEXT: TextType = { scalars: ['string'] };
 
-/** Sets an own property; assignment to `__proto__` would set the prototype instead. */
+/** Sets an own property. Assigning to `__proto__` would set the prototype. */
 export function setOwn(holder: object, key: string, value: unknown): void {
   if (key !== '__proto__') (holder as Record<string, unknown>)[key] = value;
   else Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
@@ -73,7 +73,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * Decodes UTF-8.
  *
  * @param subject names the bytes in messages
- * @throws {Failure} 400 when they are not UTF-8: replacement characters would change the data
+ * @throws {Failure} 400 for invalid UTF-8, since replacement characters would change the data
  */
 export function decodeUtf8(bytes: Buffer, subject = 'the request body'): string {
   try {

@@ -4,13 +4,13 @@ import { createTemporaryFile, type TemporaryFile } from './temporary-file.ts';
 /** Larger uploads are stored in a temporary file. */
 const MEMORY_BYTES = 262_144;
 
-/** The bytes of a request body: in memory at first, in a temporary file when they are many. */
+/** The bytes of a request body: in memory when small, otherwise in a temporary file. */
 export class Upload {
   readonly #memory: ByteBuffer;
   #file: TemporaryFile | undefined;
   #sizeBytes = 0;
 
-  /** @param expectedBytes the size of the body, if it is known */
+  /** @param expectedBytes the size of the body, if known */
   constructor(memory: Pick<ReadLimits, 'reserve'>, expectedBytes?: number) {
     const reserve = (bytes: number): void => {
       memory.reserve(bytes);
@@ -23,7 +23,7 @@ export class Upload {
   }
 
   /**
-   * Adds bytes to its end.
+   * Appends bytes.
    *
    * @throws {TemporaryFolderUnavailable} when they cannot be stored
    * @throws the error of `reserve`
@@ -38,7 +38,7 @@ export class Upload {
   }
 
   /**
-   * Returns the bytes. Those in a file take no memory until they are read.
+   * Returns the bytes as a Blob. A Blob of the file is read on demand, so it takes no memory.
    *
    * @throws {TemporaryFolderUnavailable} when they cannot be stored
    */
@@ -49,9 +49,9 @@ export class Upload {
     return this.#file.toBlob();
   }
 
-  /** Removes the file, if there is one; its Blob can no longer be read. Never rejects. */
+  /** Removes the file, if there is one. Its Blob can no longer be read. Never rejects. */
   async remove(): Promise<void> {
-    await this.#file?.remove().catch(() => undefined); // Linux removes it with the process.
+    await this.#file?.remove().catch(() => undefined); // Otherwise, Linux removes it with the process.
   }
 
   async #flush(): Promise<void> {

@@ -5,20 +5,20 @@ import { cutResponse, onDisconnect } from '../accept/disconnect.ts';
 
 /** A body that is sent while it is produced. */
 export type BodyStream = {
-  /** The chunks of the body, in turn. */
+  /** Returns the next chunk of the body. */
   readonly next: () => Promise<IteratorResult<string | Uint8Array, unknown>>;
-  /** Cancels the source, also while it is waiting. */
+  /** Cancels the source, even while it is waiting. */
   readonly cancel: () => void;
-  /** The size of the body, if it is known. */
+  /** The size of the body, if known. */
   readonly sizeBytes?: number;
 };
 
-// Fewer, larger chunks take less time; a chunk waits no longer than a turn of the event loop.
+// Combines small chunks into larger writes, which take less time. A chunk waits at most one turn of the event loop.
 const CHUNK_LENGTH = 8_192;
-// A stream lets others go first after this length. What it holds while it waits is collected late, so it waits seldom.
+// A stream yields to others after this length. Yielding is rare, since data held meanwhile is garbage-collected late.
 const TURN_LENGTH = 65_536;
 
-/** Whether a body is sent while it is produced. */
+/** Whether a body is a stream. */
 export function isBodyStream(body: object | string | undefined): body is BodyStream {
   return typeof body === 'object' && 'next' in body;
 }
@@ -31,17 +31,17 @@ export function isStreamable(body: unknown): body is AsyncIterable<unknown> {
 /**
  * Opens a source as a body.
  *
- * @param encode converts a value of the source to a chunk, and throws when it must not be sent
- * @param onEnd is called after the last value, and throws when the body must not end here
+ * @param encode converts a value of the source to a chunk; throws for an invalid value
+ * @param onEnd is called after the last value; throws when the body is too short
  */
 export function openStream(
   body: AsyncIterable<unknown>,
   encode: (value: unknown) => string | Uint8Array,
   onEnd: () => void = () => undefined,
 ): BodyStream {
-  // A `Readable` can be destroyed while it waits. A generator cannot be interrupted; the signal of its request ends its wait.
+  // A `Readable` can be destroyed while it waits. A generator cannot; it should observe the signal of the request.
   const source = body instanceof ReadableStream ? Readable.fromWeb(body) : body;
-  if (source instanceof Readable) source.on('error', () => undefined); // Reading from it throws the error, too.
+  if (source instanceof Readable) source.on('error', () => undefined); // The iterator throws the same error.
   const iterator = source[Symbol.asyncIterator]();
   return {
     async next() {
@@ -52,13 +52,13 @@ export function openStream(
     },
     cancel() {
       if (source instanceof Readable) source.destroy();
-      else iterator.return?.().catch(() => undefined); // The response has ended.
+      else iterator.return?.().catch(() => undefined); // The response has already ended.
     },
   };
 }
 
 /**
- * Waits for the first chunk of a stream, so that its failure can be a response of its own.
+ * Waits for the first chunk of a stream, so that an early error can still become an error response.
  *
  * @throws the error of the source
  */
@@ -75,18 +75,18 @@ export async function awaitFirst(stream: BodyStream): Promise<BodyStream> {
   };
 }
 
-/** How streams are sent. */
+/** Options for sending streams. */
 export type StreamSending = {
-  /** Shared by all streams. */
+  /** The time slices that all streams share. */
   readonly slices: TimeSlices;
-  /** How long a stream stays open while its client takes nothing of it. */
+  /** How long a stream stays open while its client reads nothing. */
   readonly stallTimeoutMs: number;
 };
 
 /**
- * Writes a stream as the body of a response whose header has been written. Takes no more from the source than the client
- * takes. When the client leaves or stalls, the source is cancelled; when the source fails, the connection is closed, so
- * that the client sees that the body is incomplete.
+ * Writes a stream as the body of a response whose header has been written. Reads from the source only as fast as the
+ * client reads. Cancels the source when the client disconnects or stalls. Closes the connection when the source fails,
+ * so that the client detects the incomplete body.
  *
  * @returns whether the body was sent completely
  * @throws the error of the source
@@ -108,12 +108,12 @@ export async function writeStream(
     wake?.();
     gone.resolve(false);
   });
-  // Middleware such as `compression` passes these events on, but no callback of write() or end(). Its on() returns another
-  // stream.
+  // Middleware such as `compression` emits these events but never calls the callbacks of write() and end(). Its on()
+  // returns another stream, so calls are not chained.
   res.on('drain', onDrain);
   res.on('finish', onFinish);
   try {
-    return await Promise.race([writeAll(), gone.promise]); // The source may wait for ever.
+    return await Promise.race([writeAll(), gone.promise]); // The source may never settle.
   } catch (error) {
     stream.cancel();
     cutResponse(res);
@@ -171,7 +171,7 @@ export async function writeStream(
     scheduleFlush();
   }
 
-  /** Sends everything at the end of the turn, since the source may wait long. */
+  /** Flushes at the end of the turn, since the source may pause for long. */
   function scheduleFlush(): void {
     if (isFlushScheduled) return;
     isFlushScheduled = true;
@@ -182,7 +182,7 @@ export async function writeStream(
     });
   }
 
-  /** Writes bytes in pieces, so that a slow client is seen to take them. */
+  /** Writes bytes in pieces, so that the progress of a slow client is visible. */
   async function writePieces(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length && !res.destroyed; start += TURN_LENGTH) {
       write(bytes.subarray(start, start + TURN_LENGTH));
@@ -200,13 +200,13 @@ export async function writeStream(
     wake?.();
   }
 
-  /** Waits until the client has taken what was written, or has disconnected; disconnects one that takes nothing. */
+  /** Waits until the client has read the written data or has disconnected. Disconnects a stalled client. */
   function untilTaken(isTaken: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      let hasSocket = res.socket !== null; // Later responses of a pipeline have no socket yet.
+      let hasSocket = res.socket !== null; // A pipelined response has no socket until earlier responses are sent.
       let { writableLength } = res;
       const timer = setInterval(() => {
-        // This frees the buffers of the kernel, too.
+        // A reset also frees the kernel's buffers.
         if (hasSocket && res.writableLength === writableLength) res.socket?.resetAndDestroy();
         hasSocket = res.socket !== null;
         ({ writableLength } = res);
@@ -221,7 +221,7 @@ export async function writeStream(
   }
 }
 
-/** Sends the data that middleware such as `compression` holds back. */
+/** Flushes the buffers of middleware such as `compression`. */
 function flushMiddleware(res: ServerResponse & { readonly flush?: () => void }): void {
   res.flush?.();
 }

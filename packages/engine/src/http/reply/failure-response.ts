@@ -14,25 +14,25 @@ import type { Target } from '../exchange.ts';
 import { unexpectedFailure, type Failure } from '../failure.ts';
 import { encodeBody, encodeHeaders, type Response } from './response.ts';
 
-/** Renders a failure as the body of a documented name. */
+/** Renders a failure as a documented error body. */
 export type RenderFailure = (details: FailureDetails) => unknown;
 
-/** Returns headers that the document has for a failure. */
+/** Returns the headers that the document requires for a failure. */
 export type FailureHeaders = (details: FailureDetails) => Readonly<Record<string, unknown>>;
 
 /**
  * Converts a failure to a response.
  *
- * @param target that of the request, if the request has got that far
+ * @param target the operation of the request; `undefined` when the request was not routed
  */
 export type FailureResponse = (failure: Failure, target?: Target) => Response;
 
 /**
- * Creates the function that converts failures to responses: as the document describes them for the operation, else as most
- * failures of the document, else as problem details (RFC 9457).
+ * Creates the function that converts failures to responses: as documented for the operation, else in the most common
+ * error format of the document, else as problem details (RFC 9457).
  *
  * @param failures renders the bodies, by name
- * @param failureHeaders returns headers that the engine itself does not send
+ * @param failureHeaders returns the documented headers that the engine does not send itself
  */
 export function createFailureResponse(
   { usualFailure, operations }: Contract,
@@ -85,7 +85,7 @@ export function createFailureResponse(
   }
 }
 
-/** Returns the shape of the body of failures with a name. */
+/** Returns the shape of a named error body. */
 function shapeOf(name: string, operations: Contract['operations']): Shape | undefined {
   const bodies = Object.values(operations).flatMap(({ responses, formats }) =>
     Object.entries(responses).flatMap(([key, { failure, mediaTypes }]) => {
@@ -101,7 +101,7 @@ function assertWhole(body: unknown): string | Uint8Array {
   throw new Error('the body of a failure must be text or bytes');
 }
 
-/** Converts a failure to problem details (RFC 9457). Its violations are the member `errors`, as in the RFC's example. */
+/** Converts a failure to problem details (RFC 9457), with the violations as `errors`, as in the RFC's example. */
 export function problemDetails({ status, message, headers, violations }: Failure): Response {
   const errors = violations.map(({ place, message: detail }) => ({ detail, ...sourceOf(place) }));
   const title = STATUS_CODES[status] ?? 'Failure';
@@ -109,7 +109,9 @@ export function problemDetails({ status, message, headers, violations }: Failure
   return { status, headers: { ...headers, 'content-type': 'application/problem+json' }, body };
 }
 
-/** Names a place: in the body by a JSON pointer as a URI fragment (RFC 6901, 6), in parameters by location and name. */
+/**
+ * Returns the location of a violation: in the body, a JSON pointer as a URI fragment (RFC 6901, 6); else a parameter.
+ */
 function sourceOf(place: string): object {
   const [location = '', ...keys] = place.split('/');
   const rest = place.slice(location.length);

@@ -18,8 +18,8 @@ import {
 } from './response.ts';
 
 /**
- * Converts the reply of a handler to a response, as `toResponse` does, but a reply that does not conform to the document is
- * reported and sent.
+ * Converts the reply of a handler to a response like `toResponse`, but reports and sends a reply that does not conform
+ * to the document.
  */
 export function toReportedResponse(
   { operation, validator }: Target,
@@ -40,7 +40,7 @@ export function toReportedResponse(
       });
     },
   };
-  // A stream would end where its size is wrong.
+  // With a size check, a stream of the wrong size would be cut off.
   const measured = isStreamable(reply.body) ? withoutSizes(operation) : operation;
   return (
     reporting(() => toResponse({ operation: measured, validator: lenient }, reply, conversions)) ??
@@ -58,13 +58,13 @@ export function toReportedResponse(
   }
 }
 
-/** Copies an operation without the sizes of its responses. */
+/** Copies an operation without the size limits of its response bodies. */
 function withoutSizes(operation: Operation): Operation {
   const responses = Object.entries(operation.responses).map(([key, { bytes: _, ...response }]) => [key, response]);
   return { ...operation, responses: Object.fromEntries(responses) as Operation['responses'] };
 }
 
-/** Converts a reply whose status, headers or media type the document does not have. */
+/** Converts a reply whose status, headers or media type is not documented. */
 function uncheckedResponse({ status, headers = {}, contentType, body }: AnyReply): HandlerResponse {
   const sent = serializeHeaders(definedHeaders(headers));
   if (body === undefined) return { status, headers: sent, body };

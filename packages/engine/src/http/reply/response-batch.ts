@@ -1,16 +1,16 @@
 import { nextTick } from 'node:process';
 
 /**
- * Collects the responses of one step of the event loop, such as those whose rows share a commit, and sends them all
- * before it finishes any. Each write wakes a client: while it is busy with the first response, the others do not wake
- * it again.
+ * Collects the responses of one step of the event loop, for example of requests that share a commit, and sends all of
+ * them before it finishes any. Each write wakes a client; a client that is busy with the first response is not woken
+ * again.
  */
 export class ResponseBatch<Item> {
   readonly #send: (item: Item) => void;
   readonly #finish: (item: Item) => void;
   #items: Item[] = [];
 
-  /** Neither function may throw. */
+  /** Neither callback may throw. */
   constructor(send: (item: Item) => void, finish: (item: Item) => void) {
     this.#send = send;
     this.#finish = finish;

@@ -41,7 +41,7 @@ import type { Target } from '../exchange.ts';
 import { formatItem } from '../read/item-list.ts';
 import { requestIdOf } from '../accept/trace.ts';
 
-/** By name in lower case. A list is sent as several lines. */
+/** Headers by name in lower case. A list is sent as several fields. */
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** A response ready to be sent. */
@@ -59,12 +59,12 @@ export type HandlerResponse = Response<WholeBody | BodyStream>;
 export type AnyReply = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, unknown>>;
-  /** By default, the only documented media type of the status, or JSON. */
+  /** The default is the only documented media type of the status, or JSON. */
   readonly contentType?: string;
   readonly body?: unknown;
 };
 
-// The fields that frame a message, or belong to its connection (RFC 9110, 7.6.1). Only the engine writes them.
+// Fields that frame the message or control the connection (RFC 9110, 7.6.1). Only the engine writes them.
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -123,7 +123,7 @@ export function toResponse(target: Target, reply: AnyReply, conversions: Convers
   return { status, headers, body: encoded };
 }
 
-/** Returns the media type of a body without one: the only documented one, or JSON. */
+/** Returns the default media type of a body: the only documented one, or JSON. */
 function defaultMediaType(mediaTypes: readonly string[]): string {
   const [first = ''] = mediaTypes;
   if (mediaTypes.length === 1) return first;
@@ -132,7 +132,7 @@ function defaultMediaType(mediaTypes: readonly string[]): string {
 }
 
 /**
- * Validates the body of a response, and serializes it as its media type requires.
+ * Validates the body of a response, and serializes it according to its media type.
  *
  * @throws {InvalidResponse} when the body does not conform
  */
@@ -166,9 +166,9 @@ function encodeJson(validator: OperationValidator, status: number, mediaType: st
 }
 
 /**
- * Validates a value of JSON, which may have bigints.
+ * Validates a JSON value that may contain bigints.
  *
- * @returns whether it has bigints
+ * @returns whether the value contains bigints
  */
 function validate(validator: OperationValidator, status: number, mediaType: string, body: unknown): boolean {
   const { plain, digitsOf } = withoutBigints(body);
@@ -183,7 +183,7 @@ function fail({ operationId }: Operation, status: number, problem: string): neve
 /**
  * Validates a list or stream of values, and serializes it as a sequence.
  *
- * @param encode encodes the values of declared formats in a list
+ * @param encode encodes the values with declared formats in a list
  */
 function encodeItems(
   validator: OperationValidator,
@@ -195,7 +195,7 @@ function encodeItems(
   if (!isStreamable(body)) {
     const list = toJsonValue(encode(body));
     validate(validator, status, mediaType, list);
-    return (list as readonly unknown[]).map((item) => formatItem(mediaType, item)).join(''); // As just validated.
+    return (list as readonly unknown[]).map((item) => formatItem(mediaType, item)).join(''); // Validated above.
   }
   let count = 0;
   return openStream(body, (item) => {
@@ -204,7 +204,7 @@ function encodeItems(
     try {
       const list = toJsonValue(encode([item]));
       validate(validator, status, mediaType, list);
-      [encoded] = list as readonly unknown[]; // A list stays one.
+      [encoded] = list as readonly unknown[]; // Encoding a list returns a list.
     } catch (error) {
       throw new InvalidResponse(`item ${String(count)} of the stream does not conform`, { cause: error });
     }
@@ -212,7 +212,7 @@ function encodeItems(
   });
 }
 
-/** @param checkSize throws when the size so far, or that of the whole body, is not allowed */
+/** @param checkSize throws when the size so far, or the size of the whole body, is not allowed */
 function streamBytes(
   body: AsyncIterable<unknown>,
   checkSize: (sizeBytes: number, isEnd: boolean) => void = () => undefined,
@@ -230,20 +230,20 @@ function streamBytes(
   });
 }
 
-/** Returns the headers of every response. It must not be cached, and its media type must not be guessed. */
+/** Returns the headers of every response: no caching, no MIME sniffing, and the request id. */
 export function commonHeaders(requestId: string): Record<string, string> {
   return { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store', 'x-request-id': requestId };
 }
 
 /**
- * Sends a response. Only this module writes to a `ServerResponse`. While the request is still arriving, the response
- * closes the connection.
+ * Sends a response. Only this module writes to a `ServerResponse`. If the request is still arriving, the connection is
+ * closed after the response.
  */
 export function send(req: IncomingMessage, res: ServerResponse, response: Response): void {
   const { status, headers, body } = response;
   if (res.headersSent || res.destroyed) return;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  // RFC 9110, 8.6: no Content-Length for 204 and 304. A handler of HEAD may declare the length of the body of GET.
+  // RFC 9110, 8.6: no Content-Length for 204 and 304. A handler of HEAD may set the Content-Length of GET.
   const isBodyless = body === undefined && (status === 204 || status === 304);
   const headLength = body === undefined && req.method === 'HEAD' ? declaredLength(headers) : undefined;
   writeHead(req, res, response, isBodyless ? undefined : (headLength ?? length));
@@ -251,11 +251,11 @@ export function send(req: IncomingMessage, res: ServerResponse, response: Respon
     res.end(body);
     return;
   }
-  // After end(), Node would close the connection at once.
+  // Not end(): Node would close the connection at once.
   res.write(body, () => {
     lingeringClose(req.socket);
   });
-  // Middleware such as `compression` drops callbacks, and holds the body until its end.
+  // Middleware such as `compression` drops callbacks and buffers the body until end().
   const timer = setTimeout(() => res.end(), LINGER_MS).unref();
   res.once('close', () => {
     clearTimeout(timer);
@@ -266,8 +266,8 @@ export function send(req: IncomingMessage, res: ServerResponse, response: Respon
 /**
  * Sends a response while its body is produced.
  *
- * @returns whether all of it was sent
- * @throws the error of its source
+ * @returns whether the whole response was sent
+ * @throws the error of the source
  */
 export async function sendStream(
   req: IncomingMessage,
@@ -276,7 +276,7 @@ export async function sendStream(
   sending: StreamSending,
 ): Promise<boolean> {
   const { headers, body } = response;
-  res.strictContentLength = true; // A body of another length throws: the next response would be taken for its rest.
+  res.strictContentLength = true; // Throws for a wrong length, which would corrupt the next response.
   if (!res.destroyed) writeHead(req, res, response, body.sizeBytes ?? declaredLength(headers));
   if (!req.complete) void discard(req);
   if (req.method === 'HEAD') {
@@ -284,7 +284,7 @@ export async function sendStream(
     res.end();
     return true;
   }
-  if (isEventStream(headers)) res.flushHeaders(); // Its client waits for the header, not for the first event.
+  if (isEventStream(headers)) res.flushHeaders(); // The client waits for the header, not for the first event.
   return writeStream(req, res, body, sending);
 }
 
@@ -293,15 +293,15 @@ export function isEventStream({ 'content-type': contentType = '' }: Headers): bo
   return sequenceKindOf(String(contentType)) === 'event-stream';
 }
 
-/** Returns the Content-Length that a handler has declared. A stream of another length is cut off. */
+/** Returns the Content-Length that a handler has set. A longer stream is cut off. */
 function declaredLength({ 'content-length': value }: Headers): number | undefined {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }
 
 /**
- * Returns a response that can be sent: without a body where its status has none (RFC 9110, 6.4.1).
+ * Returns a response that can be sent: removes the body if the status allows none (RFC 9110, 6.4.1).
  *
- * @throws {InvalidResponse} when the status does not end an exchange: it must be from 200 to 599 (RFC 9110, 15)
+ * @throws {InvalidResponse} when the status is not final: it must be from 200 to 599 (RFC 9110, 15)
  */
 export function toFinal(response: HandlerResponse): HandlerResponse {
   const { status, headers, body } = response;
@@ -319,7 +319,7 @@ function cancelStream(body: HandlerResponse['body']): void {
   if (isBodyStream(body)) body.cancel();
 }
 
-/** @param length the Content-Length; `undefined` for none */
+/** Writes the header of a response. @param length the Content-Length; `undefined` for none */
 function writeHead(
   req: IncomingMessage,
   res: ServerResponse,
@@ -328,22 +328,22 @@ function writeHead(
 ): void {
   if (!req.complete) res.shouldKeepAlive = false;
   const all: OutgoingHttpHeaders = commonHeaders(requestIdOf(req));
-  for (const name in headers) if (!FRAMING.has(name)) all[name] = headers[name] as string | string[]; // Node keeps it.
+  for (const name in headers) if (!FRAMING.has(name)) all[name] = headers[name] as string | string[];
   if (length !== undefined) all['content-length'] = length;
   const sent = withCors(req, all);
   for (const name of ['set-cookie', 'vary']) {
     const added = sent[name];
-    const present = res.getHeader(name); // Of middleware.
+    const present = res.getHeader(name); // Set by middleware.
     if (added !== undefined && present !== undefined) sent[name] = [present, added].flat().map(String);
   }
   res.writeHead(status, sent);
-  // Node would encode the header in UTF-8 with a body that is text, and in Latin-1 with others.
+  // Forces Latin-1: Node would encode the header in UTF-8 together with a text body.
   if (Object.values(headers).some((value) => /[^\0-\x7F]/.test(String(value)))) res.write(NO_BYTES);
 }
 
 /**
- * Closes a connection in stages: stops sending but keeps reading, so that a client that is still sending receives the
- * response instead of a reset (RFC 9112, 9.6).
+ * Closes a connection in stages: stops sending but keeps reading, so that a client that is still sending a request
+ * receives the response instead of a reset (RFC 9112, 9.6).
  */
 export function lingeringClose(socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
@@ -355,9 +355,9 @@ export function lingeringClose(socket: Socket): void {
 }
 
 /**
- * Validates the headers of a response that have a value, and serializes them, by name in lower case.
+ * Validates and serializes the headers of a response, by name in lower case. Skips headers that are `undefined`.
  *
- * @throws {InvalidResponse} when one does not conform
+ * @throws {InvalidResponse} when a header does not conform
  */
 export function encodeHeaders(
   { operation, validator }: Target,
@@ -372,16 +372,16 @@ export function encodeHeaders(
   return serializeHeaders(encoded as Readonly<Record<string, unknown>>, operation.responses[key]?.headerFormats);
 }
 
-/** Returns the headers of a reply that have a value, by name in lower case. */
+/** Returns the headers of a reply that are not `undefined`, by name in lower case. */
 export function definedHeaders(headers: NonNullable<AnyReply['headers']>): Readonly<Record<string, unknown>> {
   const defined = Object.entries(headers).filter(([, value]) => value !== undefined);
   return Object.fromEntries(defined.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /**
- * Serializes header values as JSON or in the style `simple`, the only style of headers. A list of cookies stays one.
+ * Serializes header values as JSON or in the style `simple`, the only style of headers. A list of cookies stays a list.
  *
- * @throws {InvalidResponse} when a name or a text cannot be sent
+ * @throws {InvalidResponse} when a name or a value cannot be sent
  */
 export function serializeHeaders(
   headers: Readonly<Record<string, unknown>>,
@@ -389,7 +389,7 @@ export function serializeHeaders(
 ): Record<string, string | readonly string[]> {
   const serialized = Object.entries(toJsonValue(headers) as object).map(([name, value]: [string, unknown]) => {
     if (formats[name] === 'json') return [name, toFieldValue(name, stringifyJson(value))] as const;
-    // RFC 9110, 5.3: the only field whose values cannot be joined by commas.
+    // RFC 9110, 5.3: Set-Cookie is the only field whose values cannot be joined by commas.
     if (name === 'set-cookie')
       return [name, [value].flat().map((cookie) => toFieldValue(name, String(cookie)))] as const;
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -404,7 +404,7 @@ function membersOf(object: object, format: string | undefined): readonly string[
   return Object.entries(object).map((member) => member.map(String).join(separator));
 }
 
-/** @throws {InvalidResponse} when a header cannot have the name or the text, which has at most characters of Latin-1 */
+/** Checks a header and returns its value. @throws {InvalidResponse} for an invalid name or characters beyond Latin-1 */
 export function toFieldValue(name: string, text: string): string {
   try {
     validateHeaderName(name);
@@ -415,7 +415,7 @@ export function toFieldValue(name: string, text: string): string {
   }
 }
 
-/** Returns a value with numbers in place of bigints, as the validator expects, and their digits; the same one without bigints. */
+/** Replaces bigints with numbers for the validator, and returns their digits. Returns other values unchanged. */
 function withoutBigints(value: unknown): { readonly plain: unknown; readonly digitsOf: PartDigits } {
   const digits = new SourceDigits();
   const root = { '': undefined as unknown };
