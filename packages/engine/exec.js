@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 
-// `exec node src/main.ts` in an npm script replaces the shell, so that the service gets the signals that npm sends to it.
-// cmd.exe has no exec: there, npm finds this one, which waits for the command.
+// `exec node src/main.ts` in an npm script replaces the shell, so that the service receives the signals that npm sends.
+// cmd.exe has no exec: on Windows, npm runs this script instead, which waits for the command.
 const [command = '', ...args] = process.argv.slice(2);
-process.on('SIGINT', () => undefined); // The command gets it, too.
-// Node itself is the one that runs this file: npm may have put it on the path as a script, which cannot be spawned.
+process.on('SIGINT', () => undefined); // The command also receives SIGINT.
+// Uses the running Node: `node` on the path may be a script installed by npm, which cannot be spawned.
 const child = spawn(command === 'node' ? process.execPath : command, args, { stdio: 'inherit' });
 child.on('error', (error) => {
   process.stderr.write(`${command}: ${error.message}\n`);

@@ -12,45 +12,45 @@ import type { Settings, SettingsOf } from './settings.ts';
 /**
  * An application: its document and the code behind its operations.
  *
- * @typeParam Location where its database is, as its driver describes it
- * @typeParam Own the settings that it declares
+ * @typeParam Location the location of the database, as parsed by the driver
+ * @typeParam Own the settings that the application declares
  */
 export type Application<Location = unknown, Own extends Settings = Settings> = {
   readonly contract: Contract;
   /** Renders the bodies of failures, by the names in the generated types. */
   readonly failures: Readonly<Record<string, RenderFailure>>;
-  /** Returns the headers that the document has for a failure and the engine does not send itself. */
+  /** Returns the documented headers of a failure that the engine does not send itself. */
   readonly failureHeaders?: FailureHeaders;
-  /** By media type: those in `codecs.ts`, beside `contract.ts`, from which the generator knows them. */
+  /** The codecs in `codecs.ts`, by media type. The generator reads that file, which is beside `contract.ts`. */
   readonly codecs?: Readonly<Record<string, Codec>>;
   /** The codecs of the formats that the application declares, by format. */
   readonly formats?: AnyFormats;
   /** `undefined` for an application without a database. */
   readonly database?: DatabaseDriver<Location>;
   /**
-   * The document for the docs page: its text, or the folder of `openapi.yaml` and `generated/openapi.json`. Without it, there
-   * is no docs page.
+   * The document for the docs page: its text, or the folder of `openapi.yaml` and `generated/openapi.json`. Without a
+   * document, there is no docs page.
    */
   readonly document?: DocumentText | URL;
-  /** The state of a mock for the docs page, as JSON by path. */
+  /** Returns the state of a mock for the docs page, as JSON by path. */
   readonly state?: ReadState;
   /**
    * Opens the resources of the handlers.
    *
-   * @throws an error that the driver calls unavailable, when the service cannot start without the database
+   * @throws an error for which the driver's `isUnavailable` is true, when the database prevents the start
    */
-  // A method, so that an application with any location is one with an unknown location.
+  // A method, not a function property: method parameters are bivariant, so any application is an Application<unknown>.
   open(options: OpenOptions<Location, Own>): Promise<Backend>;
 } & Declaring<Own>;
 
-/** Declares the environment variables that an application has beside those of the engine. */
+/** Declares the application's own environment variables, in addition to the engine's. */
 type Declaring<Own extends Settings> = Settings extends Own ? { readonly settings?: Own } : { readonly settings: Own };
 
-/** The database of an application, the values of its settings, and where its metrics go. */
+/** The database, the settings and the metrics registry of an application. */
 export type OpenOptions<Location = unknown, Own extends Settings = Settings> = DatabaseConfig<Location> &
   DriverOptions & {
     readonly settings: SettingsOf<Own>;
-    /** `/metrics` has the metrics that are registered here: `new Counter({ name, help, registers: [metrics] })`. */
+    /** Metrics registered here appear in `/metrics`: `new Counter({ name, help, registers: [metrics] })`. */
     readonly metrics: Registry;
   };
 
@@ -58,29 +58,33 @@ export type OpenOptions<Location = unknown, Own extends Settings = Settings> = D
 type Backend = {
   /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
-  /** Checks the credentials of security schemes that the engine does not know, by the name of the scheme. */
+  /** Checks the credentials of security schemes that the engine does not support, by the name of the scheme. */
   readonly checkers: Readonly<Record<string, Checker>>;
-  /** Express middleware for every request, before the operations: sessions, static files, a webhook of another system. */
+  /** Express middleware that runs before the operations, for every request: sessions, static files, webhooks. */
   readonly middleware?: readonly Middleware[];
-  /** Checks that requests can be handled now. @throws an error that the driver calls unavailable, when they cannot */
+  /**
+   * Checks that requests can be handled now.
+   *
+   * @throws when they cannot; the driver's `isUnavailable` accepts the error
+   */
   readonly check: () => Promise<void>;
-  /** Closes the parts when no request is pending. */
+  /** Closes the resources; called when no request is pending. */
   readonly close: () => Promise<void>;
 };
 
-/** Describes a kind of databases to the engine. `databaseAt` of `@contract-first/database` creates one. */
+/** Describes a kind of database to the engine. `databaseAt` of `@contract-first/database` creates a driver. */
 export type DatabaseDriver<Location = unknown> = {
-  /** The `DATABASE_URL` where none is configured. */
+  /** The default `DATABASE_URL`. */
   readonly defaultUrl: string;
   /** Reads a `DATABASE_URL`. Returns the location, or all problems, one line each. */
   parseUrl(url: string): { readonly location: Location } | { readonly problems: readonly string[] };
-  /** Describes a location for people, without its password. */
+  /** Describes a location to operators, without its password. */
   describe(location: Location): string;
-  /** Returns whether an error means that the database cannot be used for now. */
+  /** Returns whether an error means that the database is temporarily unavailable. */
   isUnavailable(error: unknown): error is Error;
-  /** Returns whether an error means that the database cannot store a character of a text: U+0000. */
+  /** Returns whether an error means that the database cannot store a string with U+0000. */
   isTextNotStorable(error: unknown): boolean;
-  /** Opens a counter that all instances on the database share; `undefined` when each instance counts for itself. */
+  /** Opens a counter that all instances on the database share. Returns `undefined` when each instance counts alone. */
   openCounter(
     location: Location,
     counter: { readonly name: string; readonly windowSeconds: number },
@@ -88,7 +92,7 @@ export type DatabaseDriver<Location = unknown> = {
   ): Promise<SharedCounter | undefined>;
 };
 
-/** Counts requests together with all instances of the application. */
+/** A counter that all instances of the application share. */
 type SharedCounter = {
   /** Counts a request in the window of its key. */
   readonly add: (
@@ -103,15 +107,15 @@ export type DatabaseConfig<Location = unknown> = { readonly location: Location }
 
 /** The limits of a database. */
 type DatabaseLimits = {
-  /** Connections to a database server for writing, and as many for reading. */
+  /** The number of connections to a database server for writing, and the same number for reading. */
   readonly poolSize: number;
   /** How long a write or a read may take. */
   readonly timeoutMs: number;
-  /** How much may wait to be written, and how much to be read. */
+  /** The size limit of the write queue, and of the read queue. */
   readonly queueLimitBytes: number;
 };
 
-/** How a database works for its users. */
+/** The options of a database. */
 export type DriverOptions = DatabaseLimits & {
   /** Receives each commit: its number of rows and its duration. */
   readonly onCommit?: (rows: number, durationMs: number) => void;

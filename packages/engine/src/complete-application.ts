@@ -10,11 +10,11 @@ import {
 } from '@contract-first/contract';
 import { mountsOf } from './http/mounts.ts';
 
-/** The application lacks parts that the contract needs. */
+/** The application lacks parts that the contract requires. */
 export class IncompleteApplication extends Error {}
 
 /**
- * Checks that bodies with a limit of their own fit into the memory for bodies, unless they are uploads.
+ * Checks that the limits of operations fit into the memory for bodies. Uploads are exempt.
  *
  * @throws {IncompleteApplication} with the smallest sufficient setting
  */
@@ -50,7 +50,7 @@ export function assertDistinct(contracts: readonly Contract[]): void {
  * Checks that an application has the codecs that its contract was generated for.
  *
  * @param codecs by media type
- * @throws {IncompleteApplication} with the names of those that are missing, superfluous or for media types of the engine
+ * @throws {IncompleteApplication} with the names of codecs that are missing, superfluous or for built-in media types
  */
 export function assertCodecs({ operations }: Contract, codecs: object): void {
   const needed = listCodecs(operations);
@@ -66,7 +66,7 @@ export function assertCodecs({ operations }: Contract, codecs: object): void {
   );
 }
 
-/** @throws {IncompleteApplication} with the names for each problem and advice, unless there are no names */
+/** Checks that no problem has names. @throws {IncompleteApplication} with the names of each problem and advice */
 function assertNone(problems: Readonly<Record<string, readonly string[]>>, advice: string): void {
   const found = Object.entries(problems).filter(([, names]) => names.length > 0);
   if (found.length === 0) return;
@@ -77,7 +77,7 @@ function assertNone(problems: Readonly<Record<string, readonly string[]>>, advic
 /**
  * Checks that an application has the formats that its contract was generated for.
  *
- * @throws {IncompleteApplication} with the names of the missing ones
+ * @throws {IncompleteApplication} with the names of the missing formats
  */
 export function assertFormats(contract: Contract, formats: AnyFormats = {}): void {
   const missing = (contract.formats?.names ?? []).filter((name) => !Object.hasOwn(formats, name));
@@ -88,8 +88,9 @@ export function assertFormats(contract: Contract, formats: AnyFormats = {}): voi
 type Parts = Readonly<Record<'failures' | 'handlers' | 'checkers', object>>;
 
 /**
- * Checks that an application has a handler for each operation, a checker for each security scheme that the engine does not
- * know, and a function for each body of failures, and that credentials are configured for the schemes that the engine checks.
+ * Checks that an application has a handler for each operation, a checker for each security scheme that the engine does
+ * not support, and a function for each error body, and that credentials are configured for the schemes that the engine
+ * checks.
  *
  * @throws {IncompleteApplication} with the names of the missing parts
  */

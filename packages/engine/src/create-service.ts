@@ -29,9 +29,10 @@ export type Service = OpenApplication & {
 };
 
 /**
- * Composes a service from its configuration and its applications, each with a document of its own. They share all limits.
+ * Composes a service from its configuration and its applications, each with its own document. They share all limits.
  *
- * @throws {IncompleteApplication} or an error that a driver calls unavailable, when it cannot start
+ * @throws {IncompleteApplication}
+ * @throws an error for which a driver's `isUnavailable` is true, when the database prevents the start
  */
 export async function createService(
   served: readonly [Served, ...Served[]],
@@ -52,7 +53,7 @@ export async function createService(
   metrics.gauge('http_streams', 'Open streams.', loadShedding.openStreams);
   const limiter = config.rateLimit && (await openRateLimit(config.rateLimit, first, log));
   const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal); // Each stream listens.
+  setMaxListeners(0, stopping.signal); // Each stream adds a listener.
   const shared = {
     config,
     log,
@@ -79,7 +80,7 @@ export async function createService(
   };
 }
 
-/** Opens applications, or none of them. */
+/** Opens all applications. If one fails, closes the others. */
 async function openAll(served: readonly [Served, ...Served[]], shared: Shared): Promise<OpenApplication> {
   const [first, ...others] = served;
   const open = (one: Served): Promise<OpenApplication> => openApplication(one, shared, others.length > 0);
@@ -93,7 +94,7 @@ async function openAll(served: readonly [Served, ...Served[]], shared: Shared): 
   return combine(opened);
 }
 
-/** Combines open applications into one. What is no request for any of them is answered by the first. */
+/** Combines open applications into one. The first application answers requests that match none. */
 function combine(all: readonly [OpenApplication, ...OpenApplication[]]): OpenApplication {
   const [first] = all;
   return {
@@ -111,9 +112,9 @@ function combine(all: readonly [OpenApplication, ...OpenApplication[]]): OpenApp
 }
 
 /**
- * Opens a rate limit, which the instances on one database server share.
+ * Opens a rate limit. Instances on the same database server share its counts.
  *
- * @throws an error that the driver calls unavailable, when the database cannot be used
+ * @throws an error for which the driver's `isUnavailable` is true, when the database cannot be used
  */
 async function openRateLimit(
   policy: RateLimitPolicy,
@@ -128,16 +129,16 @@ async function openRateLimit(
   return { rateLimit, close: async () => counter?.close() };
 }
 
-/** A service that listens. */
+/** A listening service. */
 export type RunningService = Pick<Service, 'readinessProblem'> & {
-  /** Writes the metrics in the text format of Prometheus. */
+  /** Returns the metrics in Prometheus' text format. */
   readonly metrics: () => Promise<string>;
-  /** Its address: `http://127.0.0.1:3000`. */
+  /** The base URL: `http://127.0.0.1:3000`. */
   readonly url: string;
   /**
    * Stops listening, finishes the pending requests and closes the application.
    *
-   * @returns whether every request was answered within the time
+   * @returns whether every request was answered within `graceMs`
    */
   readonly stop: (graceMs: number) => Promise<boolean>;
 };
@@ -145,7 +146,8 @@ export type RunningService = Pick<Service, 'readinessProblem'> & {
 /**
  * Composes a service and starts its server.
  *
- * @throws {IncompleteApplication | CannotListen} or an error that the driver calls unavailable, when it cannot start
+ * @throws {IncompleteApplication | CannotListen}
+ * @throws an error for which a driver's `isUnavailable` is true, when the database prevents the start
  */
 export async function startService(
   served: readonly [Served, ...Served[]],

@@ -1,6 +1,6 @@
 /**
- * The interface for applications. Their main.ts imports `@contract-first/engine/run`; tools import `@contract-first/engine/tools`,
- * or `@contract-first/engine/facts` without the code that serves.
+ * The interface for applications. An application's main.ts imports `@contract-first/engine/run`. Tools import
+ * `@contract-first/engine/tools`, or `@contract-first/engine/facts`, which does not load the server.
  *
  * @module @contract-first/engine
  */

@@ -21,27 +21,29 @@ import type { Listener } from './server/server.ts';
 /** The configuration of a service. */
 export type ServiceConfig = {
   /**
-   * In production, every operation must have a handler, and its validator is compiled at the start. In development, one
-   * without a handler is answered 501, and validators are compiled with the first request.
+   * In production, every operation must have a handler, and validators are compiled at startup. In development,
+   * requests for an operation without a handler get a 501, and a validator is compiled on the first request.
    */
   readonly production: boolean;
   readonly auth: AuthSettings;
   readonly bodyLimitBytes: number;
   readonly responseValidation: ResponseValidation;
   readonly loadShedding: LoadSheddingLimits;
-  /** How long a stream stays open while its client takes nothing of it. */
+  /** How long a stream stays open while its client reads nothing. */
   readonly streamStallTimeoutMs: number;
   /** `undefined`: no limit. */
   readonly rateLimit: RateLimitPolicy | undefined;
-  /** The proxies whose X-Forwarded headers are believed: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
+  /** The proxies whose X-Forwarded headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
-  /** Where clients reach the service, without a trailing slash; `undefined`: where each request says. */
+  /**
+   * The base URL at which clients reach the service, without a trailing slash; `undefined` takes it from each request.
+   */
   readonly publicUrl: string | undefined;
-  /** `undefined`: only pages of the service's own origin read responses. */
+  /** `undefined`: only pages of the service's own origin may read responses. */
   readonly cors: CorsPolicy | undefined;
 };
 
-/** The part of a configuration that is an application's own. */
+/** The part of the configuration that belongs to one application. */
 export type ApplicationConfig = {
   readonly database: DatabaseConfig;
   /** The values of the settings that the application declares. */
@@ -63,17 +65,17 @@ export type Shared = {
   readonly loadShedding: LoadShedding;
   readonly rateLimit: RateLimit | undefined;
   readonly tokenVerifier: TokenVerifier;
-  /** Is aborted when the service begins to stop. */
+  /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
 };
 
-/** An application that is open. */
+/** An open application. */
 export type OpenApplication = {
   readonly app: Listener;
-  /** The paths below which its document is served: `/v1`. */
+  /** The paths below which the document is served: `/v1`. */
   readonly mounts: readonly string[];
   readonly failureResponse: FailureResponse;
-  /** Returns the reason why it cannot handle requests now, if there is one. Never rejects. */
+  /** Returns why requests cannot be handled now; `undefined` when they can. Never rejects. */
   readonly readinessProblem: () => Promise<string | undefined>;
   readonly close: () => Promise<void>;
 };
@@ -81,8 +83,9 @@ export type OpenApplication = {
 /**
  * Opens an application.
  *
- * @param isNamed whether metrics name its document by its path, since there are several
- * @throws {IncompleteApplication} or an error that the driver calls unavailable, when it cannot start
+ * @param isNamed whether metrics have a label with the path of the document, as with several documents
+ * @throws {IncompleteApplication}
+ * @throws an error for which the driver's `isUnavailable` is true, when the database prevents the start
  */
 export async function openApplication(
   { application, config: own, docs }: Served,
@@ -150,9 +153,10 @@ export async function openApplication(
 }
 
 /**
- * Counts the callers of an application's own checkers apart from those of other documents, who may have the same names.
+ * Separates the rate limits of callers with the same name in several documents, if the application's own checkers
+ * identified them.
  *
- * @param path of the document
+ * @param path the path of the document
  */
 function countApart(rateLimit: RateLimit, checkers: object, path: string): RateLimit {
   return (caller, address) => {
@@ -162,9 +166,9 @@ function countApart(rateLimit: RateLimit, checkers: object, path: string): RateL
 }
 
 /**
- * Creates an observer that writes the log and counts in the metrics.
+ * Creates an observer that writes the log and updates the metrics.
  *
- * @param document the name of the document in the metrics, where there are several
+ * @param document the label of the document in the metrics, if there are several
  */
 export function createObserver(metrics: Metrics, log: Logger, document?: string): Observer {
   return {

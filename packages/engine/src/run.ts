@@ -1,5 +1,5 @@
 /**
- * The interface for main.ts and for commands. It loads only modules of Node before those of the application.
+ * The interface for main.ts and for commands. Loads only Node's modules before the application's modules.
  *
  * @module @contract-first/engine/run
  */
@@ -15,13 +15,14 @@ import { readEnvFile } from './process/env-file.ts';
 type Load = () => Promise<{ readonly application: Application }>;
 
 /**
- * Runs an application as this process, or several, each with a document below a path of its own. Configuration mistakes and other operator errors end the process with one line each.
+ * Runs one or several applications as this process. Several applications must have documents with distinct base paths.
+ * Invalid configuration and other operator errors end the process with one line each.
  *
- * @param load imports the application: `() => import('./service.ts')`. `.env` has been read by then
- * @param others import further ones, which share the port and all limits
+ * @param load imports the application: `() => import('./service.ts')`. Called after `.env` was read
+ * @param others import further applications, which share the port and all limits
  */
 export async function run(load: Load, ...others: readonly Load[]): Promise<void> {
-  // While the modules load, a signal ends the start. Afterwards, runApplications() handles signals.
+  // A signal ends the process while modules load. Later, runApplications() handles signals.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (process.listenerCount(signal) === 1) process.exit(0);
@@ -33,14 +34,15 @@ export async function run(load: Load, ...others: readonly Load[]): Promise<void>
   const first = await load();
   const more = await Promise.all(others.map((loadOther) => loadOther()));
   await runApplications([first.application, ...more.map(({ application }) => application)]);
-  flushCompileCache(); // At the exit, Node would write it too, but not after a kill -9.
+  flushCompileCache(); // Node writes the cache at exit, but not after a kill -9.
 }
 
 /**
- * Runs a command on an application: reads the configuration, opens the application, does the work and closes it. The log is
- * on standard error. Configuration mistakes and other operator errors end the process with one line each.
+ * Runs a command on an application: reads the configuration, opens the application, does the work and closes the
+ * application. Logs to standard error. Invalid configuration and other operator errors end the process with one line
+ * each.
  *
- * @param load imports the application, as that of `run`
+ * @param load imports the application: `() => import('./service.ts')`
  */
 export async function runCommand<Of extends Commanded>(
   load: () => Promise<{ readonly application: Of }>,
@@ -54,12 +56,12 @@ export async function runCommand<Of extends Commanded>(
 }
 
 /**
- * Enables Node's compile cache in the `node_modules` of the application, which cuts the start to a third. Where the folder
- * cannot be written, Node goes on without the cache.
+ * Enables Node's compile cache in the application's `node_modules`, which reduces the startup time to a third. Node
+ * runs without the cache if the folder is not writable.
  */
 function cacheCode(): void {
   const manifest = findPackageJSON(pathToFileURL(process.argv[1] ?? ''));
-  // The threads of this process read the variable.
+  // Worker threads read the variable.
   if (manifest !== undefined) process.env['NODE_COMPILE_CACHE'] ??= join(manifest, '../node_modules/.cache/node');
   enableCompileCache();
 }

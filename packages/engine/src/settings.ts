@@ -1,11 +1,11 @@
 /** The settings that an application declares, by the names of their environment variables. */
 export type Settings = { readonly [name: string]: Setting };
 
-/** A variable: required, unless it has a default or is optional. */
+/** An environment variable. It is required unless it has a default or is optional. */
 export type Setting = {
-  /** No message repeats the value of a secret. */
+  /** Error messages never quote the value of a secret. */
   readonly secret?: boolean;
-  /** Without a value, the setting is `undefined`. */
+  /** An optional setting without a value is `undefined`. */
   readonly optional?: true;
 } & (
   | { readonly type: 'string'; readonly enum?: readonly string[]; readonly default?: string }
@@ -15,7 +15,7 @@ export type Setting = {
   | { readonly type: 'switch'; readonly default?: boolean }
 );
 
-/** The values of settings. Declare an `enum` with `as const satisfies Settings`, so that its values are known. */
+/** The values of settings. Declare settings `as const satisfies Settings` to infer the values of an `enum`. */
 export type SettingsOf<Declared extends Settings> = {
   readonly [Name in keyof Declared]:
     | ValueOf<Declared[Name]>

@@ -6,8 +6,8 @@ import { createSilentLog } from './process/log.ts';
 /**
  * Starts an application in this process, on a free port of the loopback interface, without a log.
  *
- * @param variables its whole environment
- * @throws an error with the problems of the variables, one line each, or with the reason why it cannot start
+ * @param variables the complete environment of the application
+ * @throws an error with the problems of the variables, one line each, or with the reason why the start failed
  */
 export async function startSilently(
   application: Application,

@@ -1,4 +1,4 @@
-// More exports for tools and benchmarks. They may change with any version.
+// Exports for tools and benchmarks. They may change in any version.
 
 export { createCheckers } from './auth/lenient-checkers.ts';
 export type { Credentials } from './auth/credentials.ts';

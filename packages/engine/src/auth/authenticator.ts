@@ -18,12 +18,12 @@ import type {
 import type { TokenVerifier } from './token-verifier.ts';
 
 /**
- * Checks the security requirements of one operation; one of them must be satisfied. Where a requirement combines
- * several schemes, the first one determines the caller.
+ * Checks the security requirements of one operation; one of them must be satisfied. If a requirement combines several
+ * schemes, the first scheme determines the caller.
  *
  * @returns the caller, `undefined` when the operation is public and no valid credentials were sent; or a challenge.
- *   Throws or rejects with `NotImplemented` without a checker. Rejects with `KeysUnavailable` when the credentials
- *   cannot be verified at the moment
+ *   Throws or rejects with `NotImplemented` without a checker. Rejects with `KeysUnavailable` while credentials cannot
+ *   be verified
  */
 export type Authenticate = (credentials: Credentials) => AuthenticationResult | Promise<AuthenticationResult>;
 
@@ -33,7 +33,7 @@ const BEARER_TOKEN = /^bearer +[^ ]+$/i;
 /**
  * Creates an authenticator for each operation from the security schemes of the contract.
  *
- * @param checkers those of the application, by the name of the scheme; they replace the built-in ones
+ * @param checkers the application's checkers, by the name of the scheme; they replace the built-in checkers
  */
 export function createAuthenticator(
   schemes: Readonly<Record<string, SecurityScheme>>,
@@ -73,7 +73,7 @@ export function createAuthenticator(
     const challenge = challengeOf(name, scheme);
     const advice = adviceFor(scheme);
     return (credentials) => {
-      // Fail closed. In production, the service does not start.
+      // Fails closed. In production, the service does not start without the checker.
       if (check === undefined) throw new NotImplemented(`the security scheme ${name}`);
       const identity = check(credentials);
       return identity instanceof Promise
@@ -83,7 +83,7 @@ export function createAuthenticator(
 
     function toResult(identity: Identity | Refusal, credentials: Credentials): AuthenticationResult {
       if ('refusal' in identity) {
-        // RFC 6750, 3.1: without a token, the challenge has no error.
+        // RFC 6750, 3.1: without a token in the request, the challenge has no error code.
         const isRejected = challenge.startsWith('Bearer') && BEARER_TOKEN.test(credentials.authorization ?? '');
         return {
           status: 401,
@@ -134,7 +134,7 @@ function challengeOf(name: string, { type, scheme = '' }: SecurityScheme): strin
   return `${registered[type] ?? 'Unknown'} realm="${name}"`;
 }
 
-/** Names the credentials of a scheme. */
+/** Returns which credentials to send for a scheme. */
 function adviceFor(scheme: SecurityScheme): string {
   const challenge = challengeOf('', scheme);
   if (challenge.startsWith('Bearer')) return 'send one valid bearer token: Authorization: Bearer <ACCESS_TOKEN>';
@@ -143,10 +143,10 @@ function adviceFor(scheme: SecurityScheme): string {
   return `send valid ${challenge.split(' ', 1)[0] ?? ''} credentials`;
 }
 
-/** Gives a reason for the checker of an application. */
+/** Wraps the checker of an application to add a reason. */
 function explain(check: Checker): ExplainingChecker {
   return async (credentials) => {
-    // The checker may take the functions out of the object.
+    // Bound functions, since the checker may destructure the object.
     const own: Credentials = {
       authorization: credentials.authorization,
       header: (name) => credentials.header(name),
@@ -157,7 +157,7 @@ function explain(check: Checker): ExplainingChecker {
   };
 }
 
-/** Combines the checks of schemes that are required together. */
+/** Combines the checks of schemes that are all required. */
 function requireAll(first: Authenticate, others: readonly Authenticate[]): Authenticate {
   if (others.length === 0) return first;
   return async (credentials) => {

@@ -4,7 +4,7 @@ import type { ExplainingChecker, Refusal } from './credentials.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 type Result = ReturnType<TokenVerifier['verifyBearerToken']>;
-/** The strategy reads nothing else of a request. */
+/** The only properties of a request that the strategy reads. */
 type BearerRequest = { readonly headers: { authorization: string | undefined } };
 type Callback = (error: unknown, result?: Result | false) => void;
 type Middleware = (req: BearerRequest, res: undefined, next: Callback) => void;
@@ -12,16 +12,16 @@ type Middleware = (req: BearerRequest, res: undefined, next: Callback) => void;
 const ABSENT: Refusal = { refusal: 'no Authorization header, or several' };
 const MALFORMED: Refusal = { refusal: 'the Authorization header is not Bearer with one token' };
 
-/** Creates the checker for a security scheme whose credentials are bearer tokens, with Passport. */
+/** Creates the checker for a security scheme with bearer tokens, based on Passport. */
 export function createBearerChecker(schemeName: string, { verifyBearerToken }: TokenVerifier): ExplainingChecker {
   const authenticator = new passport.Passport();
-  // Passport hands any result to the callback: a refusal keeps its reason, and a promise is waited for by the caller.
+  // Passport passes any result to the callback: a refusal with its reason, or a promise, which the caller awaits.
   const verify = (token: string, done: Callback): void => {
     done(null, verifyBearerToken(token));
   };
   authenticator.use(schemeName, new Strategy({ realm: schemeName }, verify as VerifyFunction));
 
-  // Passport calls back before it returns, so that all requests can share these objects.
+  // Passport calls back synchronously, so all requests can share these objects.
   const request: BearerRequest = { headers: { authorization: undefined } };
   let result: Result = ABSENT;
   const callback: Callback = (error, found) => {
@@ -31,9 +31,9 @@ export function createBearerChecker(schemeName: string, { verifyBearerToken }: T
   const authenticate = authenticator.authenticate(schemeName, { session: false }, callback) as Middleware;
 
   return ({ authorization }) => {
-    result = authorization === undefined ? ABSENT : MALFORMED; // Unless the strategy finds a token.
-    // The strategy also accepts tokens from the body and the query, so it gets only the header. It requires exactly
-    // one space after `Bearer`; RFC 9110, 11.6.2, allows more.
+    result = authorization === undefined ? ABSENT : MALFORMED; // Replaced if the strategy finds a token.
+    // The strategy also accepts tokens from the body and the query, so it gets only the header. It requires exactly one
+    // space after `Bearer`; RFC 9110, 11.6.2, allows several.
     request.headers.authorization = authorization?.includes('  ') ? authorization.replace(/ +/, ' ') : authorization;
     authenticate(request, undefined, callback);
     return result;

@@ -1,8 +1,8 @@
 import type { Caller, Identity } from '@contract-first/contract';
 
-/** Reads credentials from the places of a request that may carry them. */
+/** Reads credentials from the parts of a request that may carry them. */
 export type Credentials = {
-  /** The Authorization header; `undefined` also when there are several. */
+  /** The Authorization header; `undefined` when there is none or several. */
   readonly authorization: string | undefined;
   readonly header: (name: string) => string | undefined;
   readonly query: (name: string) => string | undefined;
@@ -10,13 +10,13 @@ export type Credentials = {
 };
 
 /**
- * Checks credentials against one security scheme. Rejects with `KeysUnavailable` when it cannot at the moment.
+ * Checks credentials against one security scheme. Rejects with `KeysUnavailable` while credentials cannot be verified.
  *
  * @returns the identity; `undefined` when the credentials are missing or invalid
  */
 export type Checker = (credentials: Credentials) => Identity | undefined | Promise<Identity | undefined>;
 
-/** Why credentials are not accepted, for the log; it never quotes them. */
+/** Why credentials are not accepted, for the log. Never quotes the credentials. */
 export type Refusal = { readonly refusal: string };
 
 /** Checks credentials like a {@link Checker}, and gives the reason when they are missing or invalid. */
@@ -30,8 +30,8 @@ export type Rejection = {
   readonly status: 401 | 403;
   /** The challenges for WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3). */
   readonly challenge: string;
-  /** For the log. */
+  /** The reason for the log. */
   readonly reason: string;
-  /** For the client: names the credentials to send. */
+  /** The message to the client, with the credentials to send. */
   readonly advice: string;
 };

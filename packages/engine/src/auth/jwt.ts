@@ -14,7 +14,7 @@ const ALGORITHMS = [
 // Other kinds of tokens, such as logout tokens, may have the same issuer and audience (RFC 8725, 3.11).
 const TYPES = ['jwt', 'at+jwt'];
 const CLOCK_SKEW_SECONDS = 30;
-// By error code of jose.
+// Reasons by error code of jose.
 const REFUSALS: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: 'the JSON Web Token has expired',
   ERR_JOSE_ALG_NOT_ALLOWED: 'the algorithm of the JSON Web Token is not allowed',
@@ -27,8 +27,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates a verifier of JSON Web Tokens (RFC 7519, RFC 9068). It checks type, signature, issuer, audience, `exp`, which
- * is required, and `nbf`.
+ * Creates a verifier of JSON Web Tokens (RFC 7519, RFC 9068). It checks type, signature, issuer, audience, `exp` and
+ * `nbf`; `exp` is required.
  *
  * @returns a function that returns the identity of a token, or why the token is invalid; it rejects with
  *   {@link KeysUnavailable} when the keys have not been fetched
@@ -60,7 +60,7 @@ export function createJwtVerifier(
 }
 
 /**
- * Verifies a token with each key that may fit: without a `kid`, or where several keys have it, there may be several.
+ * Verifies a token with each matching key. Several keys match if the token has no `kid`, or if keys share it.
  *
  * @throws an error of jose; `JWKSMultipleMatchingKeys` when none of several keys verifies the signature
  */
@@ -77,7 +77,7 @@ async function verifyWithAny(
       try {
         return await jwtVerify(token, key, options);
       } catch (failure) {
-        // After the signature, the claims are checked. Other errors are about the key.
+        // jose checks claims after the signature, so a claim error means that the key matched.
         if (failure instanceof errors.JWTClaimValidationFailed || failure instanceof errors.JWTExpired) throw failure;
       }
     }
@@ -85,9 +85,9 @@ async function verifyWithAny(
   }
 }
 
-/** Describes an error of jose, whose own messages quote parts of the token. */
+/** Returns a message for an error of jose without quoting the token, as jose's messages do. */
 function describe(error: unknown): string {
-  const { code = '', claim } = error as { code?: string; claim?: string }; // Errors of other kinds have neither.
+  const { code = '', claim } = error as { code?: string; claim?: string }; // Other errors have neither property.
   if (claim !== undefined && code !== 'ERR_JWT_EXPIRED') return `the JSON Web Token has an invalid ${claim}`;
   return REFUSALS[code] ?? 'neither a known token nor a valid JSON Web Token';
 }
@@ -97,7 +97,7 @@ function isNonEmptyString(claim: unknown): claim is string {
   return typeof claim === 'string' && claim !== '';
 }
 
-/** Returns the scopes of a token: `scope` (RFC 9068, 2.2.3) or `scp`, and `roles`; each a list, or words in a string. */
+/** Returns the scopes of a token: `scope` (RFC 9068, 2.2.3), `scp` and `roles`, as a list or separated by spaces. */
 function scopesOf(claims: Readonly<Record<string, unknown>>): readonly string[] {
   return [claims['scope'], claims['scp'], claims['roles']]
     .flat()

@@ -3,18 +3,18 @@ import * as errors from 'jose/errors';
 import { createRemoteJWKSet, customFetch, type FetchImplementation } from 'jose/jwks/remote';
 import type { Logger } from 'pino';
 
-/** The JWKS has not been fetched yet, so no JSON Web Token can be verified. */
+/** The JWKS has not been fetched yet, so JSON Web Tokens cannot be verified. */
 export class KeysUnavailable extends Error {}
 
-/** When the keys are fetched, and within which limits. */
+/** The schedule and the limits of fetching keys. */
 export type KeySetOptions = {
-  /** The time from a successful fetch to the next one; a withdrawn key stays valid until then. */
+  /** The time from a successful fetch to the next fetch; a withdrawn key stays valid until then. */
   readonly refreshIntervalMs: number;
   /** The minimum time between two attempts; tokens with unknown keys cannot shorten it. */
   readonly cooldownMs: number;
   /** The time after which an attempt fails. */
   readonly timeoutMs: number;
-  /** The maximum size of the JWKS, decompressed; a larger one is not read to its end. */
+  /** The maximum decompressed size of the JWKS. Reading stops at the limit. */
   readonly limitBytes: number;
 };
 
@@ -26,8 +26,8 @@ const DEFAULTS: KeySetOptions = {
 };
 
 /**
- * Fetches the public keys of an issuer (JSON Web Key Set, RFC 7517) at once and then periodically. While fetching fails,
- * the previous keys stay in use; the error is logged once.
+ * Fetches the public keys of an issuer (JSON Web Key Set, RFC 7517) at once and then periodically. While fetching
+ * fails, the previous keys stay in use; the error is logged once.
  *
  * @param stopping ends the periodic fetches
  * @returns a function that finds the key for a token; it rejects with {@link KeysUnavailable} when no keys have been
@@ -39,7 +39,7 @@ export function createKeySet(
   stopping: AbortSignal,
   { refreshIntervalMs, cooldownMs, timeoutMs, limitBytes }: KeySetOptions = DEFAULTS,
 ): JWTVerifyGetKey {
-  // Left to itself, jose fetches for every token while the endpoint is down, and drops old keys.
+  // By default, jose fetches the keys for every token while the endpoint is down, and drops old keys.
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: timeoutMs,
     cacheMaxAge: Infinity,
@@ -91,7 +91,7 @@ export function createKeySet(
   }
 }
 
-/** Creates a `fetch` that cancels the transfer of a body that is larger than the limit, or not wanted. */
+/** Creates a `fetch` that cancels bodies larger than the limit and bodies of error responses. */
 function createFetch(limitBytes: number): FetchImplementation {
   return async (url, options) => {
     const response = await fetch(url, options);
@@ -99,9 +99,9 @@ function createFetch(limitBytes: number): FetchImplementation {
       await response.body?.cancel();
       return response;
     }
-    const bytes = Buffer.allocUnsafe(limitBytes); // Chunks of a byte would cost 200 bytes each.
+    const bytes = Buffer.allocUnsafe(limitBytes); // Collecting single-byte chunks would take 200 bytes each.
     let length = 0;
-    const chunks: ReadableStream<Uint8Array> = response.body; // Its type has chunks of any kind.
+    const chunks: ReadableStream<Uint8Array> = response.body; // fetch yields Uint8Arrays; the declared type does not.
     for await (const chunk of chunks) {
       if (length + chunk.length > limitBytes) throw new Error(`the JWKS is larger than ${String(limitBytes)} bytes`);
       bytes.set(chunk, length);

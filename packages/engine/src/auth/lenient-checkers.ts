@@ -4,9 +4,9 @@ import type { Checker, Credentials } from './credentials.ts';
 const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER'];
 
 /**
- * Creates checkers that accept any well-formed credentials, with every scope. Where credentials are configured, the engine
- * checks bearer tokens and API keys itself. Of basic credentials, the password or `user:password` must be one of `API_TOKENS`;
- * of other schemes, what follows the name of the scheme.
+ * Creates checkers that accept any well-formed credentials, with every scope. If credentials are configured, the engine
+ * checks bearer tokens and API keys itself, and these checkers require a value of `API_TOKENS`: as the password or
+ * `user:password` of basic credentials, or after the scheme name of other credentials.
  */
 export function createCheckers(
   schemes: Readonly<Record<string, SecurityScheme>>,
@@ -30,7 +30,7 @@ export function createCheckers(
   );
 }
 
-/** Returns the token, the key, or `user:password`; `undefined` when they are missing or malformed. */
+/** Returns the token, the key, or `user:password`; `undefined` when the credentials are missing or malformed. */
 function secretOf(scheme: SecurityScheme, credentials: Credentials): string | undefined {
   const { authorization = '' } = credentials;
   const { type, in: place, name = '' } = scheme;

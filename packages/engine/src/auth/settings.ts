@@ -2,7 +2,7 @@ import { readTokenEntry } from './token-entry.ts';
 import { readTokensFile, type TokensFile } from './tokens-file.ts';
 import type { HashedToken } from './tokens.ts';
 
-/** The configured tokens and JSON Web Tokens. */
+/** The configured tokens, and the settings of JSON Web Tokens. */
 export type AuthSettings = {
   readonly tokens: readonly HashedToken[];
   readonly tokensFile: TokensFile | undefined;
@@ -18,7 +18,7 @@ const JWT_VARIABLES = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'];
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Reads the settings of authentication. Each value may be a secret, even when invalid, so no problem quotes it.
+ * Reads the authentication settings. Problems never quote values, since even an invalid value may be a secret.
  *
  * @param problems receives a message for each invalid variable
  */
@@ -66,7 +66,7 @@ function readJwt(env: Environment, problems: string[]): JwtSettings | undefined 
   return jwksUrl === null ? undefined : { issuer, audience, jwksUrl };
 }
 
-/** Whether keys may be fetched from a URL: over plain HTTP, they could be replaced in transit. */
+/** Whether keys may be fetched from a URL. Over plain HTTP, keys could be replaced in transit. */
 function isAllowedKeySetUrl(url: URL | null): boolean {
   if (url === null) return false;
   const { protocol, hostname, username, password } = url;

@@ -8,7 +8,7 @@ const NAME = /^[A-Za-z0-9\-._@/+]{1,64}$/;
 /**
  * Parses `token` or `name:token`; a bearer token has no colon.
  *
- * @param defaultName the name of a token that has none
+ * @param defaultName the name of a token without a name
  * @returns the hashed token, or a problem: a predicate (`is empty`) that never quotes the token
  */
 export function readTokenEntry(entry: string, defaultName: string): HashedToken | { readonly problem: string } {

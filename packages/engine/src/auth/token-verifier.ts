@@ -9,11 +9,11 @@ import { createTokenLookup, MAX_TOKEN_CHARS } from './tokens.ts';
 
 /** Verifies tokens. Each function returns the identity, or why the token is invalid. */
 export type TokenVerifier = {
-  /** Verifies a configured token, which is not limited to scopes. */
+  /** Verifies a configured token. Its identity has all scopes. */
   readonly verifyToken: (token: string) => Identity | Refusal;
   /**
-   * Verifies a bearer token: a configured token, synchronously, or a JSON Web Token. Rejects
-   * with `KeysUnavailable` when the keys have not been fetched yet.
+   * Verifies a bearer token: a configured token, synchronously, or a JSON Web Token. Rejects with `KeysUnavailable`
+   * when the keys have not been fetched yet.
    */
   readonly verifyBearerToken: (token: string) => Identity | Refusal | Promise<Identity | Refusal>;
 };
@@ -21,7 +21,7 @@ export type TokenVerifier = {
 const UNKNOWN: Refusal = { refusal: 'unknown token' };
 
 /**
- * Creates a verifier that follows changes of the tokens file and the JWKS until the service stops, without keeping the
+ * Creates a verifier that watches the tokens file and refreshes the JWKS until the service stops. It does not keep the
  * process alive.
  */
 export function createTokenVerifier(

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { readTokenEntry } from './token-entry.ts';
 import type { HashedToken } from './tokens.ts';
 
-/** The tokens of a file and the version in which they were read. */
+/** The tokens of a file and the version of the file. */
 export type TokensFile = { readonly path: string; readonly tokens: readonly HashedToken[]; readonly version: string };
 
 type Contents =
@@ -21,10 +21,10 @@ const TIMED_OUT: Contents = {
 };
 
 /**
- * Reads a file with one token per line; blank lines and lines that start with `#` are ignored. The last line must end
- * with a newline: without it, the file may be half written and its last token truncated.
+ * Reads a file with one token per line. Ignores blank lines and lines that start with `#`. The last line must end with
+ * a newline: without it, the file may be incomplete and its last token truncated.
  *
- * @returns the tokens, or every problem with the file; no problem quotes its contents
+ * @returns the tokens, or every problem with the file; problems never quote its contents
  */
 export async function readTokensFile(path: string): Promise<TokensFile | { readonly problems: readonly string[] }> {
   const contents = await createReader(path)();
@@ -32,9 +32,9 @@ export async function readTokensFile(path: string): Promise<TokensFile | { reado
 }
 
 /**
- * Reads the file every second and reports its tokens when they have changed. A change must be read twice in a row, since
- * a file that is being written may end after any line. While the file is missing or invalid, the previous tokens stay in
- * use, and the reason is logged once.
+ * Reads the file every second and reports its tokens when they have changed. A change must be read twice in a row,
+ * since a file that is being written may end after any line. While the file is missing or invalid, the previous tokens
+ * stay in use, and the reason is logged once.
  *
  * The file is polled, not watched: a mounted secret changes through a symbolic link to a parent folder, which file
  * watchers miss, and the new version may have the same timestamp.
@@ -66,7 +66,9 @@ export async function watchTokensFile(
   }
 }
 
-/** Creates a reader with at most one read pending: with an unreachable file server, a read may block its thread forever. */
+/**
+ * Creates a reader with at most one read pending: with an unreachable file server, a read may block its thread forever.
+ */
 function createReader(path: string): () => Promise<Contents> {
   let pending: Promise<Contents> | undefined;
   return () => {
@@ -103,7 +105,7 @@ function parse(bytes: Buffer): Contents {
 
 function toReadProblem(error: unknown): Contents {
   if (error instanceof UnusableFile) return { version: error.message, problems: [`API_TOKENS_FILE: ${error.message}`] };
-  const { code = 'unknown error' } = error as NodeJS.ErrnoException; // Other errors have no code.
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
   return { version: code, problems: [`API_TOKENS_FILE: the file cannot be read (${code})`] };
 }
 

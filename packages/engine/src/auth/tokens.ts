@@ -1,14 +1,16 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Identity } from '@contract-first/contract';
 
-/** The salted digest of a configured token, and its name, which identifies the caller. The token itself is not kept. */
+/**
+ * The salted digest of a configured token, and its name, which identifies the caller. The token itself is not stored.
+ */
 export type HashedToken = { readonly name: string; readonly digest: Buffer };
 
 /** Longer tokens are rejected without hashing. */
 export const MAX_TOKEN_CHARS = 8_192;
 
-// A secret salt per process. Clients cannot predict digests, so lookup time reveals nothing about the tokens, and leaked
-// digests cannot be compared with those of guessed tokens.
+// A secret salt per process. Clients cannot predict digests, so lookup time reveals nothing about the tokens. Leaked
+// digests cannot be compared with the digests of guessed tokens.
 const SALT = randomBytes(32).toString('hex');
 const NO_DIGEST = Buffer.alloc(64);
 
@@ -18,8 +20,8 @@ export function hashToken(name: string, token: string): HashedToken {
 }
 
 /**
- * Creates a lookup whose time depends neither on the contents of the tokens nor on their number. Of two equal tokens, the
- * first one counts.
+ * Creates a lookup in constant time: it depends neither on the contents nor on the number of the tokens. If two tokens
+ * are equal, the first is used.
  *
  * @returns a function that returns the identity of a token, `undefined` when the token is unknown
  */

@@ -13,7 +13,7 @@ import { createRouter } from '../http/router.ts';
 /** Middleware that serves the docs page and the documents, and passes on other requests. */
 export type Docs = (req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void;
 
-/** Whether to serve the docs page. `if possible` is the default in development. */
+/** Whether to serve the docs page. The default in development is `if possible`. */
 export type DocsSetting = boolean | 'if possible';
 
 /** The text of a document. The JSON is bundled if the document consists of several files. */
@@ -25,18 +25,19 @@ export type ReadState = () => Readonly<Record<string, string>>;
 /** The docs page is enabled but cannot be served. */
 export class DocsUnavailable extends Error {}
 
-// Swagger UI needs no inline script or style and no other origin. Its icons are data: URLs, images of responses blob: URLs.
+// Swagger UI needs no inline scripts or styles and no other origin. Icons are data: URLs; images in responses, blob:
+// URLs.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'",
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
 /**
- * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`, below the path where the application is mounted. The
- * page sends its requests to its own origin. `/` redirects to the page unless the contract defines it.
+ * Loads the contents of `/docs`, `/openapi.json` and `/openapi.yaml`, below the path where the application is mounted.
+ * The page sends its requests to its own origin. `/` redirects to the page unless the contract defines it.
  *
- * @param document its text, or the folder of `openapi.yaml` and `generated/openapi.json`
- * @param state is read with each load of the page, which shows it
+ * @param document the text of the document, or the folder of `openapi.yaml` and `generated/openapi.json`
+ * @param state returns the state that the page shows; called on each load
  * @returns `undefined` when the docs are not served
  * @throws {DocsUnavailable} when the setting is `true` and a file is missing or the contract defines one of the paths
  */
@@ -60,7 +61,7 @@ function createDocs(contract: Contract, text: DocumentText, state: ReadState | u
   const { basePaths } = contract;
   // Swagger UI reads numbers as doubles, too.
   const document = JSON.parse(text.json) as object;
-  /** @param prefix `..` leads from the docs page to where the application is mounted */
+  /** @param prefix the relative path from the docs page to the mount path: `..` */
   const withServers = (prefix: string): Response => {
     const servers = basePaths.map((path) => ({ url: prefix + path || '/', description: 'This service' }));
     return createPage('application/json', JSON.stringify({ ...document, servers }));
@@ -97,7 +98,7 @@ function createDocs(contract: Contract, text: DocumentText, state: ReadState | u
     const { url = '', originalUrl = url, baseUrl = '' } = req;
     const path = pathOf(originalUrl.slice(baseUrl.length)) || '/';
     const page = findPage();
-    // Invalid messages get the same response on every path.
+    // Invalid messages are left to the pipeline, so they get the same response on every path.
     if (page === undefined || isDocumented(pathOf(url)) || findViolation(req) !== undefined) next();
     else {
       void respond(req, res, page).catch(next);
@@ -125,7 +126,7 @@ function pathOf(target: string): string {
 }
 
 async function respond(req: IncomingMessage, res: ServerResponse, page: Response): Promise<void> {
-  // Node sets `complete` after the header event, even without a body; only then can the connection stay open.
+  // Node sets `complete` after the header event, even without a body. The connection is kept alive only when it is set.
   if (!req.complete) await setImmediate();
   if (req.method !== 'GET' && req.method !== 'HEAD') throw methodFailure('GET, HEAD');
   send(req, res, page);
@@ -159,7 +160,7 @@ function read(locate: () => string | URL, requirement: string): Buffer {
   }
 }
 
-/** Returns a function that checks whether the contract defines a path: its operations have priority. */
+/** Returns a function that checks whether the contract defines a path. Operations take precedence over docs pages. */
 function createPathCheck(contract: Contract): (path: string) => boolean {
   const route = createRouter(contract);
   return (path) => {

@@ -17,7 +17,7 @@ const ui = SwaggerUIBundle({
   },
 });
 
-/** Shows responses exactly, and files as images or downloads. */
+/** A Swagger UI plugin that shows responses exactly, and files as images or downloads. */
 function showFaithfully() {
   return {
     wrapComponents: {
@@ -29,15 +29,16 @@ function showFaithfully() {
   };
 }
 
-/** Returns the properties of a response that Swagger UI must see differently. */
+/** Returns the properties of a response to override for Swagger UI. */
 function propsFor({ content, contentType = '', url, headers }) {
-  // Swagger UI would show the source. An image runs no scripts.
+  // Swagger UI would show the source of an SVG. An image element does not run scripts.
   if (typeof content === 'string' && contentType.startsWith('image/svg+xml')) {
     return { content: new Blob([content], { type: 'image/svg+xml' }), contentType: 'image/*' };
   }
-  // Swagger UI formats JSON through doubles.
+  // Swagger UI parses JSON numbers as doubles, so JSON with long numbers is shown as plain text.
   if (typeof content === 'string') return /\d{16}/.test(content) ? { contentType: 'text/plain' } : {};
-  // Swagger UI would decode the bytes as text, also for the download, and request audio again without credentials.
+  // Swagger UI would decode the bytes as text, even for the download, and would request audio again without
+  // credentials.
   if (!(content instanceof Blob) || /^image\/|jsonl/.test(contentType)) return {};
   const disposition = `attachment; filename="${new URL(url).pathname.split('/').at(-1)}"`;
   return { contentType: 'application/octet-stream', headers: { 'content-disposition': disposition, ...headers } };

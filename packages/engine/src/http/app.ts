@@ -23,7 +23,7 @@ type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 
   readonly tokenVerifier: TokenVerifier;
   /** The proxies whose X-Forwarded headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
-  /** The origin at which clients reach the service; `undefined` takes it from each request. */
+  /** The base URL at which clients reach the service; `undefined` takes it from each request. */
   readonly publicUrl: string | undefined;
   /** `undefined`: only pages of the service's own origin may read responses. */
   readonly cors: CorsPolicy | undefined;

@@ -80,7 +80,7 @@ export type PipelineOptions = {
   readonly cors: Cors | undefined;
   /** Returns the address of the client; `undefined` when the socket is closed. */
   readonly clientAddressOf: (req: IncomingMessage) => string | undefined;
-  /** Returns the origin at which the client reaches the service: `https://api.example.com`. */
+  /** Returns the base URL at which the client reaches the service: `https://api.example.com`. */
   readonly originOf: (req: IncomingMessage) => string;
   /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;

@@ -16,8 +16,8 @@ const MEDIA_TYPE = 'application/json';
 const NO_PARAMETERS = { path: {}, query: '', headers: {} };
 
 /**
- * Creates a function that parses and validates a line. A line goes through the same functions as the request body of an
- * operation, and is rejected for the same reasons.
+ * Creates a function that parses and validates a line with the same functions as the request body of an operation, so a
+ * line is rejected for the same reasons.
  *
  * @returns a function that returns `undefined` for a blank line
  */

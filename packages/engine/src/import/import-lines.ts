@@ -20,9 +20,11 @@ type LineImport = {
   readonly operationId: string;
   /** The file, or `-` for standard input. */
   readonly path: string;
-  /** The size of a line, at most. */
+  /** The maximum size of a line. */
   readonly limitBytes: number;
-  /** Opens the store when the input could be opened. The log is silent, since the store reports the same errors to its caller. */
+  /**
+   * Opens the store after the input was opened. Receives a silent log, since the store also throws the errors it logs.
+   */
   readonly openStore: (log: Logger) => Promise<LineStore>;
 };
 
@@ -30,8 +32,8 @@ type LineImport = {
 const DUPLICATE_INTERRUPT_MS = 500;
 
 /**
- * Stores each line of an input. Importing the same input again stores only the missing lines. Lists the other lines, and
- * the counts at the end, on standard error.
+ * Stores each line of an input. Importing the same input again stores only the missing lines. Prints the rejected lines
+ * and the final counts to standard error.
  *
  * @returns the exit code: 0 when every line is stored, 1 when some are not, 130 after an interrupt
  */
@@ -67,13 +69,13 @@ export async function importLines({
       await pendingImport;
       if (isStopped()) break;
       pendingImport = importBatch(batch);
-      // Lets the store start this batch before the next one is read.
+      // Lets the store start this batch before the next batch is read.
       await setImmediate();
     }
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall !== undefined) stopped = `the input cannot be read (${String(code)})`;
-    else if (!isStopped()) throw error; // Otherwise the error comes from closing the input.
+    else if (!isStopped()) throw error; // After a stop, the error comes from closing the input.
   }
   await pendingImport;
   await store.close();
@@ -143,7 +145,8 @@ const REASONS: Readonly<Record<string, string>> = {
  * Opens an input for reading.
  *
  * @param path `-` for standard input
- * @returns the input with its size, `undefined` when that is unknown, or one line that says why it cannot be read
+ * @returns the input and its size, which is `undefined` when unknown; or the reason why the input cannot be read, in
+ *   one line
  */
 async function openInput(
   path: string,
@@ -167,7 +170,7 @@ const BAR_COLUMNS = 30;
 /**
  * Formats the progress of an import.
  *
- * @param totalBytes the size of the input, `undefined` when it is unknown
+ * @param totalBytes the size of the input, `undefined` when unknown
  */
 function formatProgress(lines: number, bytes: number, totalBytes: number | undefined, seconds: number): string {
   const counts = `${count(lines)} lines  ${count(lines / seconds)}/s`;
@@ -200,8 +203,8 @@ type Batch = {
   readonly endBytes: number;
 };
 
-// A batch should fit into one transaction, which keeps its order. The database commits up to as many rows together, and up
-// to four times the bytes, because it counts the size of a row in memory.
+// A batch should fit into one transaction, so that the lines are stored in order. The database has the same limit of
+// rows per commit, and four times the limit of bytes, since it counts the size of a row in memory.
 const MAX_LINES = 1_000;
 const MAX_BYTES = 1_048_576;
 

@@ -19,13 +19,13 @@ const MAX_LINES = 1_000;
 /**
  * Splits an input into lines, holding at most one chunk and one line within the limit in memory.
  *
- * A line's key is derived from the SHA-256 of the input up to its end. This makes an import idempotent without any state:
- * when the same input comes again, whole or longer, the same line has the same key. The key depends on the line's place, so
- * the same line twice in an input is two creations. It depends on everything before the line, so two inputs share keys
- * only for their common prefix. A changed line therefore changes the keys of all lines after it: those are stored twice,
- * which is better than losing one.
+ * A line's key is derived from the SHA-256 of the input up to its end. This makes an import idempotent without any
+ * state: when the same input comes again, whole or longer, the same line has the same key. The key depends on the
+ * line's place, so the same line twice in an input is two creations. It depends on everything before the line, so two
+ * inputs share keys only for their common prefix. A changed line therefore changes the keys of all lines after it:
+ * those are stored twice, which is better than losing one.
  *
- * @returns the non-empty lines in groups, as they end; the last line may lack its line feed
+ * @returns the non-empty lines, in groups; the last line may lack its line feed
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<readonly Line[]> {
   const hash = createHash('sha256');
@@ -78,8 +78,8 @@ function joined(pieces: readonly Buffer[]): Buffer {
 }
 
 /**
- * Returns a UUID of version 8 (RFC 9562, 5.8): 48 bits of the line number, then bits of the hash. The number comes first so
- * that keys are ordered: with random keys, each row would touch another page of the database's index.
+ * Returns a UUID of version 8 (RFC 9562, 5.8): 48 bits of the line number, then bits of the hash. The number comes
+ * first to keep the keys ordered: with random keys, each row would touch a different page of the database's index.
  */
 function uuidOf(number: number, hex: string): string {
   const place = number.toString(16).padStart(12, '0');

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ValidRequest } from '../http/handle/validate-request.ts';
 import type { Entry } from './entries.ts';
 
-/** Where lines are stored. */
+/** A store for imported lines. */
 export type LineStore = {
-  /** Stores a request under a key, a UUID. Returns whether it is new; `false` when there is one under the key. */
+  /** Stores a request under a key, a UUID. Returns `false` when the key already exists. */
   readonly add: (request: ValidRequest, key: string) => Promise<boolean>;
-  /** Returns whether an error of `add` means that the store cannot be used for now. */
+  /** Returns whether an error of `add` means that the store is temporarily unavailable. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly close: () => Promise<void>;
 };
@@ -20,10 +20,10 @@ const RETRY_MS = 30_000;
 const RETRY_PAUSE_MS = 500;
 
 /**
- * Stores the lines of a batch in order. Entries for which the database was unavailable are retried for up to `RETRY_MS`,
- * with the same key, so nothing is stored twice.
+ * Stores the lines of a batch in order. Entries for which the database was unavailable are retried for up to
+ * `RETRY_MS`, with the same key, so nothing is stored twice.
  *
- * @param mayRetry is called before each retry
+ * @param mayRetry called before each retry; returns whether to retry
  * @returns the outcome of each entry
  */
 export async function storeBatch(

@@ -4,28 +4,28 @@ import type { AnsweredRequest, InvalidReply, Observer } from '../http/observer.t
 
 /** Metrics of a running service, for Prometheus. */
 export type Metrics = Pick<Observer, 'refused'> & {
-  /** @param document its name, where a service has several */
+  /** @param document the label of the document, if the service has several */
   readonly answered: (request: AnsweredRequest, document?: string) => void;
   readonly sentInvalid: (response: InvalidReply, document?: string) => void;
-  /** Counts a commit of so many rows. */
+  /** Counts a commit, its rows and its duration. */
   readonly committed: (rows: number, durationMs: number) => void;
-  /** Reads a number whenever the metrics are read. */
+  /** Registers a gauge, whose value is read on each scrape. */
   readonly gauge: (name: string, help: string, read: () => number) => void;
-  /** Has these metrics, and takes those of the application. */
+  /** The registry of the engine's and the application's metrics. */
   readonly registry: Registry;
-  /** Writes every metric in the text format of Prometheus. */
+  /** Returns all metrics in Prometheus' text format. */
   readonly text: () => Promise<string>;
 };
 
-/** The media type of the text format of Prometheus. */
+/** The media type of Prometheus' text format. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 const LATENCY_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-// Gauges whose names end like those of counters. They are sums of the gauges by type, which stay.
+// Default gauges whose names end in `_total`, like counters. They are removed; the gauges that they sum up remain.
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 const GROUP_ROWS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** The requests of one operation: plain numbers, from which metrics are made when they are read. */
+/** The request counts of one operation: plain numbers, from which metrics are created on each scrape. */
 type Tally = { readonly statuses: Map<number | 'gone', number>; readonly durations: Distribution };
 
 function createTally(): Tally {
@@ -33,9 +33,9 @@ function createTally(): Tally {
 }
 
 /**
- * Creates the metrics, those of the process and its event loop included.
+ * Creates the metrics, including the default metrics of the process and the event loop.
  *
- * @param documents their names and versions, for `build_info`
+ * @param documents the names and versions of the documents, for `build_info`
  */
 export function createMetrics(documents: readonly { readonly name: string; readonly version: string }[]): Metrics {
   const register = new Registry();
@@ -139,8 +139,8 @@ function labelsOf(document: string | undefined, operation: string): Labels {
 }
 
 /**
- * Registers a histogram that is made from distributions when it is read. The library's own looks up its labels with each
- * value, which takes longer than counting.
+ * Registers a histogram that is computed from distributions on each scrape. The library's histogram looks up labels for
+ * each value, which takes longer than counting.
  */
 function registerHistogram(
   register: Registry,
@@ -154,13 +154,13 @@ function registerHistogram(
       return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values });
     },
   };
-  register.registerMetric(histogram as unknown as Histogram); // A registry uses only these members.
+  register.registerMetric(histogram as unknown as Histogram); // The registry uses only these members.
 }
 
 /** The labels of a metric. */
 type Labels = Readonly<Record<string, string | number>>;
 
-/** A number of values in each of several buckets, for a histogram of Prometheus. */
+/** The bucket counts of a Prometheus histogram. */
 class Distribution {
   readonly #bounds: readonly number[];
   /** The last bucket is for values above all bounds. */
@@ -180,7 +180,7 @@ class Distribution {
     this.#sum += value;
   }
 
-  /** Returns the samples of a histogram: each bucket with those below it, the sum and the count. */
+  /** Returns the samples of a histogram: the cumulative buckets, the sum and the count. */
   samples(name: string, labels: Labels) {
     let count = 0;
     const buckets = this.#counts.map((ofBucket, index) => {

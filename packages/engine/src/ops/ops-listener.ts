@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import { METRICS_TYPE } from './metrics.ts';
 
 type OpsOptions = {
-  /** Returns the reason why the service is not ready, if there is one; checks its dependencies. Never rejects. */
+  /** Checks the dependencies. Returns why the service is not ready; `undefined` when it is. Never rejects. */
   readonly readinessProblem: () => Promise<string | undefined>;
-  /** Writes the metrics in the text format of Prometheus. */
+  /** Returns the metrics in Prometheus' text format. */
   readonly metrics: () => Promise<string>;
 };
 
@@ -19,7 +19,10 @@ export const OPS_LIMITS = {
   connectionLimit: 100,
 };
 
-/** Serves `/livez`, `/readyz` and `/metrics`, for a listener apart from the API's, which serves only the contract. */
+/**
+ * Creates a listener for `/livez`, `/readyz` and `/metrics`. It has its own port, since the API serves only the
+ * contract.
+ */
 export function createOpsListener({ readinessProblem, metrics }: OpsOptions): RequestListener {
   const pages: Readonly<Record<string, () => Page | Promise<Page>>> = {
     '/livez': () => ({ status: 200, text: 'live\n' }),

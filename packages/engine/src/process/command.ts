@@ -5,12 +5,12 @@ import { readCommandConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { refuse } from './refuse.ts';
 
-/** An application, or some of its parts, for a command. */
+/** An application for a command: its database, its settings and a function that opens it. */
 export type Commanded = Pick<Application, 'database' | 'settings'> & {
   open(options: OpenOptions): Promise<{ readonly close: () => Promise<void> }>;
 };
 
-/** What a command does with the open parts. The options are those that `open` got. */
+/** The work of a command on an open application. Receives the same options as `open`. */
 export type Work<Of extends Commanded> = (
   opened: Awaited<ReturnType<Of['open']>>,
   options: OpenOptions<LocationOf<Of['database']>, DeclaredBy<Of['settings']>> & { readonly bodyLimitBytes: number },
@@ -19,12 +19,12 @@ export type Work<Of extends Commanded> = (
 type LocationOf<Driver> = Driver extends DatabaseDriver<infer Location> ? Location : unknown;
 type DeclaredBy<Declared> = Declared extends Settings ? Declared : Settings;
 
-/** Opens the parts of an application for a command, and closes them. Operator errors end the process with one line each. */
+/** Opens an application, runs a command on it and closes it. Operator errors end the process with one line each. */
 export async function runWork<Of extends Commanded>(application: Of, work: Work<Of>): Promise<void> {
   const read = readCommandConfig(process.env, application.database, application.settings);
   if ('problems' in read) return refuse(...read.problems);
   const { database, logLevel, ...rest } = read;
-  // Standard output is for the results of the command.
+  // Standard output is reserved for the results of the command.
   const log = await createLog(logLevel, process.stderr.isTTY, 2);
   process.prependListener('exit', () => {
     log.flush();
@@ -33,7 +33,7 @@ export async function runWork<Of extends Commanded>(application: Of, work: Work<
   try {
     const opened = await application.open(options);
     try {
-      // The types of both follow from that of the application.
+      // Both types follow from the type of the application.
       await work(opened as Parameters<Work<Of>>[0], options as Parameters<Work<Of>>[1]);
     } finally {
       await opened.close();

@@ -18,7 +18,7 @@ import { readOwnSettings } from './own-settings.ts';
 /** The configuration of the process, validated. */
 export type Config = ServiceConfig &
   ApplicationConfig & {
-    /** The token that was generated for this run, since no credentials are configured. */
+    /** The token generated for this run; `undefined` when credentials are configured. */
     readonly developmentToken: string | undefined;
     readonly listen: ListenOptions;
     readonly server: ServerLimits;
@@ -26,7 +26,7 @@ export type Config = ServiceConfig &
     readonly ops: ListenOptions;
     readonly shutdownGraceMs: number;
     readonly docs: DocsSetting;
-    /** Whether spans are exported with the SDK of OpenTelemetry, which reads the endpoint itself. */
+    /** Whether the OpenTelemetry SDK exports spans; it reads the endpoint itself. */
     readonly exportsSpans: boolean;
     readonly logLevel: string;
   };
@@ -41,8 +41,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /**
  * Reads the configuration from environment variables.
  *
- * @param driver of the database; `undefined` without one
- * @param settings that the application declares
+ * @param driver the driver of the database; `undefined` for an application without a database
+ * @param settings the settings that the application declares
  * @returns the configuration, or all its problems, one line each
  */
 export async function readConfig(
@@ -83,10 +83,10 @@ export async function readConfig(
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }
 
-/** The part of the configuration that commands have. */
+/** The part of the configuration that commands use. */
 type CommandConfig<Location> = Storage<Location> & Pick<Config, 'settings' | 'logLevel'>;
 
-/** Reads the part of the configuration that commands have; see `readConfig`. */
+/** Reads the part of the configuration that commands use; see `readConfig`. */
 export function readCommandConfig<Location>(
   variables: Variables,
   driver: DatabaseDriver<Location> | undefined,
@@ -98,11 +98,11 @@ export function readCommandConfig<Location>(
     settings: readOwnSettings(env, settings),
     logLevel: readLogLevel(env),
   };
-  // Without a problem, a driver has read its location.
+  // Without problems, the location is defined.
   return env.problems.length > 0 ? { problems: env.problems } : (config as CommandConfig<Location>);
 }
 
-/** Returns the port of the listener for probes and metrics where none is configured: the next one, or any free one. */
+/** Returns the default port of the listener for probes and metrics: an adjacent port, or 0 for a free port. */
 function portBeside(port: number): number {
   return port === 0 ? 0 : port === 65_535 ? port - 1 : port + 1;
 }
@@ -118,7 +118,7 @@ function readTrustProxy({ variables, problems }: Environment): readonly string[]
   const entries = (variables['TRUST_PROXY'] ?? '').split(',').map((entry) => entry.trim());
   const proxies = entries.filter((entry) => entry !== '');
   try {
-    // proxy-addr reads a number as an IPv4 address; users would mean a number of proxies.
+    // proxy-addr parses a number as an IPv4 address, but users would mean a number of proxies.
     if (proxies.some((proxy) => /^\d+$/.test(proxy))) throw new RangeError();
     compileTrust(proxies);
   } catch {
@@ -129,19 +129,19 @@ function readTrustProxy({ variables, problems }: Environment): readonly string[]
   return proxies;
 }
 
-/** Returns it without a trailing slash. */
+/** Reads PUBLIC_URL. Returns it without a trailing slash. */
 function readPublicUrl({ variables, problems }: Environment): string | undefined {
   const { PUBLIC_URL: text } = variables;
   if (text === undefined) return undefined;
   const url = /^https?:\/\/[^?#@\s]+$/i.test(text) ? URL.parse(text) : null;
   if (url === null) {
-    const shown = text.replace(/\/\/[^/]*@/, '//…@'); // A password is not repeated.
+    const shown = text.replace(/\/\/[^/]*@/, '//…@'); // Hides a password.
     problems.push(`PUBLIC_URL must be an http or https URL without a query, not "${shown}"`);
   }
   return url?.href.replace(/\/+$/, '');
 }
 
-/** Reads the location of the database, `undefined` when there is none or its URL is wrong, and the limits. */
+/** Reads the database limits and location. The location is `undefined` without a database or with an invalid URL. */
 function readStorage<Location>(
   env: Environment,
   driver: DatabaseDriver<Location> | undefined,
@@ -173,7 +173,7 @@ function readLoadSheddingLimits(env: Environment, bodyLimitBytes: number): LoadS
   return limits;
 }
 
-/** Returns `undefined` without `RATE_LIMIT_REQUESTS`. */
+/** Reads the rate limit. Returns `undefined` without `RATE_LIMIT_REQUESTS`. */
 function readRateLimit(env: Environment): RateLimitPolicy | undefined {
   const requests = env.integer('RATE_LIMIT_REQUESTS', 0, 1, 1_000_000);
   const windowSeconds = env.integer('RATE_LIMIT_WINDOW_SECONDS', 60, 1, 3_600);
@@ -196,13 +196,13 @@ function readServerLimits(env: Environment): ServerLimits {
     headerLimitBytes: env.integer('HEADER_LIMIT_BYTES', 16_384, 1_024, 2 ** 20),
     headersTimeoutMs,
     requestTimeoutMs,
-    // Most proxies close idle connections after 60 seconds, and should be the ones to do so.
+    // Longer than the 60 seconds of most proxies: if the proxy closes idle connections first, no request is lost.
     keepAliveTimeoutMs: env.milliseconds('KEEP_ALIVE_TIMEOUT_MS', 65_000),
     connectionLimit: env.integer('CONNECTION_LIMIT', 4_000, 1, 1_000_000),
   };
 }
 
-/** Returns whether there is one; an empty variable counts as unset (OpenTelemetry specification). */
+/** Returns whether an OTLP endpoint is configured. An empty variable counts as unset (OpenTelemetry specification). */
 function readOtlpEndpoint({ variables, problems }: Environment): boolean {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '' } = variables;
   if (endpoint !== '' && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
@@ -239,10 +239,11 @@ function readCorsPolicy(env: Environment): CorsPolicy | undefined {
   return { origins, credentials, maxAgeSeconds };
 }
 
-/** Returns whether a text is an origin in the form of the Origin header: no path, trailing slash or default port. */
+/** Whether a text is an origin as in the Origin header: no path, trailing slash or default port. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.host === '' || url.host.includes('*')) return false;
-  // The origin of other schemes is `null` in the URL Standard, but not in the apps that use them: capacitor://localhost.
+  // In the URL Standard, the origin of other schemes is `null`. Apps with such schemes send an origin:
+  // capacitor://localhost.
   return text === (url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin);
 }

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 
-/** Reads `.env` in the working directory. Variables that are set already stay. Exits with one line when it cannot be read. */
+/**
+ * Reads `.env` in the working directory, without overriding variables. Exits with one line when the file is unreadable.
+ */
 export function readEnvFile(): void {
   try {
     if (existsSync('.env')) process.loadEnvFile();

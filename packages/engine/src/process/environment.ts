@@ -6,7 +6,7 @@ export class Environment {
   readonly problems: string[] = [];
   readonly #secrets: ReadonlySet<string>;
 
-  /** @param secrets the names of variables whose values no message repeats */
+  /** @param secrets the names of variables whose values must not appear in messages */
   constructor(variables: Variables, secrets: ReadonlySet<string> = new Set()) {
     this.variables = variables;
     this.#secrets = secrets;

@@ -3,7 +3,7 @@ import { TOKEN_PLACEHOLDER, type Contract } from '@contract-first/contract';
 /**
  * Returns a curl command for the example request of a contract.
  *
- * @param token by default, the shell variable TOKEN
+ * @param token the token to send; the default is the shell variable TOKEN
  */
 export function exampleCurl({ example }: Contract, baseUrl: string, token = TOKEN_PLACEHOLDER): string {
   if (example === undefined) return `curl ${baseUrl}`;

@@ -4,15 +4,15 @@ import type { AnsweredRequest } from '../http/observer.ts';
 const BACKLOG_BYTES = 1_048_576;
 const RETRY_MS = 100;
 
-/** Functions that colour a text. */
+/** Functions that colour text for a terminal. */
 type Colours = Readonly<Record<'green' | 'yellow' | 'red', (text: string) => string>>;
 type Target = DestinationStream & { readonly flush: () => void };
 
 /**
- * Creates a log: a JSON object on each line; on a terminal, if pino-pretty is installed, formatted
- * text. Lines are written at the end of each turn of the event loop, and by `flush`.
+ * Creates a log of JSON objects, one per line; on a terminal with pino-pretty installed, formatted text. Lines are
+ * written at the end of each turn of the event loop, and by `flush`.
  *
- * @param level one of pino's, or `silent`
+ * @param level a level of pino, or `silent`
  * @param descriptor of standard output or standard error
  */
 export async function createLog(level: string, isTerminal: boolean, descriptor: 1 | 2 = 1): Promise<Logger> {
@@ -21,13 +21,13 @@ export async function createLog(level: string, isTerminal: boolean, descriptor: 
 }
 
 /**
- * Opens a standard stream without ever blocking on it. While the disk is full or the reader of the pipe is slow, lines wait in
- * a backlog; lines beyond its size are lost.
+ * Opens a standard stream that never blocks. While the disk is full or the reader of the pipe is slow, lines wait in a
+ * backlog; lines beyond its size are dropped.
  */
 function openTarget(descriptor: 1 | 2): Target {
   let retry: NodeJS.Timeout | undefined;
   let lines = '';
-  // Node makes pipes non-blocking. By default, pino would wait for a full pipe and block the event loop.
+  // Node makes pipes non-blocking. By default, pino would wait while a pipe is full and block the event loop.
   const target = pino.destination({ dest: descriptor, sync: true, maxLength: BACKLOG_BYTES, retryEAGAIN: () => false });
   target.on('error', () => {
     retry ??= setTimeout(() => {
@@ -37,7 +37,7 @@ function openTarget(descriptor: 1 | 2): Target {
   });
   return { write, flush };
 
-  /** Collects the lines of one turn: a system call for each line would cost as much as the line. */
+  /** Collects the lines of one turn: a system call per line would cost as much as the line itself. */
   function write(line: string): void {
     if (lines === '') setImmediate(flush);
     lines += line;
@@ -59,14 +59,14 @@ async function prettify(target: Target): Promise<Target> {
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
     ignore: 'requestId,operationId,route,method,status,durationMs,caller,clientAddress,traceId,parentId,spanId',
-    // Only requests are logged without a message.
+    // Only answered requests are logged without a message.
     messageFormat: (line, messageKey, _level, { colors }) => {
       const { [messageKey]: message, requestId } = line;
       if (typeof message !== 'string') return describeRequest(line as AnsweredRequest, colors);
       return typeof requestId === 'string' ? `${message}  ${requestId}` : message;
     },
     customColors: 'message:reset',
-    useOnlyCustomProps: false, // The levels keep their colours.
+    useOnlyCustomProps: false, // Keeps the default colours of the levels.
   });
   if (pretty === undefined) return target;
   return {
@@ -78,8 +78,8 @@ async function prettify(target: Target): Promise<Target> {
 }
 
 /**
- * Makes JSON text show control characters of its values as escapes, since they would steer the terminal; all but line
- * breaks and tabs. Of them, `JSON.stringify` escapes those of C0, and not DEL and C1 (ECMA-48).
+ * Escapes control characters in the values of JSON text, except line breaks and tabs, since they would control the
+ * terminal. `JSON.stringify` escapes C0 characters, but not DEL and C1 (ECMA-48).
  */
 function escapeControls(json: string): string {
   return json.replaceAll(/\\[^]|[\x7f-\x9f]/g, (match) => {
@@ -98,7 +98,7 @@ function describeRequest(
     (method ?? '').padEnd(7),
     (operationId ?? '').padEnd(20),
     (durationMs === undefined ? '' : `${durationMs.toFixed(1)} ms`).padStart(10),
-    // The issuer chooses the `sub`: it must not control the terminal.
+    // A token's issuer chooses `sub`, which must not control the terminal.
     (caller ?? '').replaceAll(/\p{C}/gu, '\ufffd'),
   ];
   return columns.join('  ').trimEnd();

@@ -9,27 +9,26 @@ import { isBelow, type MountedRequest } from '../http/mounts.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
 
-/** An application that another server serves. */
+/** An application mounted in another server. */
 export type MountedService = {
   /**
-   * Middleware of Express, which answers every request that it gets. Where it is mounted below a path, the paths of the
-   * document are below that path, unless the document's servers name it already.
+   * Express middleware that answers every request. If mounted below a path, the document's paths are below that path,
+   * unless the document's servers already include it.
    */
   readonly middleware: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Returns the reason why requests cannot be handled now, if there is one. Never rejects. */
+  /** Returns why requests cannot be handled now; `undefined` when they can. Never rejects. */
   readonly readinessProblem: () => Promise<string | undefined>;
-  /** Writes the metrics in the text format of Prometheus. */
+  /** Returns the metrics in Prometheus' text format. */
   readonly metrics: () => Promise<string>;
-  /** Asks endless streams to end, waits for the responses to all requests, and closes the application. Later requests get 503. */
+  /** Ends endless streams, waits for all pending responses, and closes the application. Later requests get a 503. */
   readonly close: () => Promise<void>;
 };
 
 /**
- * Opens an application without a server: as middleware of an Express application. The environment configures it as it
- * configures `run`, except for the server. In development without credentials, a warning in the log has the token of this
- * run.
+ * Opens an application without a server, as middleware for an Express application. Reads the same environment variables
+ * as `run`, except the server's. In development without credentials, logs the token of this run as a warning.
  *
- * @throws an error with the problems of the configuration, one line each, or with the reason why it cannot start
+ * @throws an error with the problems of the configuration, one line each, or with the reason why the start failed
  */
 export async function openService(application: Application): Promise<MountedService> {
   const { contract, database, document, settings, state } = application;
@@ -53,7 +52,7 @@ export async function openService(application: Application): Promise<MountedServ
     middleware(req: MountedRequest, res) {
       const { baseUrl = '', originalUrl } = req;
       if (baseUrl !== '' && mounts.some((path) => isBelow(path, baseUrl))) req.url = originalUrl;
-      if (res.closed) return; // The client has left while middleware before this one was waiting.
+      if (res.closed) return; // The client disconnected while earlier middleware was waiting.
       if (closing !== undefined) {
         send(req, res, failureResponse(unavailableFailure()));
         return;

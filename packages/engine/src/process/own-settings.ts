@@ -3,10 +3,10 @@ import type { Setting, Settings, SettingsOf } from '../settings.ts';
 import { Environment } from './environment.ts';
 
 const NAME = /^[A-Z][A-Z0-9_]*$/;
-// Node and the SDK of OpenTelemetry read these themselves.
+// Variables that Node and the OpenTelemetry SDK read themselves.
 const FOREIGN = /^(?:NODE|OTEL)_/;
 
-/** Reads the settings that an application declares. Adds a problem for each one that is missing, invalid or misnamed. */
+/** Reads the settings that an application declares. Adds a problem for each missing, invalid or misnamed setting. */
 export function readOwnSettings({ variables, problems }: Environment, declared: Settings): SettingsOf<Settings> {
   const entries = Object.entries(declared);
   const env = new Environment(variables, namesOfSecrets(declared));
@@ -15,7 +15,7 @@ export function readOwnSettings({ variables, problems }: Environment, declared: 
   return Object.freeze(values);
 }
 
-/** Returns the names of the secrets among settings. */
+/** Returns the names of the settings that are secrets. */
 export function namesOfSecrets(declared: Settings): ReadonlySet<string> {
   return new Set(Object.entries(declared).flatMap(([name, { secret }]) => (secret === true ? [name] : [])));
 }

@@ -1,6 +1,6 @@
 import { escapeControls } from '@contract-first/contract';
 
-/** Ends the process with code 1 and problems on standard error, one line each. */
+/** Prints problems to standard error, one line each, and ends the process with exit code 1. */
 export function refuse(...problems: readonly string[]): never {
   for (const problem of problems) console.error(escapeControls(problem));
   process.exit(1);

@@ -18,33 +18,33 @@ import { namesOfSecrets } from './own-settings.ts';
 import { refuse } from './refuse.ts';
 import { startTelemetry, TelemetryUnavailable } from './telemetry.ts';
 
-// Ctrl-C reaches a process started by npm twice: from the terminal and from npm.
+// A process started by npm receives Ctrl-C twice: from the terminal and from npm.
 const SAME_SIGNAL_MS = 1_000;
-// The argument of a restart by `npm run dev`, which has printed the banner before.
+// The argument that `npm run dev` passes on a restart, to suppress the banner.
 const RESTARTED = '--restarted';
-// After the requests, the application has this long to close: its database may hang.
+// How long the application may take to close after the last response, since its database may hang.
 const CLOSING_MS = 2_000;
 
 /**
- * Runs an application as this process: configuration, log, service, signals and exit code. Several applications, each with
- * a document below a path of its own, share a port and all limits. Configuration mistakes and other operator errors end the process
- * with one line each.
+ * Runs applications as this process: configuration, log, service, signals and exit code. Several applications have
+ * documents with distinct base paths, and share a port and all limits. Invalid configuration and other operator errors
+ * end the process with one line each.
  */
 export async function runApplications(applications: readonly [Application, ...Application[]]): Promise<void> {
   process.on('exit', exitDespitePendingReads);
-  process.stdout.on('error', ignore); // The service runs without standard output, too.
+  process.stdout.on('error', ignore); // The service keeps running when standard output is closed.
   const [first, ...others] = await configure(applications);
   const { config, application } = first;
   let stop = (_signal?: NodeJS.Signals): void => {
     exitAtOnce(0);
   };
-  // SIGHUP: the terminal was closed. The first process of a container ignores the signals that it does not handle.
+  // SIGHUP is sent when the terminal closes. As PID 1 in a container, a process ignores signals without a handler.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
     process.on(signal, (name: NodeJS.Signals) => {
       stop(name);
     });
   }
-  process.on('SIGUSR2', () => undefined); // By default, it would end the process.
+  process.on('SIGUSR2', () => undefined); // By default, this signal would end the process.
   const log = await createLog(config.logLevel, process.stdout.isTTY);
   process.prependListener('exit', () => {
     log.flush();
@@ -78,14 +78,14 @@ export async function runApplications(applications: readonly [Application, ...Ap
   process.send?.({ url: service.url, developmentToken });
 }
 
-/** An application and its configuration; those of a process differ in their databases and settings. */
+/** An application and its configuration. Applications of one process differ in their databases and settings. */
 type Configured = { readonly application: Application; readonly config: Config };
 
 async function configure([first, ...others]: readonly [Application, ...Application[]]): Promise<
   [Configured, ...Configured[]]
 > {
   const problems = new Set<string>();
-  // A variable that is a secret of one application is not printed for another one, either.
+  // A variable that one application declares as a secret is a secret in all applications.
   const secrets = new Set([first, ...others].flatMap(({ settings = {} }) => [...namesOfSecrets(settings)]));
   const read = async (application: Application): Promise<Configured[]> => {
     const settings = withSecrets(application.settings ?? {}, secrets);
@@ -118,7 +118,7 @@ function startOps(service: RunningService, { ops }: Config, phase: () => string 
     ...ops,
     limits: OPS_LIMITS,
     failureResponse: problemDetails,
-    observer: { answered: ignore, rejected: ignore, sentInvalid: ignore, refused: ignore }, // Probes would drown the requests in the log.
+    observer: { answered: ignore, rejected: ignore, sentInvalid: ignore, refused: ignore }, // Probes are not logged.
   });
 }
 
@@ -133,7 +133,9 @@ type RunningParts = {
   readonly stopTelemetry: (() => Promise<void>) | undefined;
 };
 
-/** The first call stops the service gracefully; a later one, unless it is the same Ctrl-C, ends the process at once. */
+/**
+ * Returns a function that stops the service gracefully. A second call ends the process, unless it is the same Ctrl-C.
+ */
 function createShutdown(
   { service, ops, stopTelemetry }: RunningParts,
   { shutdownGraceMs }: Config,
@@ -152,7 +154,7 @@ function createShutdown(
       await stopTelemetry?.();
       log.info({ inTime }, 'stopped');
       if (!inTime) process.exitCode = 1;
-      // A server that does not respond, of keys or spans, must not keep the process alive.
+      // A pending request for keys or spans must not keep the process alive.
       process.exit();
     });
   };
@@ -170,7 +172,7 @@ function printBanner(
       : `${developmentToken}   (generated for this run; set API_TOKENS to choose your own)`;
   const lines: readonly (readonly [string, string])[] = [
     ...served.flatMap(({ application: { contract, database: driver }, config: { database }, docs }) => {
-      // A single document has its docs page beside its paths.
+      // The docs page of a single document is at the root; with several documents, each is below its base path.
       const root = served.length > 1 ? `${url}${mountsOf(contract)[0] ?? ''}` : url;
       return [
         [contract.info.title, root] as const,
@@ -194,28 +196,30 @@ ${exampleCurl(served[0].application.contract, url, developmentToken)}
   console.log(escapeControls(text));
 }
 
-/** Checks for file system calls that have not returned. On a mount whose server is gone, they never do. */
+/** Whether file system calls are pending. On a network mount whose server is gone, they never return. */
 function hasPendingReads(): boolean {
   return process.getActiveResourcesInfo().includes('FSReqPromise');
 }
 
-/** Exits without waiting for threads: one may run a statement of SQLite, which cannot be stopped. */
+/** Exits without waiting for threads: a thread may run a SQLite statement, which cannot be interrupted. */
 function exitAtOnce(code: number): never {
   process.on('exit', replaceProgram); // Runs after the listener that flushes the log.
   process.exit(code);
 }
 
-/** Replaces the program when reads are pending: exit() would wait for their threads. */
+/** Replaces the program if reads are pending, since exit() would wait for their threads. */
 function exitDespitePendingReads(code: number): void {
   if (hasPendingReads()) replaceProgram(code);
 }
 
-/** Replaces the program by one that exits, which also ends all threads. */
+/** Replaces the program with one that exits, which also ends all threads. */
 function replaceProgram(code: number): void {
   process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${String(code)})`], {});
 }
 
-/** Runs a step of the start. Exits when it fails: prints an operator error as one line, any other with its stack. */
+/**
+ * Runs a startup step. If it fails, exits and prints an operator error as one line, or any other error with its stack.
+ */
 async function startStep<Result>(
   step: () => Result | Promise<Result>,
   isUnavailable: (error: unknown) => boolean = () => false,
@@ -225,7 +229,7 @@ async function startStep<Result>(
   } catch (error) {
     const kinds = [IncompleteApplication, DocsUnavailable, CannotListen, TelemetryUnavailable];
     if (kinds.some((kind) => error instanceof kind) || isUnavailable(error)) return refuse((error as Error).message);
-    // Node would print it after the listeners of `exit`, one of which may replace the program.
+    // Node would print the error after the `exit` listeners, but a listener may replace the program.
     console.error(error);
     return process.exit(1);
   }

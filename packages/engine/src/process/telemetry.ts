@@ -2,7 +2,9 @@ import { diag, DiagLogLevel } from '@opentelemetry/api';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** The parts of `@opentelemetry/sdk-node` and `@opentelemetry/resources` that are used. The engine is compiled without them. */
+/**
+ * The used parts of `@opentelemetry/sdk-node` and `@opentelemetry/resources`, which are optional at compile time, too.
+ */
 type Sdk = {
   readonly NodeSDK: new (options: {
     readonly resource: Resource;
@@ -16,17 +18,17 @@ type Resource = { readonly merge: (other: Resource) => Resource };
 
 const PACKAGES: readonly string[] = ['@opentelemetry/sdk-node', '@opentelemetry/resources'];
 
-/** The SDK of OpenTelemetry is not installed. */
+/** The OpenTelemetry SDK is not installed. */
 export class TelemetryUnavailable extends Error {}
 
-// The exit does not wait longer for a collector.
+// How long the exit waits for the collector.
 const FLUSH_MS = 1_000;
 
 /**
- * Starts the SDK of OpenTelemetry, which exports spans over OTLP. It reads its own environment variables, `OTEL_*`.
+ * Starts the OpenTelemetry SDK, which exports spans over OTLP. It reads its own environment variables, `OTEL_*`.
  *
- * @param service its name and version, unless the environment names others
- * @returns a function that exports the last spans, and never rejects
+ * @param service the default name and version; environment variables override them
+ * @returns a function that exports the last spans; it never rejects
  * @throws {TelemetryUnavailable}
  */
 export async function startTelemetry(
@@ -44,8 +46,8 @@ export async function startTelemetry(
   const named = { 'service.name': service.name, 'service.version': service.version };
   const sdk = new NodeSDK({
     resource: defaultResource().merge(resourceFromAttributes(named)),
-    metricReaders: [], // /metrics has them.
-    logRecordProcessors: [], // Standard output has them.
+    metricReaders: [], // Metrics are served at /metrics.
+    logRecordProcessors: [], // The log is written to standard output.
   });
   sdk.start();
   return async () => {
@@ -56,7 +58,7 @@ export async function startTelemetry(
 async function loadSdk(): Promise<Sdk> {
   try {
     const [sdk, resources] = await Promise.all(PACKAGES.map((name) => import(name) as Promise<object>));
-    return { ...sdk, ...resources } as Sdk; // tracing.system.test.ts runs it.
+    return { ...sdk, ...resources } as Sdk; // Checked by tracing.system.test.ts.
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new TelemetryUnavailable(

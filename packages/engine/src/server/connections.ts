@@ -5,8 +5,8 @@ import { cutResponse } from '../http/accept/disconnect.ts';
 /** Tracks the open connections and the pending responses of each. */
 export type Connections = {
   /**
-   * Adds a new connection. At the limit, closes the connection that has gone longest without a response: an idle one, or
-   * else one whose request is incomplete.
+   * Adds a new connection. At the limit, closes the connection that has gone longest without a response: an idle
+   * connection, or else a connection whose request is incomplete.
    *
    * @returns `false` when the limit is reached and no connection can be closed
    */
@@ -14,17 +14,17 @@ export type Connections = {
   /**
    * Registers the response to a request as pending.
    *
-   * @returns `false` after a response that closes the connection: later requests get none (RFC 9112, 9.6)
+   * @returns `false` after a response that closes the connection: later requests get no response (RFC 9112, 9.6)
    */
   readonly register: (req: IncomingMessage, res: ServerResponse) => boolean;
   /** Returns the pending responses of a connection, in the order of the requests. */
   readonly pending: (socket: Socket) => readonly ServerResponse[];
-  /** Calls back once an open connection has no pending response. */
+  /** Calls back once when an open connection has no pending response. */
   readonly whenIdle: (socket: Socket, callback: () => void) => void;
   readonly count: () => number;
   /** Whether any complete request has a pending response. */
   readonly isBusy: () => boolean;
-  /** Sends `Connection: close` with the last pending response of each connection, and with later ones. */
+  /** Sends `Connection: close` with the last pending response of each connection, and with later responses. */
   readonly drain: () => void;
   /**
    * Closes the connections without a pending response, and those whose request is incomplete and has made no progress
@@ -35,9 +35,9 @@ export type Connections = {
 };
 
 type Connection = {
-  /** In the order of the requests. */
+  /** The pending responses, in the order of the requests. */
   readonly pending: ServerResponse[];
-  /** When the last response was complete, or the connection was opened. */
+  /** The time at which the last response was complete or the connection was opened. */
   idleSince: number;
   /** The received bytes and the time at which `closeIdle` saw them change. */
   progress?: { readonly bytesRead: number; readonly seenAt: number };
@@ -121,7 +121,7 @@ export function createConnections(limit: number): Connections {
     socket.destroy();
   }
 
-  /** Ends a response; one function for all, since each request would keep its own. */
+  /** Removes a pending response. A single function for all responses saves a closure per request. */
   function release(this: ServerResponse): void {
     const connection = connections.get(this.req.socket);
     if (connection === undefined) return;
@@ -152,7 +152,7 @@ function closesConnection(res: ServerResponse): boolean {
   return res.headersSent && !res.shouldKeepAlive;
 }
 
-/** Whether no request with a pending response has arrived completely. */
+/** Whether all requests with a pending response are incomplete. */
 function isReceiving({ pending }: Connection): boolean {
   return pending.every(({ req }) => !req.complete);
 }

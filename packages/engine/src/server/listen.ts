@@ -1,6 +1,6 @@
 import type { AddressInfo, Server } from 'node:net';
 
-/** A server cannot listen on its address; the message gives the reason in one line. */
+/** A server cannot listen on its address. The message gives the reason in one line. */
 export class CannotListen extends Error {}
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -34,6 +34,6 @@ export async function listen(server: Server, { host, port, reusePort = false }: 
       resolve();
     });
   });
-  const { address, family, port: boundPort } = server.address() as AddressInfo; // Only pipes have another type.
+  const { address, family, port: boundPort } = server.address() as AddressInfo; // Only pipes have a string address.
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${String(boundPort)}`;
 }

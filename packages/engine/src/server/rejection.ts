@@ -8,7 +8,7 @@ import type { FailureResponse } from '../http/reply/failure-response.ts';
 import type { Observer } from '../http/observer.ts';
 import { requestIdOf } from '../http/accept/trace.ts';
 
-// By error code of Node's parser (llhttp) and server; other messages that the parser rejects are answered 400.
+// By error code of Node's parser (llhttp) and server. Other parse errors get a 400.
 const FAILURES: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'the request line and the header fields are too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'the chunk extensions are too large'],
@@ -28,8 +28,8 @@ export function toConnectionFailure({ code = '', message }: NodeJS.ErrnoExceptio
 }
 
 /**
- * Sends the response to a failure after the pending responses of a connection, and closes the connection. When the body of
- * a request failed, it is the response to that request, and its listener reports it as answered.
+ * Sends a failure after the pending responses of a connection, and closes the connection. If the body of a request is
+ * malformed, the failure is the response to that request, and the request's listener reports it as answered.
  */
 export function rejectConnection(
   connections: Connections,

@@ -13,7 +13,7 @@ import type { FailureResponse } from '../http/reply/failure-response.ts';
 import type { Observer } from '../http/observer.ts';
 import { rejectConnection, toConnectionFailure, writeResponse } from './rejection.ts';
 
-/** A request listener, and the prototypes that Express gives its requests and responses. */
+/** A request listener, and the prototypes that Express sets on requests and responses. */
 export type Listener = RequestListener & { request?: object; response?: object };
 
 type ServerOptions = ListenOptions & {
@@ -22,9 +22,9 @@ type ServerOptions = ListenOptions & {
   readonly failureResponse: FailureResponse;
 };
 
-/** Limits of each connection, and of their number. */
+/** Limits of each connection, and the number of connections. */
 export type ServerLimits = {
-  /** The size of the request line and the header fields. */
+  /** The maximum size of the request line and the header fields. */
   readonly headerLimitBytes: number;
   /** The time for the header of a request to arrive; at most `requestTimeoutMs`. */
   readonly headersTimeoutMs: number;
@@ -32,7 +32,7 @@ export type ServerLimits = {
   readonly requestTimeoutMs: number;
   /** How long a connection stays open after its last response. */
   readonly keepAliveTimeoutMs: number;
-  /** The number of concurrent connections. */
+  /** The maximum number of concurrent connections. */
   readonly connectionLimit: number;
 };
 
@@ -43,31 +43,30 @@ export type RunningServer = {
   /** Returns the number of open connections. */
   readonly connectionCount: () => number;
   /**
-   * Accepts the connections in the queue, stops listening, drains every connection, and closes it. After `graceMs`,
+   * Accepts the connections in the queue, stops listening, and drains and closes every connection. After `graceMs`,
    * closes the remaining connections at once.
    *
-   * @returns whether every request got its response in time
+   * @returns whether every request got its response within `graceMs`
    */
   readonly stop: (graceMs: number) => Promise<boolean>;
 };
 
-// How long idle connections stay open after the stop: a request already in transit is answered instead of reset
+// How long idle connections stay open after the stop, so that a request in transit is answered instead of reset
 // (RFC 9112, 9.6).
 const IDLE_GRACE_MS = 1_500;
 const SWEEP_MS = 100;
-// How long connections are accepted after the stop if new ones keep arriving.
+// How long connections are accepted after the stop if new connections keep arriving.
 const ACCEPT_QUEUE_TIMEOUT_MS = 2_000;
-// These take less than a millisecond, and their responses are written together.
+// Serving this many requests takes less than a millisecond, and their responses are written together.
 const PIPELINED_AT_ONCE = 16;
 // The precision of the request timeouts.
 const TIMEOUT_CHECK_MS = 500;
-// How much of a stream waits in memory for a slow client, and how much of a body for its reader. Node's default is four times
-// as much.
+// How much of a response is buffered for a slow client, and how much of a request body for its reader. Node's default
+// is four times as much.
 const HIGH_WATER_MARK_BYTES = 16_384;
 
 /**
- * Starts an HTTP server. Messages that never become a request are answered here with a failure, and their connection is
- * closed.
+ * Starts an HTTP server. Answers messages that the HTTP parser rejects with a failure, and closes their connection.
  *
  * @throws {CannotListen}
  */
@@ -111,7 +110,7 @@ export async function startServer(
   server.on('timeout', (socket: Socket) => {
     const [first] = connections.pending(socket);
     if (first === undefined) socket.destroy();
-    // A connection that waits for the service must stay open. A stream has a time limit of its own.
+    // A connection that waits for the service must stay open. A stream has its own time limit.
     else if (socket.writableLength > 0 && (first.writableEnded || !first.req.complete)) cutResponse(first);
   });
 
@@ -126,7 +125,7 @@ export async function startServer(
         connections.closeAll();
       }, graceMs);
       await emptyAcceptQueue(server, Math.min(ACCEPT_QUEUE_TIMEOUT_MS, graceMs));
-      connections.drain(); // Not earlier: clients would reconnect while the server still listens.
+      connections.drain(); // Not earlier: drained clients would reconnect while the server still listens.
       const sweepAt = performance.now() + Math.min(IDLE_GRACE_MS, graceMs);
       const sweep = setInterval(() => {
         // After all received data has been read.
@@ -142,8 +141,8 @@ export async function startServer(
 }
 
 /**
- * Creates a listener for requests behind others in the pipeline of a connection. Hundreds may arrive at once, so they are
- * served some at a time, and give way to other connections.
+ * Creates a listener for pipelined requests. Hundreds may arrive at once, so they are served in small groups, which
+ * yield to other connections.
  */
 function createTurns(app: Listener): RequestListener {
   const slices = new TimeSlices();
@@ -170,8 +169,8 @@ function isClosed(socket: Socket): boolean {
 }
 
 /**
- * Waits until the accept queue is empty, at most `timeoutMs`. To stop listening resets connections in the queue, which
- * their clients see as open. Node accepts one connection per iteration of the event loop.
+ * Waits until the accept queue is empty, at most `timeoutMs`. Closing the listening socket would reset the connections
+ * in the queue, which are open from the client's view. Node accepts one connection per iteration of the event loop.
  */
 async function emptyAcceptQueue(server: Server, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
@@ -207,8 +206,8 @@ function createHttpServer(app: Listener, limits: ServerLimits): Server {
 }
 
 /**
- * Creates the classes of requests and responses with the application's prototypes. Express would change the prototype of
- * each object, which deoptimises it.
+ * Creates the classes of requests and responses with the application's prototypes. Express would change the prototype
+ * of each object, which deoptimises it.
  */
 function createMessageClasses(app: Listener) {
   class Request extends IncomingMessage {}

@@ -6,7 +6,7 @@ import { HOST } from './http-rules.ts';
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /**
- * Creates a function that returns the origin at which the client of a request reaches the service:
+ * Creates a function that returns the base URL at which the client of a request reaches the service:
  * `https://api.example.com`. Without a public URL, uses the first values of X-Forwarded-Proto and X-Forwarded-Host if
  * they come from a trusted proxy. Otherwise uses the Host header, which the client chooses.
  */

@@ -25,7 +25,7 @@ type LinkedFrom = {
  * Returns the absolute URL of an operation for the client of a request. The URL has the base path of the request's
  * server if the operation has the same server.
  *
- * @param origin the origin at which the client reaches the service
+ * @param origin the base URL at which the client reaches the service
  * @throws when the operation does not exist, or a parameter is missing or has a value that its style cannot express
  */
 export function operationUrl(
