@@ -3,23 +3,23 @@ import type { Health } from './health.ts';
 
 /** Processes one batch of items at a time. */
 export type BatchWorker<Item, Result> = {
-  /** Resolves once the worker can be used, however long that takes. Never rejects. */
+  /** Resolves once the worker is available, without a time limit. Never rejects. */
   readonly ready: () => Promise<void>;
   /**
-   * Processes all items or none, in their order.
+   * Processes all items or none, in order.
    *
    * @returns a result for each item
-   * @throws {BatchFailed} with the way to recover; any other error is a bug, and fails the whole batch
+   * @throws {BatchFailed} with the recovery; any other error is a bug and fails the whole batch
    */
   readonly run: (items: readonly Item[]) => readonly Result[] | Promise<readonly Result[]>;
 };
 
-/** A batch was not confirmed. */
+/** A batch failed or was not confirmed. */
 export class BatchFailed extends Error {
   /**
-   * - `retry`: run it again, as soon as a worker is ready;
-   * - `split`: some of the items were refused; run the halves to find them;
-   * - `wait`: reject it, the database cannot be used.
+   * - `retry`: run the batch again as soon as a worker is ready;
+   * - `split`: some items were refused; run both halves to find them;
+   * - `wait`: reject the batch, since the database is unavailable.
    */
   readonly recovery: 'retry' | 'split' | 'wait';
 
@@ -37,8 +37,8 @@ export type BatchQueueOptions<Item, Result> = QueueOptions<Item> & {
 
 /**
  * A bounded queue in front of workers. Items that arrive in one turn of the event loop, or while every worker is busy,
- * share a batch. For commits this is group commit: syncing a transaction to disk costs the same for one row and for a
- * thousand. A lone item waits for no other.
+ * share a batch. For commits this is group commit: syncing a transaction to disk costs the same for one row as for a
+ * thousand. A single item is processed at once.
  */
 export class BatchQueue<Item, Result> {
   readonly #options: BatchQueueOptions<Item, Result>;
@@ -55,9 +55,9 @@ export class BatchQueue<Item, Result> {
   /**
    * Resolves with the worker's result for the item.
    *
-   * @throws {DatabaseUnavailable} when the queue is full, the database cannot be used, or the item's time is up (at once,
-   *   when that of an earlier one was and nothing has moved since); a batch that is running may still complete
-   * @throws {Error} the worker's, when it refused this very item
+   * @throws {DatabaseUnavailable} when the queue is full, the database is unavailable, or the item timed out; at once,
+   *   if an earlier item timed out and no batch has started since. A running batch may still complete
+   * @throws {Error} the worker's error, when it refused this item
    */
   add(item: Item): Promise<Result> {
     if (!this.#isScheduled) {
@@ -67,7 +67,7 @@ export class BatchQueue<Item, Result> {
     return this.#queue.add(item);
   }
 
-  /** Resolves once nothing waits and nothing runs. */
+  /** Resolves once no item is waiting or running. */
   drain(): Promise<void> {
     return this.#queue.drain();
   }
@@ -88,14 +88,14 @@ export class BatchQueue<Item, Result> {
       this.#queue.progress();
       const batch = this.#queue.take();
       const [first] = batch;
-      // Another worker was quicker, or the time of all items was up.
+      // Another worker took the items, or they timed out.
       if (first === undefined) break;
-      // The next batch need not wait for an item that is alone. Others do, to keep their order.
+      // The next batch does not wait for an item in a batch of its own, but waits for other batches, to keep the order.
       if (this.#options.isAlone(first.item)) this.#wakeWorker();
       await this.#run(worker, batch);
     }
     this.#idle.push(worker);
-    // If every item failed at once, the queue would not notice that the database is back.
+    // While the queue is stuck, it rejects items at once, so it would not notice that the database has recovered.
     this.#queue.progress();
   }
 
@@ -109,7 +109,7 @@ export class BatchQueue<Item, Result> {
         this.#options.health.worked();
         this.#options.onBatch?.(items, performance.now() - startedAt);
         for (const [index, entry] of part.entries()) {
-          const result = results[index] as Result; // The worker has one for each item.
+          const result = results[index] as Result; // The worker returns a result for each item.
           if (this.#queue.settle(entry)) entry.resolve(result);
         }
       } catch (error) {
@@ -134,15 +134,15 @@ export class BatchQueue<Item, Result> {
 type QueueOptions<Item> = {
   /** The memory that an item holds, in bytes. */
   readonly sizeOf: (item: Item) => number;
-  /** Whether an item must have a batch of its own. */
+  /** Whether an item must have its own batch. */
   readonly isAlone: (item: Item) => boolean;
-  /** The size of all waiting and pending items. */
+  /** The maximum size of all waiting and running items. */
   readonly queueLimitBytes: number;
-  /** How long an item may take, with its time in the queue. */
+  /** How long an item may take, including its time in the queue. */
   readonly timeoutMs: number;
 };
 
-/** An item, from its arrival to the end of its batch; its result may have been settled before. */
+/** An item, from its arrival to the end of its batch. Its result may be settled earlier, by a timeout. */
 type Entry<Item, Result> = {
   readonly item: Item;
   readonly bytes: number;
@@ -153,19 +153,19 @@ type Entry<Item, Result> = {
   isSettled: boolean;
 };
 
-// A larger transaction gains nothing, and its first item would wait for its last.
+// A larger transaction is no faster, and its first item would wait longer for the last.
 const MAX_BATCH_ITEMS = 1_000;
 const MAX_BATCH_BYTES = 4_194_304;
 
-/** Holds waiting and pending items: all of them bounded in bytes, each of them in time. */
+/** Holds waiting and running items. The total size and the time of each item are limited. */
 class BoundedQueue<Item, Result> {
   readonly #options: QueueOptions<Item>;
   readonly #onExpired: (error: DatabaseUnavailable) => void;
-  /** Waiting and pending, the oldest first. */
+  /** Waiting and running items, the oldest first. */
   readonly #held = new Set<Entry<Item, Result>>();
   #waiting: Entry<Item, Result>[] = [];
   #heldBytes = 0;
-  /** One for all items: that of the oldest, which may be settled by then. */
+  /** A single timer, for the timeout of the oldest item, which may be settled before. */
   #timer: NodeJS.Timeout | undefined;
   #isStuck = false;
   #drained = (): void => undefined;
@@ -180,10 +180,10 @@ class BoundedQueue<Item, Result> {
   }
 
   /**
-   * Resolves with the result that the item is settled with.
+   * Adds an item. Resolves with its result.
    *
-   * @throws {DatabaseUnavailable} when the queue is full, or the item's time is up: at once, when that of an earlier one
-   *   was up before it was taken, and `progress` has not been called since
+   * @throws {DatabaseUnavailable} when the queue is full, or the item timed out; at once, if an earlier item timed out
+   *   before it was taken and `progress` has not been called since
    */
   add(item: Item): Promise<Result> {
     const { sizeOf, queueLimitBytes, timeoutMs } = this.#options;
@@ -203,7 +203,7 @@ class BoundedQueue<Item, Result> {
     });
   }
 
-  /** Takes the items of the next batch; none when none waits. */
+  /** Takes the items of the next batch. Returns an empty list when no item is waiting. */
   take(): readonly Entry<Item, Result>[] {
     const { isAlone } = this.#options;
     const batch: Entry<Item, Result>[] = [];
@@ -220,7 +220,7 @@ class BoundedQueue<Item, Result> {
     return batch;
   }
 
-  /** Puts taken items back, before all others. */
+  /** Returns taken items to the head of the queue. */
   putBack(batch: readonly Entry<Item, Result>[]): void {
     for (const entry of batch) {
       entry.isTaken = false;
@@ -229,7 +229,7 @@ class BoundedQueue<Item, Result> {
     this.#waiting = [...batch.filter(({ isSettled }) => !isSettled), ...this.#waiting];
   }
 
-  /** Removes an item that was taken. Returns whether its result is still awaited. */
+  /** Removes a taken item. Returns whether its result is still awaited. */
   settle(entry: Entry<Item, Result>): boolean {
     this.#release(entry);
     const isAwaited = !entry.isSettled;
@@ -237,17 +237,17 @@ class BoundedQueue<Item, Result> {
     return isAwaited;
   }
 
-  /** Reports that items are being taken, so that new ones are accepted again. */
+  /** Reports that items are being taken, so that new items are accepted again. */
   progress(): void {
     this.#isStuck = false;
   }
 
-  /** Resolves once nothing waits and nothing is pending. */
+  /** Resolves once no item is waiting or running. */
   async drain(): Promise<void> {
     if (this.#held.size > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
   }
 
-  /** Rejects the items whose time is up, and waits for the next. */
+  /** Rejects the items that timed out, and sets the timer for the next item. */
   readonly #expire = (): void => {
     const now = performance.now();
     const late = new DatabaseUnavailable(`the database did not answer within ${String(this.#options.timeoutMs)} ms`);

@@ -6,23 +6,23 @@ import { ITEM_BYTES, sizeOfStatement, sizeOfValues } from './size.ts';
 import { compile, type Statement, type Dialect, type Value } from './sql.ts';
 import { workOf, type Work } from './transaction.ts';
 
-/** A row to insert, its values in the order of the definition's columns. */
+/** A row to insert, with its values in the order of the definition's columns. */
 export type Insert = { readonly row: readonly Value[]; readonly key: string | undefined };
 /**
- * A part of a transaction: a row, statements that belong together, or nothing, to check that it could be committed; or a
- * transaction of its own, whose statements are not known yet.
+ * A change to commit: a row, statements that belong together, or a transaction whose statements are not known yet; or a
+ * check that a commit would succeed.
  */
 export type Change = Insert | { readonly statements: readonly Statement[] } | { readonly work: Work } | 'check';
-/** Whether a row was inserted now; the results of statements; the value of a transaction; `true` for a check. */
+/** Whether a row was inserted; the results of statements; the value of a transaction; `true` for a check. */
 export type ChangeResult = boolean | readonly Written[] | { readonly value: unknown };
 
 export type CommitParts = {
   readonly workers: readonly BatchWorker<Change, ChangeResult>[];
   readonly dialect: Dialect;
   readonly health: Health;
-  /** Whether a change must have a transaction of its own. */
+  /** Whether a change must have its own transaction. */
   readonly isAlone: (change: Change) => boolean;
-  /** Makes the key of a row that was given none. */
+  /** Creates the key of a row without a key. */
   readonly newKey: () => string | undefined;
 };
 
@@ -30,7 +30,7 @@ type Commits<Row> = Pick<BatchDatabase<Row>, 'insert' | 'write' | 'transaction' 
   readonly drain: () => Promise<void>;
 };
 
-/** Creates the writing side of a database: `insert`, if the application's definition has one, `write` and `check`. */
+/** Creates the writing functions of a database. `insert` exists only if the definition has a batch statement. */
 export function createCommits<Row extends Readonly<Record<string, Value>>>(
   definition: Definition | BatchDefinition<Row>,
   { dialect, newKey, ...parts }: CommitParts,
@@ -46,15 +46,15 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
       if (count > 0) onCommit?.(count, durationMs);
     },
   });
-  /** The transaction whose work the calling code is part of. */
+  /** The transaction in whose work the calling code runs. */
   const context = new AsyncLocalStorage<{ isOpen: boolean }>();
   const add = (change: Change): Promise<ChangeResult> => {
     if (context.getStore()?.isOpen !== true) return queue.add(change);
-    // It could wait for the end of the transaction, and be committed although the transaction is not.
+    // Queueing the change could deadlock with the transaction, or commit the change although the transaction fails.
     const problem = 'this call would not be part of the transaction: use the functions that its work receives';
     return Promise.reject(new Error(problem));
   };
-  // The result of a row is a boolean, that of statements is a list, and that of a transaction has the value of its work.
+  // The casts below follow from the kind of change: a row has a boolean result; statements, a list; work, its value.
   const insertInto = (columns: readonly string[]): Commits<Row>['insert'] => {
     return (row, key = newKey()) => add({ row: columns.map((name) => row[name] ?? null), key }) as Promise<boolean>;
   };
@@ -63,7 +63,7 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
     write: async (...queries) =>
       (await add({ statements: queries.map((query) => compile(query, dialect)) })) as readonly Written[],
     async transaction<Result>(work: (transaction: Transaction) => Promise<Result>) {
-      const inContextOfCaller = AsyncLocalStorage.snapshot(); // The queue runs it in the context of another caller.
+      const inContextOfCaller = AsyncLocalStorage.snapshot(); // The queue may run the work in another context.
       const workHere = async (transaction: Transaction): Promise<Result> => {
         const state = { isOpen: true };
         try {
@@ -88,12 +88,12 @@ export function isInsert(change: Change): change is Insert {
   return typeof change === 'object' && 'row' in change;
 }
 
-/** Whether a change has a transaction of its own. */
+/** Whether a change is a transaction with work. */
 export function isTransaction(change: Change | undefined): change is { readonly work: Work } {
   return typeof change === 'object' && 'work' in change;
 }
 
-/** Returns the memory of a change, in bytes. */
+/** Returns the memory size of a change, in bytes. */
 export function sizeOf(change: Change): number {
   if (change === 'check' || isTransaction(change)) return ITEM_BYTES;
   if ('row' in change) return ITEM_BYTES + sizeOfValues(change.row);

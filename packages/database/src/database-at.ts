@@ -2,9 +2,9 @@ import { DatabaseUnavailable, TextNotStorable } from './database.ts';
 import { describeLocation, openCounter, parseDatabaseUrl } from './open-database.ts';
 
 /**
- * Creates the driver that the engine uses for SQLite and PostgreSQL: a `DatabaseDriver` of `@contract-first/engine`.
+ * Creates a driver for SQLite and PostgreSQL: a `DatabaseDriver` of `@contract-first/engine`.
  *
- * @param defaultUrl the `DATABASE_URL` where none is configured: `sqlite:./data/service.db`
+ * @param defaultUrl the default `DATABASE_URL`: `sqlite:./data/service.db`
  */
 export function databaseAt(defaultUrl: string) {
   return {

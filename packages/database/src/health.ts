@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 
 /**
- * Logs when the database stops working and when it works again. Failures are logged only when nothing has worked for a
- * moment, since one of several connections may fail while the others go on.
+ * Logs when the database becomes unavailable and when it is available again. A failure is logged only if no operation
+ * has succeeded for a second, since one of several connections may fail while the others work.
  */
 export type Health = {
   readonly worked: () => void;
@@ -11,7 +11,7 @@ export type Health = {
 
 const MOMENT_MS = 1_000;
 
-/** @param use for the log */
+/** @param use the use of the database, for the log */
 export function createHealth(log: Logger, use: 'used' | 'read' | 'used for rate limits' = 'used'): Health {
   let workedAt = -Infinity;
   let failedAt: number | undefined;

@@ -19,7 +19,7 @@ import type { Value } from './sql.ts';
 import { openSqliteDatabase } from './sqlite/database.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 
-// A reader serves one command, which reports the errors that it gets.
+// A reader serves a single command, which reports its errors.
 const READER: DatabaseOptions = {
   poolSize: 1,
   timeoutMs: 10_000,
@@ -27,33 +27,33 @@ const READER: DatabaseOptions = {
   log: pino({ level: 'silent' }),
 };
 
-/** Which database to use, and where it is. */
+/** The kind and the location of a database. */
 export type DatabaseLocation = { readonly engine: 'sqlite'; readonly path: string } | PostgresLocation;
 
 /**
  * Reads a `DATABASE_URL`.
  *
- * @returns the location, or every problem with it, a line each; none of them repeats the URL, which may have a password
+ * @returns the location, or every problem, one line each; problems never quote the URL, which may have a password
  */
 export function parseDatabaseUrl(
   url: string,
 ): { readonly location: DatabaseLocation } | { readonly problems: readonly string[] } {
   if (/^postgres(?:ql)?:/.test(url)) return parsePostgresUrl(url);
   const path = /^sqlite:(?:\/\/)?(?<path>.*[^/])$/.exec(url)?.groups?.['path'];
-  // SQLite takes `:memory:` and `file:` for something else than a path.
+  // SQLite does not treat `:memory:` and `file:` as paths.
   if (path !== undefined && !/^(?::|file:)/.test(path)) return { location: { engine: 'sqlite', path } };
   return { problems: ['DATABASE_URL must be like sqlite:./data/service.db or postgres://user:password@host/database'] };
 }
 
-/** Describes a location for people, without its password. */
+/** Describes a location to operators, without its password. */
 export function describeLocation(location: DatabaseLocation): string {
   return location.engine === 'sqlite' ? location.path : describePostgres(location);
 }
 
 /**
- * Opens the database of an application, and creates it if needed.
+ * Opens the database of an application. Creates it if it does not exist.
  *
- * @throws {DatabaseUnavailable} when it cannot be used
+ * @throws {DatabaseUnavailable} when the database cannot be used
  */
 export function openDatabase<Row extends Readonly<Record<string, Value>>>(
   location: DatabaseLocation,
@@ -77,9 +77,9 @@ export async function openDatabase<Row extends Readonly<Record<string, Value>>>(
 }
 
 /**
- * Opens the database of an application for reading only; it must exist.
+ * Opens an existing database of an application for reading only.
  *
- * @throws {DatabaseUnavailable} when it does not, or cannot be read
+ * @throws {DatabaseUnavailable} when the database does not exist or cannot be read
  */
 export async function openReader(location: DatabaseLocation, definition: Definition): Promise<DatabaseReader> {
   return location.engine === 'sqlite'
@@ -88,8 +88,8 @@ export async function openReader(location: DatabaseLocation, definition: Definit
 }
 
 /**
- * Opens a counter that all instances on a PostgreSQL database share, and creates its table if needed. Returns `undefined`
- * for SQLite, which would sync its file for every count.
+ * Opens a counter that all instances on a PostgreSQL database share. Creates its table if it does not exist. Returns
+ * `undefined` for SQLite, which would sync its file for every count.
  *
  * @throws {DatabaseUnavailable} when the database cannot be used
  */

@@ -1,14 +1,14 @@
 import type { Statement } from './sql.ts';
 
-/** The memory that a waiting item holds beside its data, in bytes: most of it is for the request that brought it. */
+/** The memory of a waiting item besides its data, in bytes; most of it belongs to its request. */
 export const ITEM_BYTES = 2_048;
 
-/** Returns the memory of a statement, in bytes. */
+/** Returns the memory size of a statement, in bytes. */
 export function sizeOfStatement({ text, values }: Statement): number {
   return 2 * text.length + sizeOfValues(values);
 }
 
-/** Returns the memory of values, in bytes. A character of a string takes up to two. */
+/** Returns the memory size of values, in bytes. Counts two bytes for each character of a string. */
 export function sizeOfValues(values: readonly unknown[]): number {
   let bytes = 0;
   for (const value of values) {

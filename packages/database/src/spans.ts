@@ -10,14 +10,15 @@ import {
 import type { BatchDatabase, Database, Definition } from './database.ts';
 import type { Query, Dialect } from './sql.ts';
 
-/** An operation on a database, as the name and the attributes of its span. */
+/** The name and the attributes of an operation's span. */
 type Operation = { readonly name: string; readonly attributes: Attributes };
 
 /**
- * Adds spans of OpenTelemetry to a database: one for each insert, write, transaction, read and stream, from the call to the result, with
- * the time in the queue. Names and attributes follow the semantic conventions for databases; they have no values.
+ * Adds OpenTelemetry spans to a database: a span for each insert, write, transaction, read and stream, from the call to
+ * the result, including the time in the queue. Names and attributes follow the semantic conventions for databases. They
+ * contain no values of statements.
  *
- * @returns the database itself when no SDK is registered with the API of OpenTelemetry
+ * @returns the database itself when no SDK is registered with the OpenTelemetry API
  */
 export function addSpans(
   database: Database | BatchDatabase<unknown>,
@@ -58,7 +59,7 @@ function describe(queries: readonly Query[], engine: Dialect['engine']): Operati
   };
 }
 
-/** The statements of a transaction are not known when it begins. */
+/** Returns the span of a transaction. Its statements are not known when it begins. */
 function transactionOf(engine: Dialect['engine']): Operation {
   return {
     name: 'TRANSACTION',

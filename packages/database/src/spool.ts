@@ -2,17 +2,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { DatabaseUnavailable } from './database.ts';
 import { primaryCode, SQLITE } from './sqlite/errors.ts';
 
-/** A queue of serialized pages that SQLite keeps in memory while it is short, and in a temporary file otherwise. */
+/** A queue of serialized pages in a temporary SQLite database: in memory while it is small, otherwise in a file. */
 export type Spool = {
   /** @throws {DatabaseUnavailable} when the temporary folder is full */
   readonly push: (page: Uint8Array) => void;
-  /** Removes the first page and returns it; `undefined` when there is none. */
+  /** Removes and returns the first page. Returns `undefined` when the queue is empty. */
   readonly shift: () => Uint8Array<ArrayBuffer> | undefined;
   readonly close: () => void;
 };
 
 export function createSpool(): Spool {
-  const database = new DatabaseSync(''); // Its file has no name, and is gone with its connection.
+  const database = new DatabaseSync(''); // An unnamed database, which is deleted when its connection closes.
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -64');
   database.exec('CREATE TABLE pages (number INTEGER PRIMARY KEY, page BLOB NOT NULL)');
   const insert = database.prepare('INSERT INTO pages VALUES (?, ?)');
@@ -31,7 +31,7 @@ export function createSpool(): Spool {
     },
     shift() {
       if (first === next) return undefined;
-      const page = remove.get(first)?.['page'] as Uint8Array<ArrayBuffer>; // Each number from `first` to `next` is there.
+      const page = remove.get(first)?.['page'] as Uint8Array<ArrayBuffer>; // Pages from `first` to `next` exist.
       first += 1;
       return page;
     },

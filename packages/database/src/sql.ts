@@ -1,30 +1,30 @@
-/** A value that a statement can be given, and that a row can have. Integers are bigint in both databases. */
+/** A value of a parameter or a column. Integers are bigints in both databases. */
 export type Value = string | bigint | number | Uint8Array | null;
 
-/** The database that a statement is compiled for. */
+/** The database for which a statement is compiled. */
 export type Dialect = {
   readonly engine: 'sqlite' | 'postgres';
-  /** The quoted schema of the tables; SQLite has none. */
+  /** The quoted schema of the tables; `undefined` for SQLite. */
   readonly schema?: string;
 };
 
-/** A compiled statement: its text with placeholders, and a value for each. */
+/** A compiled statement: its text with placeholders, and a value for each placeholder. */
 export type Statement = { readonly text: string; readonly values: readonly Value[] };
 
-/** A statement, or a part of one, for both databases. `Row` is the declared type of its rows. */
+/** A statement or a part of a statement, for both databases. `Row` is the declared type of its rows. */
 export type Query<Row = unknown> = {
-  /** Returns the text for a database, and appends the values of its placeholders to `values`. */
+  /** Returns the SQL text for a database, and appends the values of its placeholders to `values`. */
   readonly write: (dialect: Dialect, values: Value[]) => string;
   readonly row?: Row;
 };
 
-/** The problem of a query that was given to `read` and would change something. */
+/** The message for a query passed to `read` that would write. */
 export const NOT_A_READ = 'a query of `read` must not change anything: use `write` or `transaction`';
 
 /** Spaces, semicolons and comments. */
 const BLANKS = /^(?:[\s;]|--[^\n\r]*|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*/;
 
-/** Statements that are not allowed, and the reasons. In PostgreSQL, a comment may have another one in it. */
+/** Statements that are not allowed, and the reasons. PostgreSQL allows nested comments. */
 const REFUSED: readonly (readonly [start: RegExp, reason: string])[] = [
   [
     /^(?:abort|begin|commit|end|release|rollback|savepoint|start|(?:prepare|set)\s+transaction)\b/i,
@@ -42,7 +42,7 @@ const REFUSED: readonly (readonly [start: RegExp, reason: string])[] = [
   [/^\/\*/, 'a comment before a statement must not have another one in it'],
 ];
 
-/** Writes a query. An interpolated value becomes a parameter, an interpolated query a part of this one. */
+/** Creates a query from a template. Interpolated values become parameters; interpolated queries are inserted. */
 export function sql<Row = unknown>(strings: TemplateStringsArray, ...parts: readonly (Value | Query)[]): Query<Row> {
   return {
     write(dialect, values) {
@@ -60,12 +60,12 @@ export function sql<Row = unknown>(strings: TemplateStringsArray, ...parts: read
   };
 }
 
-/** Names a table of the application, in its schema. */
+/** Returns the name of an application's table, qualified with its schema. */
 export function table(name: string): Query {
   return { write: ({ schema }) => (schema === undefined ? name : `${schema}.${name}`) };
 }
 
-/** Chooses the part of a query in which the databases differ. */
+/** Returns a query that differs between the databases. */
 export function either<Row>(variants: Readonly<Record<Dialect['engine'], Query<Row>>>): Query<Row> {
   return { write: (dialect, values) => variants[dialect.engine].write(dialect, values) };
 }
@@ -73,8 +73,8 @@ export function either<Row>(variants: Readonly<Record<Dialect['engine'], Query<R
 /**
  * Compiles a query for a database.
  *
- * @throws {Error} for a statement that controls transactions, or whose effect outlasts them: it would reach other users of
- *   the connection
+ * @throws {Error} for a statement that controls transactions, or whose effect outlasts its transaction and would affect
+ *   other users of the connection
  */
 export function compile(query: Query, dialect: Dialect): Statement {
   const values: Value[] = [];
@@ -87,7 +87,7 @@ export function compile(query: Query, dialect: Dialect): Statement {
   return { text, values };
 }
 
-/** Tests whether a text has nothing but spaces, semicolons and comments. */
+/** Whether a text consists only of spaces, semicolons and comments. */
 export function isBlank(text: string): boolean {
   return text.replace(BLANKS, '') === '';
 }

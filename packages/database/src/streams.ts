@@ -1,19 +1,21 @@
 import { DatabaseUnavailable, type DatabaseReader } from './database.ts';
 import type { Query } from './sql.ts';
 
-/** A stream's use of one of a limited number of connections. */
+/** A slot of the limited number of connections for streams. */
 export type StreamSlot = {
-  /** Resolves when another stream waits: from then on, the rows are read without waiting for their consumer. */
+  /** Resolves when another stream waits for a slot: from then on, rows are read without waiting for the consumer. */
   readonly hurried: Promise<void>;
-  /** Lets another stream use the connection. The consumer may still have rows to take. */
+  /**
+   * Lets another stream use the connection, when all rows were read. The consumer may still be reading spooled rows.
+   */
   readonly release: () => void;
 };
 
 type Waiting = { readonly start: (slot: StreamSlot) => void };
 
 /**
- * Bounds how many streams use a connection at once. Further ones wait for a connection, whose stream is hurried meanwhile:
- * its rows are kept in a temporary file, so consumers that take them slowly do not occupy the connections.
+ * Limits the number of streams that use a connection at the same time. When a further stream waits, the oldest stream
+ * is hurried: its rows are spooled to a temporary file, so that a slow consumer does not occupy its connection.
  *
  * @param timeoutMs how long a stream may wait
  * @param readPages runs a query and returns its rows in pages
@@ -23,7 +25,7 @@ export function limitStreams(
   timeoutMs: number,
   readPages: (query: Query, slot: StreamSlot) => AsyncIterable<readonly unknown[]>,
 ): DatabaseReader['stream'] {
-  /** The streams that use a connection, by the function that hurries them, the oldest first. */
+  /** The functions that hurry the streams with a connection, the oldest stream first. */
   const reading = new Set<() => void>();
   const waiting = new Set<Waiting>();
   return async function* stream<Row>(query: Query<Row>) {
@@ -71,7 +73,7 @@ export function limitStreams(
     });
   }
 
-  /** Hurries a stream for each one that waits. */
+  /** Hurries as many of the oldest streams as there are waiting streams. */
   function hurryOldest(): void {
     for (const hurry of [...reading].slice(0, waiting.size)) hurry();
   }

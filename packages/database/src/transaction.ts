@@ -4,15 +4,15 @@ import { compile, type Dialect, type Statement } from './sql.ts';
 
 /** Runs a statement in an open transaction. */
 export type RunStatement = (statement: Statement, use: 'read' | 'write') => Promise<Written>;
-/** The part of an application that runs in a transaction. */
+/** The application's function that runs in a transaction. */
 export type Work = {
-  /** Calls the function of the application. */
+  /** Calls the application's function. */
   readonly start: (run: RunStatement) => Promise<unknown>;
-  /** Receives the error of work that takes too long, while its last statement may still run. */
+  /** Receives the error when the work times out. Its last statement may still be running. */
   readonly onTimeUp: (error: Error) => void;
 };
 
-/** Converts work that is written with queries to work that runs statements of a database. */
+/** Converts work that runs queries to work that runs the statements of a database. */
 export function workOf(
   work: (transaction: Transaction) => Promise<unknown>,
   dialect: Dialect,
@@ -22,7 +22,7 @@ export function workOf(
     start: (run) =>
       work({
         read: async <Row>(query: Parameters<typeof compile>[0]) =>
-          (await run(compile(query, dialect), 'read')).rows as readonly Row[], // As it declares.
+          (await run(compile(query, dialect), 'read')).rows as readonly Row[], // The query declares its row type.
         async write(...queries) {
           return Promise.all(queries.map((query) => run(compile(query, dialect), 'write')));
         },
@@ -31,20 +31,20 @@ export function workOf(
   };
 }
 
-/** Where the work of a transaction is done. */
+/** The database that runs the work of a transaction. */
 export type Host = {
   readonly run: RunStatement;
-  /** Whether an error of `run` is of the database, and not of the statement: another recovery than to reject it. */
+  /** Whether an error of `run` is a database failure, not a faulty statement; the transaction may be retried. */
   readonly isOfDatabase: (error: Error) => boolean;
   readonly limitMs: number;
 };
 
 /**
- * Does the work of a transaction. Statements run one after the other, and none after one that has failed.
+ * Runs the work of a transaction. Statements run one after the other; after a failure, no more statements run.
  *
- * @returns the value of the work, which may be committed
+ * @returns the value of the work; the transaction can be committed
  * @throws {BatchFailed} to reject the transaction, with the error of the work or of a statement
- * @throws the error of the database
+ * @throws the error of a database failure
  */
 export async function doWork(work: Work, { run, isOfDatabase, limitMs }: Host): Promise<unknown> {
   let failure: Error | undefined;
@@ -71,19 +71,19 @@ export async function doWork(work: Work, { run, isOfDatabase, limitMs }: Host): 
   const timeUp = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const problem = `the transaction took longer than ${String(limitMs)} ms; nothing was written`;
-    // Others wait for the statement, so the log has to name it.
+    // Other writes wait for this statement, so the log must name it.
     const error = new Error(running === undefined ? problem : `${problem}; it is running ${running.text}`);
     timeUp.reject(error);
     work.onTimeUp(error);
   }, limitMs);
-  const working = Promise.resolve().then(() => work.start(runNext)); // It may throw at once.
+  const working = Promise.resolve().then(() => work.start(runNext)); // Catches synchronous errors, too.
   const outcome = await Promise.race([working, timeUp.promise]).then(
     (value) => ({ value }),
     (error: unknown) => ({ error: toError(error) }),
   );
   clearTimeout(timer);
   if ('error' in outcome) isOver = true;
-  await last; // Statements that the work has not awaited are part of it.
+  await last; // Waits for statements that the work did not await.
   isOver = true;
   if (failure !== undefined && isOfDatabase(failure)) throw failure;
   if ('error' in outcome) throw new BatchFailed('split', outcome.error);

@@ -16,9 +16,9 @@ import { openSession, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
 
 export type ConnectorOptions = {
-  /** How long one host may take. */
+  /** The time limit for each host. */
   readonly hostTimeoutMs: number;
-  /** The name that the server lists the sessions under. */
+  /** The name of the sessions in `pg_stat_activity`. */
   readonly applicationName: string;
   /** Sets up each session. */
   readonly prepare?: Settings['prepare'] | undefined;
@@ -27,7 +27,7 @@ export type ConnectorOptions = {
 type TlsOptions = ConnectionOptions | undefined;
 type Failure = { readonly host: PostgresHost; readonly error: unknown };
 
-/** None of the hosts can be used. */
+/** No host can be used. */
 export class CannotConnect extends DatabaseUnavailable {
   /** Whether a retry is useless until the configuration changes. */
   readonly isFinal: boolean;
@@ -56,10 +56,10 @@ export class Connector {
   }
 
   /**
-   * Tries every host once, the last working one first.
+   * Tries every host once, beginning with the host that worked last.
    *
-   * @throws {CannotConnect} when none can be used
-   * @throws {DatabaseUnavailable} when the file of a certificate cannot
+   * @throws {CannotConnect} when no host can be used
+   * @throws {DatabaseUnavailable} when a certificate file cannot be used
    */
   async connect(signal: AbortSignal): Promise<Session> {
     const { hosts, tls } = this.#location;
@@ -78,7 +78,7 @@ export class Connector {
     throw new CannotConnect(this.#location, failures);
   }
 
-  /** Tries every address of a host; throws the last error. */
+  /** Tries every address of a host. Throws the last error. */
   async #connectTo(host: PostgresHost, tlsOptions: TlsOptions, signal: AbortSignal): Promise<Session> {
     let failure: unknown;
     for (const address of await addressesOf(host)) {
@@ -116,15 +116,15 @@ export class Connector {
     signal: AbortSignal,
   ): Promise<Session> {
     const { hostTimeoutMs: timeoutMs, applicationName } = this.#options;
-    // The certificate is for the name, while the connection is to the address.
+    // The certificate is for the host name, but the connection is to an address.
     const servername = isIP(host) === 0 ? { servername: host } : {};
-    // libpq, too, speaks no TLS through a Unix socket.
+    // Like libpq, uses no TLS on Unix sockets.
     const tls = tlsOptions === undefined || address.startsWith('/') ? undefined : { ...tlsOptions, ...servername };
     return openSession({ ...this.#location, applicationName, address, port, timeoutMs, tls }, signal);
   }
 }
 
-/** Returns a function that creates connectors for an application; one may set up its sessions. */
+/** Returns a function that creates connectors for an application, optionally with a function that sets up sessions. */
 export function connectorsFor(location: PostgresLocation, { name }: Definition, timeoutMs: number) {
   const hostTimeoutMs = Math.min(location.connectTimeoutMs ?? timeoutMs, Math.ceil(timeoutMs / location.hosts.length));
   const applicationName = location.applicationName ?? name.replaceAll(' ', '-');
@@ -138,16 +138,16 @@ async function addressesOf({ host }: PostgresHost): Promise<readonly string[]> {
 }
 
 /**
- * Translates libpq's `sslmode` to Node's TLS options; the files are read now, so that a certificate may be renewed while the
- * service runs.
+ * Converts libpq's `sslmode` to Node's TLS options. Reads the files for each connection, so that certificates can be
+ * renewed while the service runs.
  *
- * @throws {DatabaseUnavailable} when a file cannot be read, or holds something else
+ * @throws {DatabaseUnavailable} when a file cannot be read or is not a certificate or key
  */
 function readTlsOptions({ mode, rootCertificate, certificate, key }: PostgresTls): ConnectionOptions {
   const trusted =
     rootCertificate === undefined || rootCertificate === 'system' ? undefined : read('sslrootcert', rootCertificate);
   const options: ConnectionOptions = {
-    // In every mode, libpq verifies the server if and only if a root certificate is given.
+    // In every mode, libpq verifies the server if and only if a root certificate is configured.
     rejectUnauthorized: rootCertificate !== undefined,
     ...(rootCertificate !== undefined && {
       ca: trusted ?? getCACertificates('system'),
@@ -157,7 +157,7 @@ function readTlsOptions({ mode, rootCertificate, certificate, key }: PostgresTls
     ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   };
   try {
-    // Node accepts a file without certificates, and would then trust no server.
+    // Node accepts a file without certificates, but would then trust no server.
     if (trusted !== undefined) new X509Certificate(trusted);
     createSecureContext(options);
   } catch (error) {

@@ -26,7 +26,8 @@ const counterTables: Definition = {
   tables: ['rate_limit_counts'],
   migrations: {
     sqlite: [],
-    // Without a log, a commit waits for neither a disk nor a standby. After a crash or a failover, the table is empty.
+    // An unlogged table: commits wait for neither the disk nor a standby. The table is empty after a crash or a
+    // failover.
     postgres: [
       (schema) => `
         CREATE UNLOGGED TABLE ${schema}.rate_limit_counts (
@@ -43,20 +44,21 @@ const counterTables: Definition = {
   },
 };
 
-// Requests wait for their count.
+// Short, since each request waits for its count.
 const TIMEOUT_MS = 1_000;
 const KINDS: readonly CountKind[] = ['caller', 'address'];
-// Further counts of a kind are removed, the oldest first.
+// The maximum number of counts of each kind; beyond it, the oldest are removed.
 const MAX_COUNTS = 100_000;
-// Finding the oldest ones takes 20 ms, so each instance adds this many before it looks again.
+// Finding the oldest counts takes 20 ms, so each instance searches only after adding this many.
 const MAX_ADDED = 10_000;
 
 type CountedEvent = { readonly key: string; readonly kind: CountKind };
 
 /**
- * Opens a counter with one connection. Events that arrive together, or while others are being counted, share a statement.
+ * Opens a counter with one connection. Events that arrive together, or while other events are being counted, share a
+ * statement.
  *
- * @throws {DatabaseUnavailable} when no host can be used within the time, or the table cannot be created
+ * @throws {DatabaseUnavailable} when no host can be used within the time limit, or the table cannot be created
  */
 export async function openPostgresCounter(
   location: PostgresLocation,
@@ -85,7 +87,7 @@ export async function openPostgresCounter(
     health,
   });
   return {
-    // Hashed, a key of any length and of any characters fits into the index.
+    // Hashed, since an index entry is limited in size and characters.
     add: (key, kind) => queue.add({ key: hash('sha256', `${name} ${key}`, 'base64url'), kind }),
     async close() {
       await queue.drain();
@@ -95,8 +97,8 @@ export async function openPostgresCounter(
 }
 
 /**
- * Creates the statement that counts events. It also removes more counts than it can add: those whose window is over, and
- * the oldest of too many.
+ * Creates the statement that counts events. The statement also removes expired counts, and the oldest counts beyond the
+ * limit. It can remove more counts than it adds.
  */
 function createCount(schema: string, windowSeconds: number): BatchStatement<CountedEvent, Count> {
   const table = `${schema}.rate_limit_counts`;
@@ -107,7 +109,8 @@ function createCount(schema: string, windowSeconds: number): BatchStatement<Coun
     ) AS until
     FROM unnest($1::text[]) AS kinds (kind)`;
   const window = `'${String(windowSeconds)} s'::interval`;
-  // An end that is further away was set while the clock of the server was ahead. Statements may overtake each other.
+  // A window that ends later was created while the server's clock was ahead. The limit is two windows, since now() of
+  // concurrent statements may be out of order.
   const isOpen = `known.expires_at > now() AND known.expires_at <= now() + 2 * ${window}`;
   const COUNT = `
     WITH removed AS (
@@ -127,7 +130,7 @@ function createCount(schema: string, windowSeconds: number): BatchStatement<Coun
       expires_at = CASE WHEN ${isOpen} THEN known.expires_at ELSE excluded.expires_at END
     RETURNING key, count, ceil(extract(epoch FROM expires_at - now()) * 1000) AS remaining_ms`;
   let surplus: readonly Row[] = [];
-  let added = MAX_ADDED; // At the start, the oldest are not known.
+  let added = MAX_ADDED; // Searches for the oldest counts at the start.
 
   return async (session, events, limitMs) => {
     if (added >= MAX_ADDED) {
@@ -136,7 +139,7 @@ function createCount(schema: string, windowSeconds: number): BatchStatement<Coun
     }
     const batch = new Map<string, { readonly kind: CountKind; count: number }>();
     for (const { key, kind } of events) batch.set(key, { kind, count: (batch.get(key)?.count ?? 0) + 1 });
-    const keys = [...batch.keys()].toSorted(); // So that no two instances deadlock.
+    const keys = [...batch.keys()].toSorted(); // A fixed lock order prevents deadlocks between instances.
     const values = [
       keys,
       keys.map((key) => batch.get(key)?.kind),

@@ -25,9 +25,10 @@ import { pause, PostgresWorker } from './worker.ts';
 import { inTransaction } from './write.ts';
 
 /**
- * Opens a PostgreSQL database, creating the tables when they are missing.
+ * Opens a PostgreSQL database. Creates the tables if they do not exist.
  *
- * @throws {DatabaseUnavailable} when no host can be used within the time, or the database is not for this application
+ * @throws {DatabaseUnavailable} when no host can be used within the time limit, or the database belongs to another
+ *   program
  */
 export async function openPostgresDatabase<Row extends Readonly<Record<string, Value>>>(
   location: PostgresLocation,
@@ -53,7 +54,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
   const durability = { guard: settings.inForce, name };
   const insert = 'insert' in definition ? createInsert(definition.insert, schema, durability) : undefined;
   const workers = Array.from({ length: poolSize }, (_, index) => {
-    // The worker that comes last is used first.
+    // The last worker is used first, so it gets the open session.
     const open = index === poolSize - 1 ? session : undefined;
     return new PostgresWorker({ connector, run: commit, timeoutMs, onFailed: health.failed, session: open });
   });
@@ -80,7 +81,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
     },
   };
 
-  /** @param changes are rows, or one change of another kind, which has a batch of its own */
+  /** Commits a batch. @param changes rows, or a single change of another kind */
   async function commit(
     session: Session,
     changes: readonly Change[],
@@ -88,7 +89,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
   ): Promise<readonly ChangeResult[]> {
     const [first] = changes;
     if (first === 'check') {
-      // As a batch would be inserted, but of no rows.
+      // Inserts an empty batch.
       await (insert === undefined ? waitForStandby(session, durability, limitMs) : insert(session, [], limitMs));
       return [true];
     }
@@ -113,9 +114,9 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
   }
 }
 
-/** Connects, again and again until the time is up. @throws {DatabaseUnavailable} when no host can be used */
+/** Connects, with retries until the time limit. @throws {DatabaseUnavailable} when no host can be used */
 export async function connectWithin(connector: Connector, timeoutMs: number): Promise<Session> {
-  const { signal } = new AbortController(); // A database that is not open yet cannot be closed.
+  const { signal } = new AbortController(); // Never aborted: a database cannot be closed before it is open.
   const startedAt = performance.now();
   for (;;) {
     try {
@@ -128,7 +129,7 @@ export async function connectWithin(connector: Connector, timeoutMs: number): Pr
   }
 }
 
-/** Logs once that sessions were switched: as long as other connections work, `health` logs nothing. */
+/** Logs once that a pooler switched sessions. While other connections work, `health` logs nothing. */
 function reportSwitch(health: Health, log: Logger): Health {
   let isReported = false;
   return {

@@ -4,17 +4,17 @@ import type { Session } from './session.ts';
 
 /** The SQL of durable commits. */
 export type Durability = {
-  /** A condition that raises an error unless a commit in this session is durable. */
+  /** An SQL condition that raises an error unless commits in this session are durable. */
   readonly guard: string;
   /** The application's name, for the server's log. */
   readonly name: string;
 };
 
 const UNDEFINED_FUNCTION = '42883';
-// Only an administrator of the server can set these; an engine may lack them.
+// Settings that only an administrator of the server can change. Some engines lack them.
 const UNSAFE = `SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name`;
 
-/** Warns when the configuration of the server allows the loss of committed transactions. */
+/** Logs a warning when the server's configuration allows the loss of committed transactions. */
 export async function warnIfUnsafe(session: Session, log: Logger, limitMs: number): Promise<void> {
   const settings = await session.query(UNSAFE, [], limitMs);
   if (settings.length === 0) return;
@@ -26,14 +26,15 @@ export async function warnIfUnsafe(session: Session, log: Logger, limitMs: numbe
 }
 
 /**
- * Waits until everything that this session can see is on its synchronous standby. The commit that added it may have been
- * cut off from its wait; a later commit is replicated after it, and its wait includes it.
+ * Waits until all data visible to this session is on the synchronous standby. The wait of the commit that wrote the
+ * data may have been cancelled. Commits are replicated in order, so waiting for a new commit includes all earlier
+ * commits.
  */
 export async function waitForStandby(session: Session, { guard, name }: Durability, limitMs: number): Promise<void> {
   try {
     await session.query(`SELECT pg_logical_emit_message(true, '${name}', '') WHERE ${guard}`, [], limitMs);
   } catch (error) {
-    // Engines without this function replicate before a commit can be seen.
+    // Engines without this function replicate a commit before it becomes visible.
     if (sqlStateOf(error) !== UNDEFINED_FUNCTION) throw error;
   }
 }

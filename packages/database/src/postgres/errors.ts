@@ -3,13 +3,13 @@ import { ConstraintViolated, DatabaseUnavailable, TextNotStorable } from '../dat
 import { describePostgres, type PostgresLocation } from './location.ts';
 import { DatabaseError, LoginTimeout, PasswordMissing, SessionLost, TlsFailed } from './session.ts';
 
-/** The server is a standby, or has been set read-only. */
+/** The server is a standby or read-only. */
 export class ReadOnly extends Error {}
 
-/** A statement was carried out, and left no trace: a trigger, say, has returned nothing. */
+/** A statement succeeded without storing the row, for example because a trigger returned NULL. */
 export class Dropped extends Error {}
 
-/** A statement was run in another session than the connection's. It has stored nothing. */
+/** A pooler ran a statement in another session than the connection's. Nothing was stored. */
 export class PoolerSwitched extends Error {
   constructor(cause?: Error) {
     const problem = 'a connection pooler in between switches sessions';
@@ -17,10 +17,10 @@ export class PoolerSwitched extends Error {
   }
 }
 
-/** The database is not for this application. The message continues "the database …". */
+/** The database belongs to another program or version. The message continues "the database …". */
 export class IncompatibleDatabase extends Error {}
 
-/** Turns an error of a connected database into one line for operators; returns bugs unchanged. */
+/** Converts an error of a connected database to an error with one line for operators. Returns bugs unchanged. */
 export function explain(location: PostgresLocation, error: unknown): unknown {
   const explained = explainValue(error);
   if (explained instanceof TextNotStorable) return explained;
@@ -40,26 +40,26 @@ export const READ_ONLY_TRANSACTION = '25006';
 
 type Recovery = BatchFailed['recovery'];
 
-// The first that fits counts: the longer codes stand before their classes.
+// The first match is used, so longer codes precede their classes.
 const RECOVERIES: readonly (readonly [sqlState: string, recovery: Recovery])[] = [
-  ['53300', 'retry'], // no connection left
+  ['53300', 'retry'], // too many connections
   ['55P03', 'retry'], // lock not available
-  ['08', 'retry'], // the connection
-  [READ_ONLY_TRANSACTION, 'retry'], // this server is not the primary any more
-  ['25P02', 'retry'], // a transaction that was left open has failed
-  ['25', 'split'], // a statement that must not, or must, be in a transaction
-  ['2D', 'split'], // a COMMIT in a procedure
-  ['40', 'retry'], // another transaction was in the way
+  ['08', 'retry'], // connection exception
+  [READ_ONLY_TRANSACTION, 'retry'], // the server is no longer the primary
+  ['25P02', 'retry'], // an open transaction has failed
+  ['25', 'split'], // invalid transaction state: not allowed in, or outside, a transaction
+  ['2D', 'split'], // invalid transaction termination: COMMIT in a procedure
+  ['40', 'retry'], // transaction rollback: serialization failure, deadlock
   ['57', 'retry'], // operator intervention: shutdown, crash, timeout
-  ['22', 'split'], // a value that the database does not take
-  ['23', 'split'], // a constraint
-  ['44', 'split'], // the check of a view
-  ['54', 'split'], // too large
-  ['P0', 'split'], // raised by a trigger
+  ['22', 'split'], // data exception: invalid value
+  ['23', 'split'], // integrity constraint violation
+  ['44', 'split'], // WITH CHECK OPTION violation
+  ['54', 'split'], // program limit exceeded: too large
+  ['P0', 'split'], // PL/pgSQL error: raised by a trigger
 ];
 
-// Everything else that the standard and PostgreSQL define: the disk is full, the table is gone, a permission is missing.
-// Triggers raise the others.
+// All other classes of the SQL standard and PostgreSQL: the disk is full, the table is missing, permission is denied.
+// Triggers raise codes of other classes.
 const OWN_CLASSES = /^(?:[0-4]|5|F0|HV|XX)/;
 
 // Syntax error or access rule violation.
@@ -71,32 +71,32 @@ const CONSTRAINTS: Readonly<Record<string, ConstraintViolated['kind']>> = {
   23514: 'check',
 };
 
-// The SQLSTATEs of U+0000 in a text, and of its escape in a text that is converted to jsonb.
+// The SQLSTATEs for U+0000 in a text, and for its escape in a text that is converted to jsonb.
 const NOT_STORABLE = ['22021', '22P05'];
 
-/** Converts the error of a violated constraint, or of a text that cannot be stored; returns any other error unchanged. */
+/** Converts the error of a violated constraint or a text that cannot be stored. Returns any other error unchanged. */
 export function explainValue(error: unknown): unknown {
   const sqlState = sqlStateOf(error) ?? '';
   if (NOT_STORABLE.includes(sqlState)) return new TextNotStorable((error as DatabaseError).message, { cause: error });
   const kind = CONSTRAINTS[sqlState];
   if (kind === undefined) return error;
-  const { message, constraint } = error as DatabaseError; // As only such an error has a SQLSTATE.
+  const { message, constraint } = error as DatabaseError; // Only a DatabaseError has a SQLSTATE.
   return new ConstraintViolated(message, kind, constraint, { cause: error });
 }
 
-/** Tests whether a statement of the application is at fault, and not the database. */
+/** Whether a statement of the application is invalid. */
 export function isMistake(error: unknown): boolean {
   const sqlState = sqlStateOf(error);
   return sqlState?.startsWith(MISTAKE) === true && sqlState !== NO_PERMISSION;
 }
 
-/** Tests whether a COMMIT that ended so may have been carried out. */
+/** Whether a COMMIT with this error may have succeeded. */
 export function isOutcomeUnknown(error: unknown): boolean {
-  // 40003 is STATEMENT_COMPLETION_UNKNOWN, of the class of transactions that were rolled back.
+  // 40003 is STATEMENT_COMPLETION_UNKNOWN; the other codes of class 40 mean that the transaction was rolled back.
   return error instanceof SessionLost || /^(?:08|57|40003$)/.test(sqlStateOf(error) ?? '');
 }
 
-/** Returns the way to recover from a failed batch; `undefined` for a bug. */
+/** Returns the recovery from a failed batch; `undefined` for a bug. */
 export function recoveryFor(error: unknown): Recovery | undefined {
   if (error instanceof ConstraintViolated || error instanceof TextNotStorable) return 'split';
   if (error instanceof SessionLost) return 'retry';
@@ -108,29 +108,29 @@ export function recoveryFor(error: unknown): Recovery | undefined {
   return known ?? (OWN_CLASSES.test(sqlState) ? 'wait' : 'split');
 }
 
-/** Whether another transaction was in the way; the connection may be used again. */
+/** Whether an error is a conflict with another transaction; the connection can be used again. */
 export function isConflict(error: unknown): boolean {
   return /^(?:40|55P03$)/.test(sqlStateOf(error) ?? '');
 }
 
-/** Whether an error comes from another process that creates the same tables, so that a retry can succeed. */
+/** Whether another process created the same tables at the same time, so that a retry can succeed. */
 export function isRaceOfCreations(error: unknown): boolean {
   return ['42P07', '42710', '23505', '40001', '40P01'].includes(sqlStateOf(error) ?? '');
 }
 
-// CANT_CHANGE_RUNTIME_PARAM, raised by the condition that settings are in force.
+// CANT_CHANGE_RUNTIME_PARAM, raised by the condition that checks the settings.
 const SETTINGS_LOST = '55P02';
 // Prepared statements belong to their session.
 const STATEMENT_UNKNOWN = '26000';
 const STATEMENT_KNOWN = '42P05';
 
-/** Recognises that a statement was sent to another session than the connection's. */
+/** Converts an error that shows that a pooler switched sessions. Returns any other error unchanged. */
 export function detectSwitch(error: unknown): unknown {
   const isSwitched = [SETTINGS_LOST, STATEMENT_UNKNOWN, STATEMENT_KNOWN].includes(sqlStateOf(error) ?? '');
   return isSwitched ? new PoolerSwitched(error as DatabaseError) : error;
 }
 
-/** The reason why a server cannot be used, for operators, and whether a retry is useless. */
+/** Why a server cannot be used, for operators, and whether a retry is useless. */
 export type Reason = { readonly text: string; readonly isFinal: boolean };
 
 const FINAL_REASONS: Readonly<Record<string, string>> = {
@@ -166,7 +166,7 @@ function reasonOfTls(cause: unknown): Reason {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === undefined)
     return { text: 'it does not support TLS; sslmode=disable connects without it', isFinal: true };
-  // A server that stops during the handshake: not an error of certificates.
+  // The server stopped during the handshake; the certificates are not at fault.
   if (code === 'ECONNRESET' || code === 'EPIPE') return { text: `the connection broke (${code})`, isFinal: false };
   return { text: `${FINAL_REASONS[code] ?? 'TLS failed'} (${code})`, isFinal: true };
 }

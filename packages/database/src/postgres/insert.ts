@@ -8,10 +8,11 @@ import type { BatchStatement } from './worker.ts';
 const TEXT_OID = 25;
 
 /**
- * Creates the statement that inserts rows whose key is not there yet, in one transaction. It returns for each row whether
- * it was inserted now, and throws {@link Dropped} when the database accepted the statement but kept nothing of some rows.
+ * Creates the statement that inserts rows whose key does not exist yet, in one transaction. The statement returns for
+ * each row whether it was inserted now, and throws {@link Dropped} when the database accepted a row but did not store
+ * it.
  *
- * @param schema of the table, quoted
+ * @param schema the quoted schema of the table
  */
 export function createInsert<Row>(
   { table, columns, postgres }: BatchInsert<Row>,
@@ -22,7 +23,7 @@ export function createInsert<Row>(
   const arrays = ['uuid', ...types].map((type, index) => `$${String(index + 1)}::${type}[]`).join(', ');
   const names = ['key', ...Object.keys(columns), 'place'].join(', ');
   const rows = `unnest(${arrays}) WITH ORDINALITY AS new (${names})`;
-  // One statement is a transaction of its own, in one round trip.
+  // A single statement is its own transaction, in one round trip.
   const INSERT = postgres(schema, `(SELECT * FROM ${rows} WHERE ${durability.guard}) AS new`);
   const KNOWN_KEYS = `SELECT key FROM ${schema}.${table} WHERE key = ANY($1::uuid[])`;
 
@@ -33,12 +34,12 @@ export function createInsert<Row>(
     });
     const inserted = await readKeys(session, INSERT, [keysOf(items), ...values], limitMs, 'insert');
     const isNothingNew = inserted.size === 0;
-    // Of several rows with one key, the first was inserted.
+    // If several rows have the same key, the first was inserted.
     const areNew = items.map(({ key }) => inserted.delete(normal(key)));
 
     const others = items.filter((_, index) => areNew[index] === false);
     if (others.length > 0) {
-      // They must be there already. A trigger may have dropped them.
+      // Rows that were not inserted must exist already, unless a trigger has dropped them.
       const known = await readKeys(session, KNOWN_KEYS, [keysOf(others)], limitMs);
       if (others.some(({ key }) => !known.has(normal(key)))) throw new Dropped('the database has dropped the row');
     }
@@ -55,7 +56,7 @@ function keysOf(items: readonly Insert[]): readonly (string | undefined)[] {
   return items.map(({ key }) => key);
 }
 
-/** Writes a key as PostgreSQL does. */
+/** Returns a key in PostgreSQL's format. */
 function normal(key = ''): string {
   return key.toLowerCase();
 }

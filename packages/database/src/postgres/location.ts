@@ -1,36 +1,36 @@
 import { isIPv6 } from 'node:net';
 
-/** Where a PostgreSQL database is, and how to get in. */
+/** The location of a PostgreSQL database, and its credentials. */
 export type PostgresLocation = {
   readonly engine: 'postgres';
-  /** Tried in this order; one of them accepts writes. */
+  /** The hosts in the order in which they are tried. One host accepts writes. */
   readonly hosts: readonly PostgresHost[];
   readonly user: string;
   readonly password: string | undefined;
   readonly database: string;
-  /** `undefined` stands for the name of the application. */
+  /** `undefined` selects the name of the application. */
   readonly applicationName: string | undefined;
-  /** How long a login may take at one host; `undefined` stands for the caller's default. */
+  /** The time limit for a login at each host; `undefined` selects the caller's default. */
   readonly connectTimeoutMs: number | undefined;
   readonly tls: PostgresTls;
 };
 
 export type PostgresHost = {
-  /** A name, an address, or, with a slash at its beginning, the folder of a Unix socket. */
+  /** A name, an address, or the folder of a Unix socket, which begins with a slash. */
   readonly host: string;
   readonly port: number;
 };
 
 export type PostgresTls = {
   readonly mode: 'disable' | 'require' | 'verify-ca' | 'verify-full';
-  /** A file with the certificates to trust, or `system` for those of the machine. The server is verified when it is given. */
+  /** A file with trusted certificates, or `system` for the machine's certificates. If set, the server is verified. */
   readonly rootCertificate: string | undefined;
-  /** The client certificate and its key: two files, or neither. */
+  /** The files of the client certificate and its key: both or neither. */
   readonly certificate: string | undefined;
   readonly key: string | undefined;
 };
 
-/** A location as it may be shown and logged: without password. */
+/** Describes a location for messages and logs, without its password. */
 export function describePostgres({ user, hosts, database }: PostgresLocation): string {
   return `postgres://${encodeURIComponent(user)}@${hosts.map(describeHost).join(',')}/${encodeURIComponent(database)}`;
 }

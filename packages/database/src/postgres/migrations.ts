@@ -8,14 +8,15 @@ const RACES_MAX = 20;
 const RACE_PAUSE_MS = 50;
 
 /**
- * Creates the tables, or brings them up to date; any number of instances may do so at the same time.
+ * Creates or migrates the tables. Several instances may do so at the same time.
  *
- * @param limitMs how long the database may take to say its version; to change it may take as long as it takes
- * @returns the schema they are in, quoted
- * @throws {IncompatibleDatabase} when the database is another program's, or a newer version's, or may not be changed
+ * @param limitMs the time limit for reading the version; migrations have no time limit
+ * @returns the quoted schema of the tables
+ * @throws {IncompatibleDatabase} when the database belongs to another program or a newer version, or permission is
+ *   denied
  */
 export async function migrate(session: Session, definition: Definition, limitMs: number): Promise<string> {
-  // The ordinary start needs neither the lock nor the permission to create tables.
+  // If the tables are up to date, neither the lock nor the permission to create tables is needed.
   const { schema, exists } = await findSchema(session, definition, limitMs);
   const version = exists ? await readVersion(session, definition, schema, limitMs) : 0;
   if (version === definition.migrations.postgres.length) return schema;
@@ -27,14 +28,18 @@ export async function migrate(session: Session, definition: Definition, limitMs:
       return schema;
     } catch (error) {
       if (!session.isLost()) await session.query('ROLLBACK');
-      // An engine without advisory locks accepts the statement and locks nothing.
+      // Some engines accept the statement for advisory locks but do not lock.
       if (!isRaceOfCreations(error) || races === RACES_MAX) throw error;
       await sleep(RACE_PAUSE_MS * Math.random());
     }
   }
 }
 
-/** The version of the tables that are there. @throws {IncompatibleDatabase} when they are a newer version's */
+/**
+ * Returns the version of the existing tables.
+ *
+ * @throws {IncompatibleDatabase} when the version is newer than this program
+ */
 export async function readVersion(
   session: Session,
   definition: Definition,
@@ -51,7 +56,7 @@ export async function readVersion(
 
 async function migrateInTransaction(session: Session, definition: Definition): Promise<string> {
   const migrations = definition.migrations.postgres;
-  // However long others take that were here before, and an index takes to be built.
+  // Waiting for other instances and building an index may take long.
   await session.query('SET LOCAL statement_timeout = 0');
   await session.query('SELECT pg_advisory_xact_lock($1)', [numberOf(definition.tag)]);
   const { schema, exists } = await findSchema(session, definition);

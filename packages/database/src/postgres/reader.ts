@@ -15,7 +15,7 @@ import { PostgresWorker } from './worker.ts';
 import { runStatement } from './write.ts';
 
 export type ReaderParts = {
-  /** Opens the connections of `read`, and bounds how long the server works on a query. */
+  /** Opens the connections of `read`, and sets the time limit of queries. */
   readonly readers: Connector;
   /** Opens a connection for each stream. */
   readonly streams: Connector;
@@ -25,9 +25,9 @@ export type ReaderParts = {
 };
 
 /**
- * Opens a PostgreSQL database for reading only. It sets nothing in a session, so it may share sessions with others.
+ * Opens a PostgreSQL database for reading only. Changes no session settings, so a pooler may share its sessions.
  *
- * @throws {DatabaseUnavailable} when the database cannot be used, or the application has no tables in it
+ * @throws {DatabaseUnavailable} when the database cannot be used or does not have the application's tables
  */
 export async function openPostgresReader(
   location: PostgresLocation,
@@ -49,7 +49,7 @@ export async function openPostgresReader(
   }
 }
 
-/** Creates the reading side of a PostgreSQL database. Connections are opened when they are needed. */
+/** Creates the reading functions of a PostgreSQL database. Opens connections on demand. */
 export function createPostgresReader(
   { readers, streams, location, schema }: ReaderParts,
   { poolSize, timeoutMs, queueLimitBytes, log }: DatabaseOptions,
@@ -70,7 +70,7 @@ export function createPostgresReader(
     health,
   });
   return {
-    read: async <Row>(query: Query<Row>) => (await reads.add(compile(query, dialect))) as readonly Row[], // As it declares.
+    read: async <Row>(query: Query<Row>) => (await reads.add(compile(query, dialect))) as readonly Row[],
     stream: limitStreams(poolSize, timeoutMs, (query, slot) =>
       streamPages(streams, location, compile(query, dialect), closed.signal, slot),
     ),
@@ -92,7 +92,7 @@ async function readAll(
       try {
         return (await runStatement(session, query, limitMs)).rows;
       } catch (error) {
-        // The session is read-only, and not the server.
+        // The session is read-only, not the server.
         throw sqlStateOf(error) === READ_ONLY_TRANSACTION ? new Error(NOT_A_READ, { cause: error }) : error;
       }
     }),

@@ -4,18 +4,19 @@ import { escapeIdentifier, type Row, type Session } from './session.ts';
 
 /** The schema of an application's tables. */
 type ApplicationSchema = {
-  /** Quoted. Statements name it, so that nothing created later can hide the tables. */
+  /** The quoted schema. Statements qualify tables with it, so that objects created later cannot hide the tables. */
   readonly schema: string;
-  /** Whether the tables are there, or are yet to be created. */
+  /** Whether the tables exist. */
   readonly exists: boolean;
 };
 
 const ENCODING = "SELECT current_setting('server_encoding') AS encoding, current_user AS role";
 
-// Only memberships that were granted count: a superuser is an implicit member of every role. `pg_database_owner` is the
-// owner of the database. `public` may belong to the installer of the server. An engine without owners has nulls here.
+// Only granted memberships count: a superuser is an implicit member of every role. `pg_database_owner` is the owner of
+// the database. `public` may belong to the superuser who installed the server. In engines without owners, owners are
+// null.
 //
-// Not to_regclass: it may answer from a cache of before the lock was waited for.
+// Not to_regclass: its result may come from a cache filled before the lock was acquired.
 const TABLES = `
   WITH RECURSIVE memberships (role) AS (
     SELECT oid FROM pg_roles WHERE rolname = current_user
@@ -35,15 +36,17 @@ const TABLES = `
   LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = ANY($1::text[])
   ORDER BY path.place, relname`;
 
-/** Names the table that holds the version of an application's tables. */
+/** Returns the name of the table with the version of an application's tables. */
 export function versionTableOf({ name }: Definition): string {
   return `${identifierOf(name)}_schema`;
 }
 
 /**
- * Finds the application's tables in the schemas of the search path, or the schema in which to create them: the first one.
+ * Finds the schema of the application's tables in the search path. If the tables do not exist, returns the first
+ * schema, in which to create them.
  *
- * @throws {IncompatibleDatabase} when two have them, or they belong to another program or to a role that is not trusted
+ * @throws {IncompatibleDatabase} when two schemas have the tables, or the tables belong to another program or to an
+ *   untrusted role
  */
 export async function findSchema(
   session: Session,
@@ -78,7 +81,7 @@ export async function findSchema(
   requireTrust(first);
   return { schema: quote(first['schema']), exists: false };
 
-  /** Refuses a table that another role could change or replace. */
+  /** Rejects a table that another role could change or replace. */
   function requireTrust(table: Row): void {
     const schema = quote(table['schema']);
     const name = `${schema}.${String(table['name'])}`;

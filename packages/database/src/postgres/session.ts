@@ -3,16 +3,16 @@ import type { ConnectionOptions } from 'node:tls';
 import { Client, type ClientConfig, DatabaseError, escapeIdentifier, type QueryConfig } from 'pg';
 import type { Value } from '../sql.ts';
 
-/** One connection to one server, logged in, until it is lost. Losing it emits no error. */
+/** A logged-in connection to a server. Losing the connection emits no error event. */
 export type Session = {
   /**
-   * Runs one statement. A value that comes back is PostgreSQL's text for it.
+   * Runs one statement. Returned values are in PostgreSQL's text format.
    *
-   * @param limitMs how long the answer may take; the connection is given up then. Without a limit, it is given up when the
-   *   server no longer answers logins
-   * @param name under which the server keeps the statement prepared, for the next time
-   * @throws {DatabaseError} when the server refuses the statement
-   * @throws {SessionLost} when the connection is lost; the statement may have been carried out
+   * @param limitMs the time limit, after which the connection is closed. Without a limit, the connection is closed when
+   *   the server no longer answers logins
+   * @param name the name of the prepared statement, which the server reuses
+   * @throws {DatabaseError} when the server rejects the statement
+   * @throws {SessionLost} when the connection is lost; the statement may have been executed
    */
   readonly query: (
     text: string,
@@ -20,9 +20,9 @@ export type Session = {
     limitMs?: number,
     name?: string,
   ) => Promise<readonly Row[]>;
-  /** Runs one statement of an application, as `query` does. Its values are those of both databases. */
+  /** Runs one statement of an application like `query`, but converts values to the types shared with SQLite. */
   readonly run: (text: string, values: readonly Value[], limitMs?: number) => Promise<Result>;
-  /** The server process, as it was named at the login; a connection pooler makes a number up. */
+  /** Returns the process id that the server reported at login. A connection pooler reports a made-up number. */
   readonly processId: () => string | undefined;
   readonly isLost: () => boolean;
   /** Closes gracefully, within GOODBYE_MS. */
@@ -36,7 +36,7 @@ export type Row = Readonly<Record<string, string | null>>;
 export type Result = { readonly rows: readonly Readonly<Record<string, Value>>[]; readonly count: number };
 
 export type Login = {
-  /** An address or the folder of a Unix socket, not a name: the connector tries the addresses of a name one by one. */
+  /** An address or the folder of a Unix socket, not a name: the connector resolves names and tries each address. */
   readonly address: string;
   readonly port: number;
   readonly user: string;
@@ -48,25 +48,25 @@ export type Login = {
 };
 
 export { DatabaseError, escapeIdentifier };
-/** The connection is gone, and with it the answer. */
+/** The connection was lost before the result arrived. */
 export class SessionLost extends Error {}
 /** Login timed out. */
 export class LoginTimeout extends Error {}
 export class PasswordMissing extends Error {}
-/** There is a server, but no TLS with it. */
+/** The server is reachable, but TLS failed. */
 export class TlsFailed extends Error {}
 
-// After the delay, Node probes a silent peer ten times, a second apart.
+// After this delay, Node probes a silent peer ten times, a second apart.
 const KEEP_ALIVE_DELAY_MS = 10_000;
 const GOODBYE_MS = 1_000;
-// A server under load may miss one.
+// A server under load may miss one login.
 const LOGINS_MISSED_MAX = 2;
 
 /**
- * Connects and logs in, once.
+ * Connects and logs in, without retries.
  *
- * @throws {DatabaseError | LoginTimeout | PasswordMissing | TlsFailed} when it fails in these ways
- * @throws {Error} with the `code` of a system call, or none
+ * @throws {DatabaseError | LoginTimeout | PasswordMissing | TlsFailed}
+ * @throws {Error} for other failures, with the `code` of a system call if there is one
  */
 export async function openSession(login: Login, signal: AbortSignal): Promise<Session> {
   const client = new Client(clientConfig(login));
@@ -74,7 +74,7 @@ export async function openSession(login: Login, signal: AbortSignal): Promise<Se
   const seen = { isTlsPending: false, isTimeUp: false };
   client.connection.once('connect', () => (seen.isTlsPending = login.tls !== undefined));
   client.connection.once('sslconnect', () => {
-    // From here on the stream is the TLS socket.
+    // `stream` is now the TLS socket.
     client.connection.stream.once('secureConnect', () => (seen.isTlsPending = false));
   });
   const timer = setTimeout(() => {
@@ -102,7 +102,7 @@ function clientConfig({ address, port, user, password, database, applicationName
     host: address,
     port,
     user,
-    // A function: without a password, pg would search the environment and files.
+    // A function, since pg would search the environment and files for a missing password.
     password: () => {
       if (password === undefined) throw new PasswordMissing('the server asks for a password');
       return password;
@@ -113,13 +113,15 @@ function clientConfig({ address, port, user, password, database, applicationName
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     ssl: tls ?? false,
     sslnegotiation: 'postgres',
-    // As libpq does by default: prevents relaying the login.
+    // libpq's default: prevents relaying the login.
     enableChannelBinding: tls !== undefined,
     types: { getTypeParser: () => (text: string) => text },
   };
 }
 
-/** Resolves once the server has missed logins in a row: a frozen one does, while its kernel keeps the connections. */
+/**
+ * Resolves once the server missed several logins in a row. The kernel of a frozen server keeps its connections open.
+ */
 async function untilUnresponsive(login: Login, signal: AbortSignal): Promise<void> {
   for (let missed = 0; missed < LOGINS_MISSED_MAX;) {
     await sleep(login.timeoutMs, undefined, { signal });
@@ -133,7 +135,7 @@ async function answersLogin(login: Login, signal: AbortSignal): Promise<boolean>
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof DatabaseError; // It has too many connections, say.
+    return error instanceof DatabaseError; // For example, too many connections.
   }
 }
 
@@ -144,13 +146,13 @@ function createSession(client: Client, login: Login): Session {
     lost = true;
     client.connection.stream.destroy();
   };
-  // Without a listener, an error of an idle connection would be an uncaught exception.
+  // Without a listener, an error on an idle connection would be an uncaught exception.
   client.on('error', destroy).on('end', destroy);
   let processId: string | undefined;
   client.connection.once('backendKeyData', (message: { readonly processID: number }) => {
     processId = String(message.processID);
   });
-  // When a commit's wait for its standby is cancelled, PostgreSQL reports success with a warning.
+  // When a commit's wait for the standby is cancelled, PostgreSQL reports success with a warning.
   let isUnreplicated = false;
   client.on('notice', ({ routine }) => {
     if (routine === 'SyncRepWaitForLSN') isUnreplicated = true;
@@ -162,7 +164,7 @@ function createSession(client: Client, login: Login): Session {
       return (await execute<Row>({ text, values: [...values], ...prepared }, limitMs)).rows;
     },
     async run(text, values, limitMs) {
-      // In this mode, the server refuses several statements in one text, as it does with values.
+      // In extended mode, the server rejects several statements in one text, even without values.
       const query = { text, values: [...values], types: { getTypeParser: parserOf }, queryMode: 'extended' };
       const { rows, rowCount } = await execute<Result['rows'][number]>(query, limitMs);
       return { rows, count: rowCount ?? 0 };
@@ -189,7 +191,7 @@ function createSession(client: Client, login: Login): Session {
       destroy();
       throw new SessionLost('the wait for the standby was cancelled');
     } catch (error) {
-      // The context may repeat the values, which must not be logged.
+      // These fields may quote values, which must not be logged.
       if (error instanceof DatabaseError) throw Object.assign(error, { detail: undefined, where: undefined });
       if (!isLost()) throw error;
       throw new SessionLost('the connection to the database was lost', { cause: error });
@@ -200,11 +202,11 @@ function createSession(client: Client, login: Login): Session {
   }
 }
 
-// Types of PostgreSQL by their OID, as in pg_type.
+// PostgreSQL's type OIDs, from pg_type.
 const [BOOL, BYTEA, INT8, INT2, INT4, OID, FLOAT4, FLOAT8] = [16, 17, 20, 21, 23, 26, 700, 701];
 const TEXT_FORMAT_PREFIX = String.raw`\x`;
 
-/** Returns the parser of a type: it yields the same value as SQLite. Other types stay text. */
+/** Returns the parser of a type, which returns the same values as SQLite. Other types stay text. */
 function parserOf(typeOid: number): (text: string) => Value {
   switch (typeOid) {
     case INT2:

@@ -7,13 +7,13 @@ export type Settings = {
   /**
    * Sets up a session.
    *
-   * @param openAnother logs in once more, in the same way
-   * @throws {PoolerSwitched} when a connection pooler is seen to run statements of one connection in several sessions
+   * @param openAnother opens a second connection in the same way
+   * @throws {PoolerSwitched} when a connection pooler runs the statements of one connection in several sessions
    */
   readonly prepare: (session: Session, openAnother: () => Promise<Session>, limitMs: number) => Promise<void>;
   /**
-   * An SQL condition: this session was set up, and its settings are the same as then. It is true, or raises
-   * the error that `detectSwitch` recognises.
+   * An SQL condition that checks that this session was set up and its settings are unchanged. It is true, or raises the
+   * error that `detectSwitch` recognises.
    */
   readonly inForce: string;
 };
@@ -22,31 +22,34 @@ const PROBE_TIMEOUT_MS = 1_000;
 
 const SHOW_PROCESS = 'SELECT pg_backend_pid() AS process';
 
-// Always set explicitly: a session's default changes with the server's configuration. Values of synchronous_commit other
-// than `off` are the operator's choice of where, and how often, a commit is written before it is confirmed.
+// Settings are set explicitly, since a session's default changes with the server's configuration. Values of
+// synchronous_commit other than `off` are the operator's choice of the guarantees before a commit is confirmed.
 //
-// Where the engine has these settings, the plan of a prepared statement is kept, which halves the server's work for a lone
-// row, and uses the index from the start: one made while the table was empty would scan the whole table for every row.
+// plan_cache_mode and enable_seqscan are set if the engine has them. A generic plan halves the server's work for a
+// single row. Without sequential scans, a plan made while the table was empty uses the index instead of scanning the
+// whole table for every row.
 //
-// search_path stays as it is: triggers may need it. No statement depends on it: tables are qualified, and functions and
-// operators are called with the very types that those of pg_catalog have, which comes first.
+// search_path is not changed, since triggers may need it. No statement depends on it: tables are qualified, and calls
+// of functions and operators match the exact types of pg_catalog, which is searched first.
 const prepareFor = (mark: string): string => `
   SELECT set_config('${mark}',
       $1::text || set_config('statement_timeout', $2, false) || ' '
         || set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false),
       false) AS mark`;
-// A machine that is cut off in a transaction would keep its locks until TCP gives the connection up, hours later.
+// idle_in_transaction_session_timeout: a disconnected client would keep its locks until TCP times out, hours later.
 const SET_FOR_WRITING = `
   SELECT count(set_config(name, CASE name WHEN 'enable_seqscan' THEN 'off' WHEN 'plan_cache_mode' THEN 'force_generic_plan'
     ELSE $2 END, false))
   FROM pg_settings WHERE name IN ('enable_seqscan', 'plan_cache_mode', 'idle_in_transaction_session_timeout')`;
-// A query may be repeated after a lost connection, so it must not write.
+// Queries are repeated after a lost connection, so they must not write.
 const SET_FOR_READING = "SELECT set_config('default_transaction_read_only', 'on', false)";
 
 /**
- * @param name of the application, an identifier
- * @param statementTimeoutMs how long the server may work on one statement
- * @param use sessions that write run one prepared statement again and again; those that read, any queries
+ * Creates the settings of sessions.
+ *
+ * @param name the name of the application as an identifier
+ * @param statementTimeoutMs the server's time limit for a statement
+ * @param use writing sessions run the same prepared statement repeatedly; reading sessions run arbitrary queries
  */
 export function createSettings(name: string, statementTimeoutMs: number, use: 'write' | 'read'): Settings {
   const id = randomUUID();
@@ -55,12 +58,12 @@ export function createSettings(name: string, statementTimeoutMs: number, use: 'w
   return {
     async prepare(session, openAnother, limitMs) {
       const [row] = await session.query(SHOW_PROCESS, [], limitMs);
-      // A pooler makes up what it says at the login, for a session is found later. Its other clients are to keep theirs
-      // as they are, so nothing is set before it is known to leave them alone.
+      // A pooler reports a made-up process id at login, since it assigns a session later. Settings must not leak to
+      // other clients of a pooler, so nothing is set before sharing is ruled out.
       if (row?.['process'] !== session.processId()) await refuseSharing(mark, session, openAnother, limitMs);
       await session.query(prepareSession, [id, String(statementTimeoutMs)], limitMs);
     },
-    // A subquery runs once, not for every row. Setting server_version always raises an error.
+    // A subquery, since it runs once, not for every row. Setting server_version always raises an error.
     inForce: `(SELECT CASE
       WHEN current_setting('${mark}', true) =
         '${id}' || current_setting('statement_timeout') || ' ' || current_setting('synchronous_commit') THEN true
@@ -69,8 +72,9 @@ export function createSettings(name: string, statementTimeoutMs: number, use: 'w
 }
 
 /**
- * Looks for a mark of one connection from another one. A pooler that lends sessions hands out the same one again, or
- * another one to the first connection. Finding nothing proves nothing; each statement that writes looks for itself.
+ * Detects a pooler that shares sessions: marks the session of a connection, and looks for the mark from a second
+ * connection. Such a pooler may assign the same session to the second connection, or another session to the first. This
+ * check can miss a pooler, so each writing statement also checks the settings.
  */
 async function refuseSharing(
   mark: string,
@@ -81,9 +85,9 @@ async function refuseSharing(
   const value = randomUUID();
   const show = `SELECT current_setting('${mark}', true) AS mark`;
   await session.query(`SELECT set_config('${mark}', $1, false)`, [value], limitMs);
-  // It may have to wait for a session of its own, or get none: then they are not lent.
+  // A second connection that gets no session in time proves that sessions are not shared.
   const seen = await readMark(show, openAnother).catch(() => undefined);
-  // Twice: a pooler with two sessions, used in turn, is back at the first one.
+  // Twice, since a pooler that alternates between two sessions may be back at the first.
   const [first] = await session.query(show, [], limitMs);
   const [second] = await session.query(show, [], limitMs);
   if (seen === value || first?.['mark'] !== value || second?.['mark'] !== value) throw new PoolerSwitched();

@@ -9,7 +9,7 @@ import { explain } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
 import type { Result, Session } from './session.ts';
 
-// One response is held in memory: so many rows, or fewer if they are large.
+// One page is held in memory: this many rows, or fewer if they are large.
 const PAGE_ROWS = 1_000;
 const FIRST_PAGE_ROWS = 10;
 const PAGE_BYTES = 4_194_304;
@@ -17,8 +17,8 @@ const PAGE_BYTES = 4_194_304;
 type Page = Result['rows'];
 
 /**
- * Streams the rows of a query in pages, through a connection of its own: each page when it is wanted, or all at once when
- * the slot is hurried. Releases the slot when the rows have been read.
+ * Streams the rows of a query in pages, on its own connection. Reads each page on demand, or all pages without waiting
+ * when the slot is hurried. Releases the slot when the rows were read.
  *
  * @throws {DatabaseUnavailable} while reading
  */
@@ -39,7 +39,7 @@ export async function* streamPages(
     for (let page = await pages.take(); page !== undefined; page = await pages.take()) yield page;
   } finally {
     left.abort();
-    pages.hurry(); // The reading does not wait for the consumer any more.
+    pages.hurry(); // Reading no longer waits for the consumer.
     await reading;
     pages.close();
   }
@@ -53,7 +53,7 @@ export async function* streamPages(
       pages.end();
     } catch (error) {
       const failure = closed.aborted ? new DatabaseUnavailable('the database was closed') : explain(location, error);
-      pages.end(failure as Error); // This package and its libraries throw nothing else.
+      pages.end(failure as Error); // Only Error objects are thrown here.
     } finally {
       session?.destroy();
       slot.release();
@@ -78,7 +78,7 @@ function sizeOf(rows: Page): number {
   return rows.reduce((bytes, row) => bytes + sizeOfValues(Object.values(row)), 1);
 }
 
-/** Holds pages between a query and its consumer: in a spool, unless the consumer waits for the page. */
+/** Holds pages between a query and its consumer: in a spool, unless the consumer is waiting. */
 class PageQueue {
   #page: Page | undefined;
   #spool: Spool | undefined;
@@ -88,7 +88,7 @@ class PageQueue {
   #wakeReading = (): void => undefined;
   #wakeConsumer = (): void => undefined;
 
-  /** Lets all further pages be read. */
+  /** Allows all further pages to be read. */
   hurry(): void {
     this.#isHurried = true;
     this.#wakeReading();
@@ -107,13 +107,13 @@ class PageQueue {
     this.#wakeConsumer();
   }
 
-  /** @param error that the consumer receives after the last page */
+  /** Ends the queue. @param error the error that the consumer receives after the last page */
   end(error?: Error): void {
     this.#end = { error };
     this.#wakeConsumer();
   }
 
-  /** Waits for the next page; returns `undefined` after the last one. @throws the error of the reading */
+  /** Waits for the next page. Returns `undefined` after the last page. @throws the error passed to `end` */
   async take(): Promise<Page | undefined> {
     const spooled = this.#spool?.shift();
     if (spooled !== undefined) return deserialize(spooled) as Page; // Serialized by `add`.

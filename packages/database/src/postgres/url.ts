@@ -12,7 +12,7 @@ const PARAMETERS = [
   'target_session_attrs',
 ] as const;
 const DEFAULT_PORT = 5432;
-// As libpq reads it: the user information ends at the first @ before any slash, and # has no meaning.
+// Parsed like libpq: the user information ends at the first @ before any slash, and # has no meaning.
 const URL_PARTS =
   /^postgres(?:ql)?:\/\/(?:(?<login>[^@/]*)@)?(?<hosts>[^/?]*)(?:\/(?<database>[^?]*))?(?:\?(?<query>.*))?$/s;
 const HOST_PARTS = /^(?:\[(?<address>[^\]]*)\]|(?<name>[^:]*))(?::(?<port>\d*))?$/;
@@ -22,10 +22,10 @@ const HOST_NAME = /^[^\s,:/@?#[\]]+$/;
 type Problem = (text: string) => void;
 
 /**
- * Reads a `postgres://` or `postgresql://` URL with the meaning that libpq gives it (PostgreSQL documentation, 32.1.1.2),
- * strictly: unsupported parts are problems. Without `sslmode`, TLS is required unless every host is this machine.
+ * Parses a `postgres://` or `postgresql://` URL like libpq (PostgreSQL documentation, 32.1.1.2), but strictly:
+ * unsupported parts are problems. Without `sslmode`, TLS is required unless every host is the local machine.
  *
- * @returns the location, or every problem; none repeats any part of the URL, where a password may have ended up
+ * @returns the location, or every problem; problems never quote the URL, any part of which may be a misplaced password
  */
 export function parsePostgresUrl(url: string): { location: PostgresLocation } | { problems: readonly string[] } {
   const problems: string[] = [];
@@ -38,7 +38,7 @@ export function parsePostgresUrl(url: string): { location: PostgresLocation } | 
 
   const { user, password } = readLogin(parts['login'], problem);
   const hosts = (parts['hosts'] ?? '').split(',').map((text, index) => readHost(text, index + 1, problem));
-  // libpq takes them as they are, but it may be the end of a password, whose middle would be taken for a host and shown.
+  // libpq allows / and @. They may be part of an unescaped password, whose middle would be parsed as a host and shown.
   if (/[/@]/.test(parts['database'] ?? '')) problem(`the database must not have / or @ in it; as ${ESCAPES}`);
   const database = decode(parts['database'] ?? '', 'the database', problem);
   const parameters = readParameters(parts['query'], problem);
@@ -125,7 +125,7 @@ function readTls(parameters: ReadonlyMap<string, string>, hostsAreLocal: boolean
   if (mode?.startsWith('verify-') === true && rootCertificate === undefined) {
     problem(`sslmode=${mode} needs sslrootcert: a file with the certificates to trust, or system`);
   }
-  // Any site can get a certificate from a system CA, so the host name must be verified.
+  // Anyone can get a certificate from a public CA, so the host name must be verified.
   if (mode !== undefined && mode !== 'verify-full' && rootCertificate === 'system') {
     problem('sslrootcert=system needs sslmode=verify-full');
   }
@@ -133,7 +133,7 @@ function readTls(parameters: ReadonlyMap<string, string>, hostsAreLocal: boolean
   return { mode: mode ?? 'require', rootCertificate, certificate, key };
 }
 
-/** Whether a host is this machine: a loopback address, or a folder with a socket. */
+/** Whether a host is the local machine: a loopback address or the folder of a Unix socket. */
 function isLocal({ host }: PostgresHost): boolean {
   return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

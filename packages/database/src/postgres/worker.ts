@@ -5,8 +5,8 @@ import { detectSwitch, explainValue, isConflict, PoolerSwitched, recoveryFor } f
 import { SessionLost, type Session } from './session.ts';
 
 /**
- * Runs a batch in one transaction, and returns a result for each item. It may be called again with the same items, unless
- * it throws {@link BatchFailed}.
+ * Runs a batch in one transaction, and returns a result for each item. After an error other than {@link BatchFailed},
+ * it may be called again with the same items.
  */
 export type BatchStatement<Item, Result> = (
   session: Session,
@@ -20,17 +20,17 @@ export type WorkerParts<Item, Result> = {
   readonly timeoutMs: number;
   /** Receives the error whenever no server can be used. */
   readonly onFailed: (error: unknown) => void;
-  /** A session that is open already. */
+  /** An open session to use first. */
   readonly session?: Session | undefined;
 };
 
-// By then, the server has ended the statement itself, if it is still there.
+// A working server ends a late statement itself within this time.
 const ANSWER_GRACE_MS = 1_000;
 const RETRY_PAUSE_MS = 20;
 const LONGEST_RETRY_PAUSE_MS = 200;
 const RECONNECT_PAUSE_MS = 250;
 
-/** A worker of a batch queue, with one connection to the server that accepts writes; it reconnects when needed. */
+/** A worker of a batch queue, with one connection to the server that accepts writes. Reconnects when needed. */
 export class PostgresWorker<Item, Result> implements BatchWorker<Item, Result> {
   readonly #parts: WorkerParts<Item, Result>;
   readonly #closed = new AbortController();
@@ -70,13 +70,13 @@ export class PostgresWorker<Item, Result> implements BatchWorker<Item, Result> {
           this.#session?.destroy(); // The state of the session is unknown.
           throw error;
         }
-        // Transactions that were in each other's way must not come again at the same moment.
+        // A random pause, so that conflicting transactions do not retry at the same moment.
         const longestPauseMs = Math.min(attempts * RETRY_PAUSE_MS, LONGEST_RETRY_PAUSE_MS);
         if (recovery === 'retry') await sleep(longestPauseMs * Math.random());
         if (isConflict(error)) {
-          // Conflicts of transactions are normal, and not reported.
+          // Conflicts are normal and are not reported.
           if (performance.now() < deadline) continue;
-          throw new BatchFailed('wait', error); // By now, the time of every item is up.
+          throw new BatchFailed('wait', error); // All items have timed out.
         }
         if (recovery === 'retry' || error instanceof PoolerSwitched) this.#session?.destroy();
         throw new BatchFailed(recovery, error);
@@ -84,7 +84,7 @@ export class PostgresWorker<Item, Result> implements BatchWorker<Item, Result> {
     }
   }
 
-  /** Does not wait for a server that does not answer. */
+  /** Closes the connection. Does not wait for an unresponsive server. */
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#session?.close();
@@ -95,8 +95,8 @@ export class PostgresWorker<Item, Result> implements BatchWorker<Item, Result> {
   }
 }
 
-/** Waits before all hosts are tried again; not all clients at the same time. */
+/** Pauses before all hosts are tried again; the random duration spreads the retries of several clients. */
 export async function pause(signal: AbortSignal): Promise<void> {
-  // Rejects when aborted: then there is nothing to wait for.
+  // sleep() rejects when aborted, which ends the pause.
   await sleep(RECONNECT_PAUSE_MS * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
 }

@@ -13,8 +13,8 @@ export type TransactionOptions = {
 };
 
 /**
- * Does work in one transaction. It may be done again after an error, unless that is {@link BatchFailed}: then a COMMIT may
- * have been carried out, or the work is at fault.
+ * Runs work in one transaction. After an error other than {@link BatchFailed}, the work may be retried. {@link
+ * BatchFailed} means that the COMMIT may have succeeded, or that the work is at fault.
  */
 export async function inTransaction<Result>(
   session: Session,
@@ -36,7 +36,7 @@ export async function inTransaction<Result>(
   }
   try {
     await commit(session, durability, limitMs);
-    // Rows that it found in the place of its own may not be on the standby yet.
+    // The transaction changed nothing, for example because its rows exist already. They may not be on the standby yet.
     if (changed === 0) await waitForStandby(session, durability, limitMs);
   } catch (error) {
     if (!isOutcomeUnknown(error) || !(error instanceof Error)) throw error;
@@ -54,14 +54,14 @@ async function commit(session: Session, { guard }: Durability, limitMs: number):
     if (isOutcomeUnknown(error)) throw error;
     await session.query('ROLLBACK', [], limitMs).catch(session.destroy);
     if (!(detectSwitch(error) instanceof PoolerSwitched)) throw error;
-    // A pooler keeps a transaction in its session, so a statement of it is the cause.
+    // Poolers do not switch sessions within a transaction, so a statement of the transaction is the cause.
     session.destroy();
     const problem = 'a statement has changed synchronous_commit or statement_timeout; nothing was written';
     throw new BatchFailed('split', new Error(problem, { cause: error }));
   }
 }
 
-/** Runs a statement of the application. A mistake in it says nothing about the database, so it becomes a plain error. */
+/** Runs a statement of the application. An invalid statement is not a database failure, so it causes a plain error. */
 export async function runStatement(session: Session, { text, values }: Statement, limitMs: number): Promise<Written> {
   try {
     return await session.run(text, values, limitMs);

@@ -20,14 +20,15 @@ import { unavailable } from './errors.ts';
 import { assertIntegrity, openForReading, scalar, schemaOf } from './open-file.ts';
 import { syncFolders } from './sync-folders.ts';
 
-// In one step, from one snapshot: after a smaller one, SQLite would begin again after every commit.
+// Copies all pages in one step, from one snapshot. With smaller steps, SQLite would restart the copy after every
+// commit.
 const ALL_PAGES = 2 ** 31 - 1;
 
 /**
- * Copies a SQLite database, as a checked snapshot, while services write to it. Made by root, the copy belongs to the owner
- * of its folder, as the service that uses it does.
+ * Copies a snapshot of a SQLite database and checks its integrity, while services may write to the database. A copy
+ * made by root belongs to the owner of the target folder, so that the service can use it.
  *
- * @param to nothing may be there; the copy appears under this name when it is complete and on disk
+ * @param to a path that must not exist; the copy appears at this path when it is complete and synced to disk
  * @param signal cancels the copy and removes its files
  * @returns the number of rows in all tables of the definition
  * @throws {DatabaseUnavailable} when the source is missing or damaged, or the target exists
@@ -51,7 +52,7 @@ export async function copySqliteDatabase(
     const rows = check(path, from, definition.tables);
     giveToOwnerOfFolder(path, dirname(to));
     sync(path);
-    syncFolders(dirname(path)); // Nothing appears where it could not be kept.
+    syncFolders(dirname(path)); // Before publishing, so that a copy whose folder cannot be synced never appears.
     publish(path, to);
     syncFolders(to);
     return rows;
@@ -63,19 +64,19 @@ export async function copySqliteDatabase(
   }
 }
 
-/** A log that was left behind by another database would be taken for the copy's. */
+/** Checks that the target and its journals do not exist. SQLite would apply another database's log to the copy. */
 function refuseExisting(path: string): void {
   const names = [path, `${path}-wal`, `${path}-journal`];
   const existing = names.find((name) => lstatSync(name, { throwIfNoEntry: false }) !== undefined);
   if (existing !== undefined) throw new DatabaseUnavailable(`${existing} is there; move it away first`);
 }
 
-/** Gives the copy its name. Unlike rename, link never replaces an existing file. */
+/** Moves the copy to its final path. Unlike rename, link never replaces an existing file. */
 function publish(partial: string, to: string): void {
   try {
     linkSync(partial, to);
   } catch {
-    // It is there, or this file system has no links.
+    // The target exists, or the file system does not support links.
     refuseExisting(to);
     renameSync(partial, to);
   }
@@ -85,14 +86,14 @@ function check(copyPath: string, path: string, tables: readonly string[]): numbe
   const copy = new DatabaseSync(copyPath);
   try {
     assertIntegrity(copy, path);
-    copy.exec('PRAGMA journal_mode = DELETE'); // A backup is one file, without a write-ahead log beside it.
+    copy.exec('PRAGMA journal_mode = DELETE'); // A backup is a single file without a write-ahead log.
     return tables.reduce((rows, table) => rows + Number(scalar(copy, `SELECT count(*) FROM ${table}`)), 0);
   } finally {
     copy.close();
   }
 }
 
-/** Changes the owner of a file of root. Other users cannot, and need not: it is theirs. Windows has no such owners. */
+/** Gives a file of root to the owner of its folder. Does nothing for other users and on Windows. */
 function giveToOwnerOfFolder(path: string, folder: string): void {
   const { uid, gid } = statSync(folder);
   if (lstatSync(path).uid === 0 && uid !== 0) lchownSync(path, uid, gid);
@@ -107,11 +108,11 @@ function sync(path: string): void {
   }
 }
 
-/** A copy that is not complete yet, in a folder of its own. */
+/** An incomplete copy in its own folder. */
 type PartialCopy = {
-  /** Where to write the copy. */
+  /** The path of the incomplete copy. */
   readonly path: string;
-  /** Removes the folder with everything in it. */
+  /** Removes the folder and its contents. */
   readonly remove: () => void;
 };
 
@@ -119,11 +120,11 @@ const SUFFIX = /^\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.partial$/;
 const LOCK = 'lock';
 
 /**
- * Creates a folder for a copy, beside the name that the copy is to have, and locks it until it is removed. The lock is
- * SQLite's: it ends with the process, however that ends, and is seen by every container on the same disk, as process ids
- * are not.
+ * Creates a folder for a copy beside its final path, and locks the folder until it is removed. The lock is a SQLite
+ * lock: it ends with the process, even after a kill -9, and unlike process ids it works across containers on the same
+ * disk.
  *
- * @throws {DatabaseUnavailable} when another process took the folder for one that was left behind, before it was locked
+ * @throws {DatabaseUnavailable} when another process removed the folder as abandoned before it was locked
  */
 function createPartialCopy(to: string): PartialCopy {
   const folder = `${to}.${randomUUID()}.partial`;
@@ -142,7 +143,7 @@ function createPartialCopy(to: string): PartialCopy {
   };
 }
 
-/** Removes the partial copies of processes that were killed, and none of a process that runs. */
+/** Removes the partial copies of killed processes, but not of running processes. */
 function removeAbandoned(to: string): void {
   const name = basename(to);
   const folders = readdirSync(dirname(to), { withFileTypes: true })
@@ -157,7 +158,7 @@ function removeAbandoned(to: string): void {
         unlock();
       }
     } catch {
-      // Another process holds the lock, or another user owns it. Neither prevents this copy.
+      // Another process holds the lock, or another user owns the folder. Neither prevents this copy.
     }
   }
 }

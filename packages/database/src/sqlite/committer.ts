@@ -7,31 +7,31 @@ import { probeWrite, transact } from './open-file.ts';
 import { rowsWithin, Statements } from './statements.ts';
 import { throttle } from './throttle.ts';
 
-// 8 MiB of log. Commits wait while it is moved into the database, so that is done half as often as by SQLite itself.
+// 8 MiB of log, twice SQLite's default: commits wait during a checkpoint.
 const CHECKPOINT_PAGES = 2_000;
 
-/** The statement of a definition's rows, and their table. */
+/** The batch statement of a definition, and its table. */
 export type InsertStatement = Pick<BatchDefinition<never>['insert'], 'table' | 'sqlite'>;
 
-/** The beginning, a statement or the end of a transaction whose next statement is not known yet. */
+/** A step of an interactive transaction: its beginning, a statement or its end. */
 export type Step = { readonly step: 'begin' | 'commit' | 'rollback' | Statement };
 /** A change that can be sent to a thread. */
 export type PlainChange = Exclude<Change, { readonly work: unknown }>;
 
-/** A transaction that is on disk. */
+/** A committed transaction. */
 export type Commit = {
   readonly results: readonly ChangeResult[];
   /** How long the disk took, without the statements. */
   readonly syncMs: number;
-  /** Whether the log was seen to be so long that it should be moved into the database. */
+  /** Whether the log is long enough for a checkpoint. */
   readonly isLogLong: boolean;
 };
 
 /**
- * Creates the function that commits changes in one transaction, or takes a step of another one.
+ * Creates the function that commits changes in one transaction, or runs a step of an interactive transaction.
  *
- * @param checkFiles throws when the database is no longer where it was opened
- * @param stepLimitMs how long a statement of a step may return rows
+ * @param checkFiles throws when the database files were moved or replaced
+ * @param stepLimitMs the time limit for the rows of a statement in a step
  */
 export function createCommitter(
   database: DatabaseSync,
@@ -42,13 +42,13 @@ export function createCommitter(
   const statements = new Statements(database);
   const add = createAdd(database, insert);
   const logState = database.prepare('PRAGMA wal_checkpoint(NOOP)');
-  // A look takes 6 µs.
+  // Reading the state takes 6 µs.
   const isLong = throttle(() => {
     try {
-      const { log, checkpointed } = logState.get() as Record<'log' | 'checkpointed', number>; // As SQLite documents.
+      const { log, checkpointed } = logState.get() as Record<'log' | 'checkpointed', number>; // Documented by SQLite.
       return log - checkpointed >= CHECKPOINT_PAGES;
     } catch {
-      return true; // The commit stands. The checkpoint will fail for the same reason.
+      return true; // The commit was successful. The checkpoint will report the error.
     }
   });
   return (changes) => {
@@ -61,7 +61,7 @@ export function createCommitter(
       }
       checkFiles();
       const results = transact(database, () => {
-        const applied = (changes as readonly PlainChange[]).map(apply); // A step is always alone.
+        const applied = (changes as readonly PlainChange[]).map(apply); // A step always has its own batch.
         appliedAt = performance.now();
         return applied;
       });
@@ -101,7 +101,7 @@ export function createCommitter(
   }
 }
 
-/** Creates the function that inserts a row of the batch statement, and returns whether it was inserted now. */
+/** Creates the function that inserts a row with the batch statement, and returns whether the row was inserted now. */
 function createAdd(database: DatabaseSync, insert: InsertStatement | undefined): (change: Insert) => boolean {
   if (insert === undefined) {
     return () => {
@@ -141,7 +141,11 @@ function explainConstraint(database: DatabaseSync, error: unknown): unknown {
 const COLUMNS = `SELECT list.name, list.origin, group_concat(info.name, ', ' ORDER BY info.seqno) AS columns
   FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info WHERE list."unique" GROUP BY list.name`;
 
-/** @param subject the index, or the columns: `index 'byName'`, `seats.train, seats.number` */
+/**
+ * Returns the name of a unique constraint.
+ *
+ * @param subject the index or the columns in SQLite's message: `index 'byName'`, `seats.train, seats.number`
+ */
 function uniqueName(database: DatabaseSync, subject: string): string {
   const index = /^index '(.*)'$/s.exec(subject)?.[1];
   if (index !== undefined) return index;
@@ -150,6 +154,6 @@ function uniqueName(database: DatabaseSync, subject: string): string {
   const indexes = database.prepare(COLUMNS).all(table);
   const found = indexes.find((each) => each['columns'] === columns.join(', '));
   if (found?.['origin'] === 'c') return String(found['name']);
-  // The primary key that is the rowid has no index.
+  // A primary key that is the rowid has no index.
   return found?.['origin'] === 'u' ? `${table}_${columns.join('_')}_key` : `${table}_pkey`;
 }

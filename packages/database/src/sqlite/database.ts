@@ -6,15 +6,15 @@ import { schemaOf } from './open-file.ts';
 import { createSqliteReader } from './reader.ts';
 import { SqliteWriter } from './writer.ts';
 
-// A thread that waits for a lock cannot be ended, nor its process. So it gives up early, and is asked again.
+// A thread that waits for a lock cannot be terminated, nor can its process. So the wait is short, and is retried.
 const LOCK_WAIT_MS = 500;
-// All other writes wait for the end of a transaction.
+// All other writes wait while a transaction is open.
 const TRANSACTION_LIMIT_MS = 1_000;
 
 /**
- * Opens a SQLite database, creating the file and its folder when they are missing.
+ * Opens a SQLite database. Creates the file and its folder if they do not exist.
  *
- * @throws {DatabaseUnavailable} when the file cannot be opened, is damaged, or holds something else
+ * @throws {DatabaseUnavailable} when the file cannot be opened, is damaged, or belongs to another application
  */
 export async function openSqliteDatabase<Row extends Readonly<Record<string, Value>>>(
   path: string,

@@ -1,7 +1,7 @@
 import type { BatchFailed } from '../batch-queue.ts';
 import { ConstraintViolated, DatabaseUnavailable } from '../database.ts';
 
-/** A statement or a row of the application is at fault, and not the database. */
+/** A statement or a row of the application is invalid; the database works. */
 export class StatementRejected extends Error {}
 
 /** SQLite's primary result codes: https://sqlite.org/rescode.html */
@@ -18,7 +18,7 @@ export const SQLITE = {
   MISMATCH: 20,
 } as const;
 
-/** Reasons that an operator can act on. */
+/** Reasons for operators, by result code. */
 const REASONS: Readonly<Record<number, string>> = {
   3: 'cannot be read and written by this user',
   [SQLITE.BUSY]: 'is locked by another process',
@@ -30,13 +30,13 @@ const REASONS: Readonly<Record<number, string>> = {
   26: 'is not a SQLite database',
 };
 
-/** Returns SQLite's primary result code, the low byte of the extended one; 0 for other errors. */
+/** Returns SQLite's primary result code, the low byte of the extended code; 0 for other errors. */
 export function primaryCode(error: unknown): number {
   const { errcode = 0 } = error as { readonly errcode?: number };
   return errcode & 0xff;
 }
 
-/** Wraps any error of a database with a line for operators. */
+/** Wraps any error of a database in an error with one line for operators. */
 export function unavailable(path: string, error: unknown): DatabaseUnavailable {
   if (error instanceof DatabaseUnavailable) return error;
   const reason = REASONS[codeOf(error)] ?? `cannot be used (${(error as Error).message})`;
@@ -48,10 +48,10 @@ function codeOf(error: unknown): number {
   const { syscall, code } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return primaryCode(error);
   if (code === 'ENOSPC') return SQLITE.FULL;
-  return ['read', 'write', 'fsync'].includes(syscall) ? SQLITE.IOERR : SQLITE.CANTOPEN; // The folder could not be made, say.
+  return ['read', 'write', 'fsync'].includes(syscall) ? SQLITE.IOERR : SQLITE.CANTOPEN; // For example, mkdir failed.
 }
 
-/** Returns the error of a database that is damaged. */
+/** Returns the error for a damaged database. */
 export function damaged(path: string): DatabaseUnavailable {
   return unavailable(path, { errcode: SQLITE.CORRUPT });
 }
@@ -61,11 +61,11 @@ export type BatchFailure = {
   /** `undefined` for a bug. */
   readonly recovery: BatchFailed['recovery'] | undefined;
   readonly message: string;
-  /** The constraint that was violated. */
+  /** The violated constraint, if any. */
   readonly violated?: Pick<ConstraintViolated, 'kind' | 'constraint'>;
 };
 
-/** Describes the failure of a batch. */
+/** Converts the error of a batch to a message. */
 export function failureOf(path: string, error: unknown): BatchFailure {
   if (error instanceof ConstraintViolated) {
     const { message, kind, constraint } = error;
@@ -81,7 +81,7 @@ function recoveryFor(error: unknown): BatchFailed['recovery'] | undefined {
   if (error instanceof DatabaseUnavailable) return 'wait';
   const code = primaryCode(error);
   if (code === 0) return undefined;
-  if (code === SQLITE.BUSY) return 'retry'; // Nothing of the transaction is kept.
+  if (code === SQLITE.BUSY) return 'retry'; // The transaction was rolled back.
   const isOfARow = code === SQLITE.CONSTRAINT || code === SQLITE.TOOBIG || code === SQLITE.MISMATCH;
   return isOfARow ? 'split' : 'wait';
 }

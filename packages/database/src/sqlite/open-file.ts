@@ -5,25 +5,26 @@ import { DatabaseUnavailable, numberOf, type Definition } from '../database.ts';
 import { damaged, primaryCode, SQLITE, unavailable } from './errors.ts';
 import { syncFolders } from './sync-folders.ts';
 
-// A write-ahead log that has grown larger during a long read is truncated after its checkpoint.
+// A write-ahead log that grew larger during a long read is truncated to this size after a checkpoint.
 const LOG_KEPT_BYTES = 16_777_216;
 const OPEN_TIMEOUT_MS = 5_000;
 const WAL_RETRY_MS = 20;
 /** A statement that reads the database. */
 export const READ = 'SELECT 1 FROM sqlite_schema LIMIT 1';
 
-/** The part of an application's definition that a thread can be given. */
+/** The part of a definition that can be sent to a thread. */
 export type Schema = Pick<Definition, 'name' | 'tag'> & { readonly migrations: readonly string[] };
 
-/** Returns that part of a definition. */
+/** Returns the part of a definition that can be sent to a thread. */
 export function schemaOf({ name, tag, migrations }: Definition): Schema {
   return { name, tag, migrations: migrations.sqlite };
 }
 
 /**
- * Opens a database for writing, creating or migrating it: safe for several processes at once.
+ * Opens a database for writing. Creates or migrates it; several processes may do so at the same time.
  *
- * @throws {DatabaseUnavailable} when it cannot be opened, is damaged, or is something else; nothing was changed in it
+ * @throws {DatabaseUnavailable} when the database cannot be opened, is damaged, or belongs to another application; it
+ *   is unchanged
  */
 export function openForWriting(path: string, schema: Schema): DatabaseSync {
   return explaining(path, () => {
@@ -32,14 +33,14 @@ export function openForWriting(path: string, schema: Schema): DatabaseSync {
     try {
       if (versionOf(database, path, schema) > 0) assertIntegrity(database, path);
       setDurable(database);
-      setWriteAheadLog(database); // From here on, the version can be read while another process migrates.
+      setWriteAheadLog(database); // In WAL mode, the version can be read while another process migrates.
       while (!migrate(database, path, schema));
       assertWritable(database);
       database.exec(READ); // The first read creates the log.
       syncFolders(path);
       return database;
     } catch (error) {
-      // A part of the log may not be on disk.
+      // Keeps the log, since part of it may not be on disk.
       const last = connectToKeepLog(path);
       database.close();
       last?.close();
@@ -49,8 +50,8 @@ export function openForWriting(path: string, schema: Schema): DatabaseSync {
 }
 
 /**
- * Opens a connection that cannot write. SQLite moves the log into the database with the last connection that is closed,
- * and leaves it where it is if that is this one. Returns `undefined` when there is nothing to read.
+ * Opens a read-only connection that keeps the log. When the last connection closes, SQLite moves the log into the
+ * database, unless that connection is read-only. Returns `undefined` when the database cannot be read.
  */
 export function connectToKeepLog(path: string): DatabaseSync | undefined {
   try {
@@ -70,18 +71,18 @@ export function connectForWriting(path: string, busyTimeoutMs = 0): DatabaseSync
 }
 
 function setDurable(database: DatabaseSync): void {
-  // FULL: a commit is on disk when it returns. In WAL mode that is one sync, and readers never block it.
-  // On macOS, it is in the drive's cache then; fullfsync has that written, too. Elsewhere it changes nothing.
+  // FULL: a commit is on disk when it returns. In WAL mode that takes one sync, and readers never block it.
+  // On macOS, fsync leaves data in the drive's cache; fullfsync flushes that, too. Elsewhere it has no effect.
   database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
   database.exec(`PRAGMA journal_size_limit = ${String(LOG_KEPT_BYTES)}`);
-  // SQLite ignores a sync that fails in an automatic checkpoint.
+  // SQLite ignores a failed sync in an automatic checkpoint.
   database.exec('PRAGMA wal_autocheckpoint = 0');
 }
 
 /**
  * Opens a database for reading.
  *
- * @throws {DatabaseUnavailable} when there is none at the path
+ * @throws {DatabaseUnavailable} when there is no database at the path
  */
 export function openForReading(path: string, schema: Schema): DatabaseSync {
   if (!existsSync(path)) throw new DatabaseUnavailable(`there is no database at ${path}`);
@@ -92,7 +93,7 @@ export function openForReading(path: string, schema: Schema): DatabaseSync {
   });
 }
 
-/** Runs statements in one transaction: all of them, or none when something is thrown. */
+/** Runs work in one transaction. Rolls back when the work throws. */
 export function transact<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -113,7 +114,7 @@ function explaining<Result>(path: string, open: () => Result): Result {
   }
 }
 
-/** Returns false when another process holds the lock and the database is not up to date yet: it may be migrating it. */
+/** Migrates a database. Returns `false` when another process holds the lock, which may be migrating the database. */
 function migrate(database: DatabaseSync, path: string, schema: Schema): boolean {
   const { tag, migrations } = schema;
   try {
@@ -130,7 +131,11 @@ function migrate(database: DatabaseSync, path: string, schema: Schema): boolean 
   }
 }
 
-/** @throws the error of SQLite for a file that is read-only, which it opens and in which it begins a transaction */
+/**
+ * Checks that the file is writable: SQLite opens a read-only file and begins transactions.
+ *
+ * @throws the error of SQLite
+ */
 function assertWritable(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -141,18 +146,18 @@ function assertWritable(database: DatabaseSync): void {
 }
 
 /**
- * Writes the version that is there already. A transaction without changes never reaches the disk; this one fails where an
- * insert would, on a full disk for example.
+ * Writes the current version again. A transaction without changes would not write to the disk; this write fails when an
+ * insert would fail, for example on a full disk.
  */
 export function probeWrite(database: DatabaseSync): void {
   database.exec(`PRAGMA user_version = ${String(scalar(database, 'PRAGMA user_version'))}`);
 }
 
-// One statement, since another process may migrate the database between two.
+// A single statement, since another process may migrate the database between two statements.
 const STATE = `SELECT application_id AS tag, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS entries
   FROM pragma_application_id, pragma_user_version`;
 
-/** Returns 0 for a database with nothing in it. */
+/** Returns the version of a database; 0 for an empty one. */
 function versionOf(database: DatabaseSync, path: string, { tag, migrations }: Schema): number {
   const { tag: found, version, entries } = database.prepare(STATE).get() as Record<string, number>; // All are integers.
   if (found !== numberOf(tag)) {
@@ -166,15 +171,15 @@ function versionOf(database: DatabaseSync, path: string, { tag, migrations }: Sc
 }
 
 /**
- * Reads the whole file: a damaged one may still return some of its rows.
+ * Checks the integrity of the whole file, since a damaged database may still return some of its rows.
  *
- * @throws {DatabaseUnavailable} when it is damaged
+ * @throws {DatabaseUnavailable} when the database is damaged
  */
 export function assertIntegrity(database: DatabaseSync, path: string): void {
   if (scalar(database, 'PRAGMA quick_check(1)') !== 'ok') throw damaged(path);
 }
 
-/** Retries, since SQLite's busy timeout does not apply to this statement. */
+/** Enables WAL mode. Retries, since SQLite's busy timeout does not apply to this statement. */
 function setWriteAheadLog(database: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += WAL_RETRY_MS) {
     try {

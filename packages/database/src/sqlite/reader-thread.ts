@@ -6,7 +6,7 @@ import { openForReading, type Schema } from './open-file.ts';
 import { serveBatches } from './serve-batches.ts';
 import { rowsWithin, Statements } from './statements.ts';
 
-// The thread that reads, with a connection of its own: in WAL mode, it waits for no commit, and no commit for it.
+// The reading thread has its own connection: in WAL mode, reads and commits do not block each other.
 
 export type ReaderData = { readonly path: string; readonly schema: Schema; readonly timeoutMs: number };
 
@@ -27,7 +27,7 @@ serveBatches(path, () => {
     try {
       return statements.use(text, (statement) => rowsWithin(statement, values, timeoutMs, late));
     } catch (error) {
-      // The connection is read-only. Extended codes are for a file that is.
+      // READONLY means that the query writes on the read-only connection. Extended codes mean a read-only file.
       if ((error as { readonly errcode?: number }).errcode !== SQLITE.READONLY) throw error;
       throw new StatementRejected(NOT_A_READ, { cause: error });
     }

@@ -9,7 +9,7 @@ import type { ReaderData } from './reader-thread.ts';
 import { createStreamPages } from './stream.ts';
 import { startWorker, type SqliteWorker } from './worker.ts';
 
-// The thread itself gives up a query between two rows.
+// The thread stops a late query between two rows. After this grace period, the thread is abandoned.
 const ANSWER_GRACE_MS = 100;
 const ABANDONED_MAX = 2;
 const TARGET = { engine: 'sqlite' } as const;
@@ -17,14 +17,14 @@ const TARGET = { engine: 'sqlite' } as const;
 /**
  * Opens a SQLite database for reading only.
  *
- * @throws {DatabaseUnavailable} when there is none at the path
+ * @throws {DatabaseUnavailable} when there is no database at the path
  */
 export function openSqliteReader(path: string, definition: Definition, options: DatabaseOptions): DatabaseReader {
   openForReading(path, schemaOf(definition)).close();
   return createSqliteReader(path, definition, options);
 }
 
-/** Creates the reading side of a SQLite database. Threads are started when they are needed. */
+/** Creates the reading functions of a SQLite database. Starts threads on demand. */
 export function createSqliteReader(
   path: string,
   definition: Definition,
@@ -44,7 +44,7 @@ export function createSqliteReader(
     health: createHealth(log, 'read'),
   });
   return {
-    read: async <Row>(query: Query<Row>) => (await reads.add(compile(query, TARGET))) as readonly Row[], // As it declares.
+    read: async <Row>(query: Query<Row>) => (await reads.add(compile(query, TARGET))) as readonly Row[],
     stream: limitStreams(poolSize, timeoutMs, (query, slot) => streamPages(compile(query, TARGET), slot)),
     async close() {
       closed.abort();
@@ -72,7 +72,10 @@ export function createSqliteReader(
     });
   }
 
-  /** Lets the next batch start another thread. SQLite's API for Node cannot interrupt a query, so its thread ends after it. */
+  /**
+   * Lets the next batch start a new thread. node:sqlite cannot interrupt a query, so the old thread ends after its
+   * query.
+   */
   function abandonWorker(results: Promise<unknown>): void {
     const close = worker?.close;
     worker = undefined;

@@ -3,15 +3,15 @@ import { DatabaseUnavailable } from '../database.ts';
 import { throttle } from './throttle.ts';
 
 /**
- * Remembers the files of an open database. A deleted file can still be written, but the data would be unreachable. So can
- * its log.
+ * Remembers the files of an open database. A deleted database or log can still be written, but the data would be
+ * unreachable.
  *
- * @returns a function that throws `DatabaseUnavailable` when other files or none are at their paths, 10 ms later at most
+ * @returns a function that throws `DatabaseUnavailable` when the files were replaced or deleted; it checks every 10 ms
  */
 export function rememberFiles(path: string): () => void {
   const paths = [path, `${realpathSync(path)}-wal`];
   const remembered = identify(paths);
-  // On Linux, a write after a look at the file has to sync its timestamps, which makes a commit take half as long again.
+  // On Linux, a write after a stat of the file also syncs its timestamps, which makes the commit take 50% longer.
   return throttle(() => {
     if (identify(paths) === remembered) return;
     const problem = 'or its -wal beside it, was moved or deleted while it was in use';

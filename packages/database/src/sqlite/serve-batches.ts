@@ -4,12 +4,12 @@ import { failureOf, primaryCode, unavailable } from './errors.ts';
 import type { Answer, Started } from './worker.ts';
 
 export type BatchProcessor<Item, Output> = {
-  /** Processes all items or none, in their order. */
+  /** Processes all items or none, in order. */
   readonly run: (items: readonly Item[]) => Output;
   readonly close: () => void;
 };
 
-/** The thread's side of `startWorker`: opens a database, and processes batches until it is to close. */
+/** Runs in a thread that `startWorker` started: opens a database, and processes batches until it receives `close`. */
 export function serveBatches<Item, Output>(path: string, open: () => BatchProcessor<Item, Output>): void {
   try {
     const { run, close } = open();

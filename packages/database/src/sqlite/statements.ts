@@ -4,9 +4,10 @@ import { isBlank, type Value } from '../sql.ts';
 import { primaryCode, StatementRejected, SQLITE } from './errors.ts';
 
 /**
- * Returns the rows of a statement. Between two rows is the only time when a statement can be stopped.
+ * Returns the rows of a statement. Checks the time limit after each row, since a statement can be stopped only between
+ * rows.
  *
- * @throws the error that `late` returns, once the statement has taken longer than the limit
+ * @throws the error that `late` returns, when the statement takes longer than the limit
  */
 export function rowsWithin(
   statement: StatementSync,
@@ -25,7 +26,7 @@ export function rowsWithin(
 
 const MAX_STATEMENTS = 100;
 
-/** The statements of an application, prepared for the next time. Integers are read as bigint. */
+/** A cache of an application's prepared statements. Integers are read as bigints. */
 export class Statements {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
@@ -34,7 +35,7 @@ export class Statements {
     this.#database = database;
   }
 
-  /** Uses a statement. @throws {StatementRejected} when it is at fault, and not the database */
+  /** Runs work with a prepared statement. @throws {StatementRejected} when the statement is invalid */
   use<Result>(text: string, work: (statement: StatementSync) => Result): Result {
     try {
       return work(this.#prepare(text));
@@ -55,7 +56,11 @@ export class Statements {
   }
 }
 
-/** Prepares a statement whose integers are read as bigint. @throws {StatementRejected} for several statements in one text */
+/**
+ * Prepares a statement whose integers are read as bigints.
+ *
+ * @throws {StatementRejected} for several statements in a text
+ */
 export function prepare(database: DatabaseSync, text: string): StatementSync {
   const statement = database.prepare(text);
   // SQLite ignores the text after the first statement.

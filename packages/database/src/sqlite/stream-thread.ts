@@ -8,19 +8,19 @@ import { unavailable } from './errors.ts';
 import { openForReading, type Schema } from './open-file.ts';
 import { prepare } from './statements.ts';
 
-// The thread of all streams, which it reads in turns, a page at a time. While a statement is open, the write-ahead log can
-// only grow. So the rows are read at full speed, and pages are spooled until the consumer wants them: a slow one does not
-// delay checkpoints.
+// A single thread reads all streams in turns, one page at a time. While a statement is open, the write-ahead log can
+// only grow. So rows are read at full speed, and pages are spooled until the consumer requests them: a slow consumer
+// does not delay checkpoints.
 
-/** Opens a stream; its other messages go through the port, which the thread closes when the stream has ended. */
+/** The message that opens a stream. Further messages use the port, which the thread closes at the end of the stream. */
 export type StreamQuery = { readonly query: Statement; readonly port: MessagePort };
 export type StreamRequest = 'next' | 'cancel';
 /**
- * The thread sends `read` when the last row has been read. It sends one of the others for each `next`, and nothing after
- * the end. A page is serialized.
+ * The thread sends `read` when the last row was read. For each `next`, it sends a serialized page, `end` or a problem;
+ * after `end` or a problem, it sends nothing.
  */
 export type StreamMessage = { readonly page: Uint8Array<ArrayBuffer> } | 'read' | 'end' | { readonly problem: string };
-/** Rows as lists of values take half the time of rows as objects to serialize. */
+/** Rows are lists of values, which take half the time of objects to serialize. */
 export type Page = { readonly names: readonly string[]; readonly rows: readonly (readonly Value[])[] };
 
 const PAGE_ROWS = 250;
@@ -39,7 +39,7 @@ async function serve(query: Statement, port: MessagePort): Promise<void> {
     else cancelled = true;
     wake();
   });
-  await turn(); // Takes in messages.
+  await turn(); // Receives pending messages.
   try {
     if (!isCancelled()) await sendPages();
     await send('end');
@@ -78,16 +78,16 @@ async function serve(query: Statement, port: MessagePort): Promise<void> {
   }
 }
 
-/** Yields the rows in pages, serialized. */
+/** Yields the rows in serialized pages. */
 function* readPages({ text, values }: Statement): Generator<Uint8Array> {
   const database = openForReading(path, schema);
   try {
-    database.exec('PRAGMA cache_size = -64'); // Each row is read once.
+    database.exec('PRAGMA cache_size = -64'); // A small cache, since each row is read once.
     const statement = prepare(database, text);
     statement.setReturnArrays(true);
     const names = statement.columns().map(({ name }) => name);
     const rows = statement.iterate(...values) as Iterator<unknown> as Iterator<Value[]>;
-    // Pages share an array, and are emptied: one that is garbage in the old generation would keep its rows there, too.
+    // Pages reuse one array: an unreachable array in the old generation would keep its rows alive until a major GC.
     const page: Value[][] = [];
     while (fill(page, rows)) {
       const serialized = serialize({ names, rows: page } satisfies Page);
@@ -99,7 +99,7 @@ function* readPages({ text, values }: Statement): Generator<Uint8Array> {
   }
 }
 
-/** Adds rows until the page is full. Returns whether it has any. */
+/** Adds rows until the page is full. Returns whether the page has rows. */
 function fill(page: Value[][], rows: Iterator<Value[]>): boolean {
   for (let bytes = 0; page.length < PAGE_ROWS && bytes < PAGE_BYTES;) {
     const row = rows.next();

@@ -8,14 +8,14 @@ import type { Schema } from './open-file.ts';
 import type { Page, StreamMessage, StreamQuery, StreamRequest } from './stream-thread.ts';
 import { startThread } from './worker.ts';
 
-// The thread reads the next page while this one is consumed.
+// The thread reads the next page while a page is consumed.
 const PAGES_AHEAD = 2;
 
 type Thread = { readonly worker: Worker; streams: number; error?: unknown };
 
 /**
- * Creates the function that streams the rows of a query in pages, and releases the slot when they have been read. A thread,
- * which takes more memory than all that it reads, reads all streams, as long as there are any.
+ * Creates the function that streams the rows of a query in pages, and releases the slot when the rows were read. All
+ * streams share one thread, since a thread takes more memory than the pages. The thread ends with the last stream.
  *
  * @returns a function that throws {@link DatabaseUnavailable} while reading
  */
@@ -37,7 +37,7 @@ export function createStreamPages(
     };
     try {
       port.on('message', (message: StreamMessage) => {
-        if (message === 'read') slot.release(); // Also while the consumer takes nothing.
+        if (message === 'read') slot.release(); // Even while the consumer is not reading.
       });
       const messages = on(port, 'message', { close: ['close'] }) as AsyncIterable<[StreamMessage]>;
       used.worker.postMessage({ query, port: threadPort } satisfies StreamQuery, [threadPort]);
@@ -54,7 +54,7 @@ export function createStreamPages(
       throw isClosed() ? new DatabaseUnavailable('the database was closed') : used.error;
     } finally {
       ask('cancel');
-      port.start(); // Discards the pages on their way: without a listener, they would hold the end up.
+      port.start(); // Discards pages in transit, which would delay the close event.
       await end;
       used.streams -= 1;
       if (used.streams === 0) {
@@ -66,7 +66,7 @@ export function createStreamPages(
 
   function start(): Thread {
     const started: Thread = { worker: startThread('./stream-thread', data), streams: 0 };
-    // Its streams end with the thread, for example because a row is larger than its memory.
+    // All streams fail with the thread, for example when a row exceeds its memory.
     started.worker.once('error', (error) => {
       started.error = error;
       if (thread === started) thread = undefined;

@@ -4,16 +4,16 @@ import { dirname } from 'node:path';
 import { DatabaseUnavailable } from '../database.ts';
 
 /**
- * Syncs the folder of a file, and the folders above it on the same file system, so that a power loss takes away neither
- * the entry of the file nor a folder on the way to it. SQLite ignores a failed sync of the folder, and syncs none above.
+ * Syncs the folder of a file and its parent folders on the same file system, so that a power loss removes neither the
+ * file's entry nor a folder on its path. SQLite ignores a failed sync of the folder, and does not sync parent folders.
  *
- * All folders above are synced, not only those that are new to this process: another one may have made them and have
- * failed, or not have come, to sync them.
+ * All parent folders are synced, even if this process did not create them: another process may have created them and
+ * failed to sync them, or not have synced them yet.
  *
- * @throws {DatabaseUnavailable} when one of them cannot be synced
+ * @throws {DatabaseUnavailable} when a folder cannot be synced
  */
 export function syncFolders(path: string): void {
-  if (platform() === 'win32') return; // Windows syncs no folders; NTFS keeps a journal of their entries.
+  if (platform() === 'win32') return; // Windows cannot sync folders; NTFS journals their entries.
   const innermost = dirname(realpathSync(path));
   const { dev } = statSync(innermost);
   let folder = innermost;
@@ -31,9 +31,9 @@ function syncFolder(folder: string, isInnermost: boolean): void {
     descriptor = openSync(folder, 'r');
     fsyncSync(descriptor);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // The file system throws no other errors.
-    if (code === 'EINVAL') return; // This file system has no sync of folders, as PostgreSQL takes it, too.
-    if (code === 'EACCES' && !isInnermost) return; // Such as /home: it was readable to the process that created a folder in it.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EINVAL') return; // The file system cannot sync folders; PostgreSQL ignores this error, too.
+    if (code === 'EACCES' && !isInnermost) return; // Such as /home, which another process created and synced.
     throw new DatabaseUnavailable(
       `the folder ${folder} cannot be synced (${String(code)}), so a power loss could remove the database: ` +
         'is its disk sound, and can this user read it?',

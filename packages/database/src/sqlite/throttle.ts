@@ -1,10 +1,10 @@
 const LOOK_EVERY_MS = 10;
 
 /**
- * Limits how often something is looked at, since a look takes long beside a commit.
+ * Limits how often a check runs, since checking costs more than a commit.
  *
- * @param look looks, and returns what it has seen
- * @returns a function that looks, and returns `undefined` within 10 ms of the last look that did not throw
+ * @param look the check
+ * @returns a function that runs the check, or returns `undefined` within 10 ms of the last successful check
  */
 export function throttle<Seen>(look: () => Seen): () => Seen | undefined {
   let lookedAt = -Infinity;

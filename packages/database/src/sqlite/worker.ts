@@ -5,9 +5,9 @@ import { BatchFailed } from '../batch-queue.ts';
 import { ConstraintViolated, DatabaseUnavailable } from '../database.ts';
 import type { BatchFailure } from './errors.ts';
 
-// Rows and batches are garbage at once; a larger young generation would only take longer to be collected.
+// Rows and batches are short-lived. A larger young generation would only take longer to collect.
 const YOUNG_GENERATION_MB = 2;
-// The packed package is JavaScript.
+// `.ts` in the repository, `.js` in the published package.
 const EXTENSION = extname(import.meta.url);
 
 /** The first message of a thread. */
@@ -16,25 +16,25 @@ export type Started = 'open' | { readonly refused: string };
 export type Answer<Output> = { readonly output: Output } | BatchFailure;
 
 export type SqliteWorker<Item, Output> = {
-  /** Processes all items or none, in their order. @throws {BatchFailed} with the way to recover; any other error is a bug */
+  /** Processes all items or none, in order. @throws {BatchFailed} with the recovery; any other error is a bug */
   readonly run: (items: readonly Item[]) => Promise<Output>;
   /** Lets the thread close its database. */
   readonly close: () => Promise<void>;
 };
 
-/** Starts a thread with a module of this folder, without its extension. */
+/** Starts a thread with a module of this folder; the name lacks the extension. */
 export function startThread(module: string, workerData: unknown): Worker {
-  // The flag in `npm start` is for the main thread. It would precede the limit of this one.
+  // Resets the flag that `npm start` sets for the main thread, which would override the thread's limit.
   setFlagsFromString('--max-semi-space-size=0');
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
   return new Worker(new URL(`${module}${EXTENSION}`, import.meta.url), { name: 'sqlite', workerData, resourceLimits });
 }
 
 /**
- * Starts a thread that processes batches with `serveBatches`. An error that it does not catch ends the process, since its
- * state is unknown.
+ * Starts a thread that processes batches with `serveBatches`. An uncaught error in the thread ends the process, since
+ * the state is unknown.
  *
- * @throws {DatabaseUnavailable} when it cannot open the database
+ * @throws {DatabaseUnavailable} when the thread cannot open the database
  */
 export async function startWorker<Item, Output>(module: string, data: unknown): Promise<SqliteWorker<Item, Output>> {
   const thread = startThread(module, data);
@@ -56,7 +56,7 @@ export async function startWorker<Item, Output>(module: string, data: unknown): 
   };
 }
 
-/** Returns the error for the failure of a batch: {@link BatchFailed}, or another one for a bug. */
+/** Converts the failure of a batch to an error: {@link BatchFailed}, or a plain error for a bug. */
 export function toError({ recovery, message, violated }: BatchFailure): Error {
   const error = violated ? new ConstraintViolated(message, violated.kind, violated.constraint) : new Error(message);
   return recovery === undefined ? error : new BatchFailed(recovery, error);

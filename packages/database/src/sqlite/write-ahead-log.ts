@@ -4,33 +4,34 @@ import { DatabaseUnavailable } from '../database.ts';
 import { primaryCode, SQLITE, unavailable } from './errors.ts';
 import { connectForWriting, connectToKeepLog, READ } from './open-file.ts';
 
-// A sync that fails marks the pages that it was for as clean on Linux: the next sync succeeds, and they never reach the
-// disk. So after a failure, and for the log that another process has left, everything is written again before a commit is
-// confirmed. The format of the log: https://sqlite.org/fileformat2.html#the_write_ahead_log
+// On Linux, a failed fsync marks the pages as clean: the next fsync succeeds, but the pages never reach the disk. So
+// after a failure, and for a log that another process has left, everything is written again before a commit is
+// confirmed. The log's format: https://sqlite.org/fileformat2.html#the_write_ahead_log
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const CHUNK_BYTES = 1_048_576;
 
-/** How many frames the log has, and how many of them are in the database. */
+/** The number of frames in the log, and the number of frames already moved into the database. */
 type LogState = { readonly log: number; readonly checkpointed: number };
 
 /**
- * The write-ahead log of a database that is open for writing. All checkpoints go through it: they hold the write lock, so
- * that a sync that fails was for no pages of another process, and no process restarts the log before it is written again.
+ * The write-ahead log of a database that is open for writing. All checkpoints use this class. They hold the write lock,
+ * so that a failed sync cannot affect pages of another process, and no process restarts the log before it is written
+ * again.
  */
 export class WriteAheadLog {
   readonly #path: string;
   readonly #database: DatabaseSync;
-  /** A connection cannot do a checkpoint in its own transaction. */
+  /** A second connection, since a connection cannot run a checkpoint in its own transaction. */
   readonly #checkpointer: DatabaseSync;
   readonly #state: StatementSync;
   #databaseFile: number | undefined;
-  /** Open while a part of the log may not be on disk: moved into the database, the rest would damage that. */
+  /** Open while part of the log may not be on disk: a checkpoint of an incomplete log would damage the database. */
   #keeper: DatabaseSync | undefined;
-  /** Identifies the part of the log that is in the database and on disk there, after an incomplete checkpoint. */
+  /** Identifies the part of the log that an incomplete checkpoint has moved into the database and synced. */
   #synced = '';
 
-  /** @param database the connection that writes, which is closed with the log */
+  /** @param database the writing connection; `close` also closes it */
   constructor(path: string, database: DatabaseSync, busyTimeoutMs: number) {
     this.#path = path;
     this.#database = database;
@@ -40,15 +41,15 @@ export class WriteAheadLog {
   }
 
   /**
-   * Writes the log again and syncs it. Does the same with the pages of the database that an incomplete checkpoint has
-   * written and not synced.
+   * Rewrites and syncs the log. Also rewrites and syncs the database pages that an incomplete checkpoint has written
+   * but not synced.
    *
-   * @throws {DatabaseUnavailable} when that fails
+   * @throws {DatabaseUnavailable} when a write or a sync fails
    */
   rewrite(): void {
     this.#keeper ??= connectToKeepLog(this.#path);
     this.#withLock(() => {
-      // Another program may do a checkpoint meanwhile.
+      // Repeats if another program runs a checkpoint at the same time.
       for (let state = this.#readState(), written = -1; written < state.checkpointed; state = this.#readState()) {
         written = state.checkpointed;
         if (state.log > 0) this.#rewriteFiles(state);
@@ -59,9 +60,10 @@ export class WriteAheadLog {
   }
 
   /**
-   * Moves the log into the database, as far as no reader needs it, unless another process is writing.
+   * Moves the log into the database, except for frames that readers need. Does nothing while another process is
+   * writing.
    *
-   * @throws {DatabaseUnavailable} when that fails; `rewrite` must succeed before the next commit
+   * @throws {DatabaseUnavailable} when the checkpoint fails; `rewrite` must succeed before the next commit
    */
   checkpoint(): void {
     try {
@@ -77,7 +79,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Closes the connections. SQLite moves the log into the database with the last one, if everything in it is on disk. */
+  /** Closes the connections. SQLite then moves the log into the database, unless part of the log may not be on disk. */
   close(): void {
     try {
       if (this.#keeper === undefined) {
@@ -93,7 +95,9 @@ export class WriteAheadLog {
     this.#keeper?.close();
   }
 
-  /** Does work under the write lock. After a failure, a read transaction prevents that the log is restarted. */
+  /**
+   * Runs work with the write lock. After a failure, keeps a read transaction open, which prevents a restart of the log.
+   */
   #withLock(work: () => void): void {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
@@ -108,15 +112,15 @@ export class WriteAheadLog {
   }
 
   /**
-   * Writes the pages again that an incomplete checkpoint of another process has written. A sync for them may have failed
-   * in that process, which was killed then.
+   * Rewrites the pages that an incomplete checkpoint of another process has written, since their sync may have failed
+   * before that process was killed.
    */
   #rewriteMovedByOthers(): void {
     const state = this.#readState();
     if (isIncomplete(state) && this.#identify(state) !== this.#synced) this.#rewriteFiles(state);
   }
 
-  /** Syncs the pages that an incomplete checkpoint has written, which SQLite leaves to the next one. */
+  /** Syncs the pages that an incomplete checkpoint has written. SQLite would sync them only in the next checkpoint. */
   #syncMoved(): void {
     const state = this.#readState();
     if (!isIncomplete(state)) return;
@@ -127,7 +131,7 @@ export class WriteAheadLog {
   #identify({ checkpointed }: LogState): string {
     const log = openSync(`${realpathSync(this.#path)}-wal`, 'r');
     try {
-      // The salts change with each restart of the log.
+      // The salts in the header change with each restart of the log.
       return `${read(log, 0, HEADER_BYTES).toString('hex', 16, 24)} ${String(checkpointed)}`;
     } finally {
       closeSync(log);
@@ -135,12 +139,12 @@ export class WriteAheadLog {
   }
 
   #openDatabaseFile(): number {
-    // It stays open: closing it would end the locks that SQLite has on the file in this process.
+    // Stays open, since closing the file would release SQLite's locks on it in this process.
     return (this.#databaseFile ??= openSync(this.#path, 'r+'));
   }
 
   #readState(): LogState {
-    return this.#state.get() as LogState; // As SQLite documents.
+    return this.#state.get() as LogState; // Documented by SQLite.
   }
 
   #rewriteFiles({ log: frameCount, checkpointed }: LogState): void {
@@ -178,14 +182,14 @@ type RewrittenLog = {
   readonly pageBytes: number;
   /** The size of the database, in pages. */
   readonly pageCount: number;
-  /** Where in the log the newest content of each page is that is in the database. */
+  /** The positions in the log of the newest content of each page that was moved into the database. */
   readonly positions: ReadonlyMap<number, number>;
 };
 
 /**
- * Writes the frames of a log again, in their places. Returns `undefined` when the checksum of one is wrong.
+ * Rewrites the frames of a log in place. Returns `undefined` when the checksum of a frame is wrong.
  *
- * @param movedCount the number of frames that are in the database
+ * @param movedCount the number of frames already moved into the database
  */
 function rewriteFrames(log: number, frameCount: number, movedCount: number): RewrittenLog | undefined {
   const header = read(log, 0, HEADER_BYTES);
@@ -214,7 +218,7 @@ function rewriteFrames(log: number, frameCount: number, movedCount: number): Rew
   return { pageBytes, pageCount, positions };
 }
 
-/** The checksum of a log, from its beginning. */
+/** The cumulative checksum of a log. */
 class Checksum {
   readonly #isBigEndian: boolean;
   #first = 0;
@@ -241,7 +245,7 @@ class Checksum {
   }
 }
 
-/** Reads bytes at a position; those beyond the end of the file are zeros. */
+/** Reads bytes at a position. Bytes beyond the end of the file are zeros. */
 function read(file: number, position: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let done = 0, count = 1; count > 0 && done < length; done += count)

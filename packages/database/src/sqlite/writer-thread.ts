@@ -5,7 +5,7 @@ import { rememberFiles } from './same-files.ts';
 import { serveBatches } from './serve-batches.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
-// The thread that writes, so that a slow disk, a checkpoint or another process's lock delays commits only.
+// The writing thread. A slow disk, a checkpoint or another process's lock delays commits, but not the event loop.
 
 export type WriterData = {
   readonly path: string;
@@ -30,7 +30,7 @@ serveBatches(path, () => {
     run(items: readonly (PlainChange | Step | LogTask)[]): Commit {
       const [first] = items;
       if (typeof first !== 'object' || !('log' in first)) return commit(items as readonly (PlainChange | Step)[]);
-      checkFiles(); // SQLite moves a log that was deleted into the database at the end, unless that is prevented.
+      checkFiles(); // Prevents moving a deleted log into the database.
       if (first.log === 'checkpoint') log.checkpoint();
       else log.rewrite();
       return { results: [], syncMs: 0, isLogLong: false };

@@ -11,7 +11,7 @@ import { rememberFiles } from './same-files.ts';
 import { type SqliteWorker, startWorker, toError } from './worker.ts';
 import type { LogTask, WriterData } from './writer-thread.ts';
 
-// Larger batches take more than a millisecond without the disk.
+// Larger batches take more than a millisecond even without the sync.
 const LOCAL_BYTES = 1_048_576;
 
 /** A connection on the calling thread. */
@@ -21,9 +21,9 @@ type Local = {
 };
 
 /**
- * Writes to a SQLite database: on a thread of its own, or on the calling thread while the disk is fast, since a message to
- * a thread and back takes longer than such a commit. Only the thread waits for locks, moves the log into the database, and
- * runs statements whose duration is unknown.
+ * Writes to a SQLite database on its own thread; while the disk is fast, on the calling thread, since a message to a
+ * thread and back takes longer than a fast commit. Only the thread waits for locks, runs checkpoints, and runs
+ * statements whose duration is unknown.
  */
 export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   readonly #data: WriterData;
@@ -32,7 +32,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   readonly #disk = new DiskSpeed();
   #local: Local | undefined;
   #needsCheckpoint = false;
-  /** Whether everything in the log is on disk. Of the log that another process has left, that is not known. */
+  /** Whether the whole log is on disk. Initially `false`, since another process may have left the log. */
   #isLogDurable = false;
 
   /** @throws {DatabaseUnavailable} when the database cannot be opened */
@@ -56,7 +56,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
       if (!this.#isLogDurable) await this.#rewriteLog();
       const [first] = changes;
       if (isTransaction(first)) return [await this.#transact(first.work)];
-      const plain = changes as readonly PlainChange[]; // A transaction is always alone.
+      const plain = changes as readonly PlainChange[]; // A transaction always has its own batch.
       return this.#record(this.#commitHere(plain) ?? (await this.#thread.run(plain)), changes.length);
     } catch (error) {
       if (isDatabaseFailure(error)) this.#isLogDurable = false;
@@ -65,7 +65,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   }
 
   async close(): Promise<void> {
-    if (!this.#isLogDurable) await this.#rewriteLog().catch(() => undefined); // The thread leaves the log, then.
+    if (!this.#isLogDurable) await this.#rewriteLog().catch(() => undefined); // The thread then keeps the log.
     this.#local?.database.close();
     await this.#thread.close();
   }
@@ -91,7 +91,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     return results;
   }
 
-  /** Does the work of a transaction on the thread, while other changes wait. */
+  /** Runs the work of a transaction on the thread, while other changes wait. */
   async #transact(work: Work): Promise<{ readonly value: unknown }> {
     const take = (step: Step['step']): Promise<Commit> => this.#thread.run([{ step }]);
     await take('begin');
@@ -109,7 +109,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     }
   }
 
-  /** Commits on the calling thread; returns `undefined` where the thread has to. */
+  /** Commits on the calling thread. Returns `undefined` if the thread must commit. */
   #commitHere(changes: readonly PlainChange[]): Commit | undefined {
     if (!this.#disk.isFast() || !isQuick(changes)) return undefined;
     const local = this.#connect();
@@ -122,12 +122,13 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
       if (primaryCode(error) === SQLITE.BUSY) return undefined;
       throw toError(failureOf(this.#data.path, error));
     }
-    // While this thread waits, other threads may have its core, to compile for example: that is not the disk's time.
+    // Subtracts the CPU time, so that contention with other threads, for example the compiler, does not count as a slow
+    // disk.
     const { user, system } = cpuUsage(before);
     return { ...commit, syncMs: Math.max(0, commit.syncMs - (user + system) / 1_000) };
   }
 
-  /** Connects the calling thread, unless that fails. */
+  /** Connects the calling thread. Returns `undefined` on failure. */
   #connect(): Local | undefined {
     try {
       return (this.#local ??= this.#open());
@@ -144,23 +145,23 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   }
 }
 
-/** Returns the result of the statement that was taken as a step. */
+/** Returns the result of a step that is a statement. */
 function resultOf({ results }: Commit): Written {
-  const [written] = results as readonly (readonly Written[])[]; // A step has such a result.
+  const [written] = results as readonly (readonly Written[])[]; // A step's result is a list.
   return written?.[0] ?? { rows: [], count: 0 };
 }
 
-/** Whether the database failed, and not a change: a sync or a write may have. */
+/** Whether an error is a database failure, such as a failed sync or write, not an invalid change. */
 function isDatabaseFailure(error: unknown): boolean {
   return error instanceof BatchFailed && error.recovery === 'wait';
 }
 
-/** Throws the error of a statement itself, where it is at fault and not the database. */
+/** Throws the statement's own error if the statement is invalid, else the database failure. */
 function reject(error: unknown): never {
   throw error instanceof BatchFailed && error.recovery === 'split' ? error.cause : error;
 }
 
-/** Whether changes take little time beside that of the disk. */
+/** Whether changes take little time compared with the sync. */
 function isQuick(changes: readonly PlainChange[]): boolean {
   let bytes = 0;
   return changes.every(
@@ -169,18 +170,18 @@ function isQuick(changes: readonly PlainChange[]): boolean {
 }
 
 const SLOW_MS = 1;
-// Handing a change to a thread costs 8 to 14 µs of CPU time: the disk may take as much longer for it.
+// Sending a change to a thread costs 8 to 14 µs of CPU time, so a commit here may take that much longer.
 const SLOW_MS_PER_CHANGE = 0.014;
 const STALLED_MS = 16;
-// The share of the newest commit in the average.
+// The weight of the newest commit in the moving average.
 const WEIGHT = 1 / 16;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 2_000;
 
 /**
- * Judges by its commits whether the disk is fast enough to wait for: most of the recent ones took about a millisecond at
- * most. After one that stalled it is not for a while, which doubles when the next follows soon, so that a disk that
- * stalls now and then is waited for rarely.
+ * Decides from recent commits whether the disk is fast enough to commit on the calling thread: most commits must take
+ * at most about a millisecond. After a stall, the disk counts as slow for a while. This pause doubles with each further
+ * stall, so a disk that stalls repeatedly rarely blocks the calling thread.
  */
 export class DiskSpeed {
   #slowShare = 1;
@@ -191,14 +192,14 @@ export class DiskSpeed {
     return this.#slowShare < 1 / 2 && performance.now() >= this.#fastFrom;
   }
 
-  /** @param syncMs how long the disk took for a commit of `changeCount` changes */
+  /** Records a commit. @param syncMs how long the disk took for `changeCount` changes */
   record(syncMs: number, changeCount: number): void {
     const isSlow = syncMs >= SLOW_MS + SLOW_MS_PER_CHANGE * changeCount;
     this.#slowShare += (Number(isSlow) - this.#slowShare) * WEIGHT;
     if (syncMs >= STALLED_MS) this.pause();
   }
 
-  /** Takes the disk for slow for a while. */
+  /** Treats the disk as slow for a while. */
   pause(): void {
     const now = performance.now();
     const isSoon = now - this.#fastFrom < 10 * this.#pauseMs;

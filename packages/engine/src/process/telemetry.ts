@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 /**
- * The used parts of `@opentelemetry/sdk-node` and `@opentelemetry/resources`, which are optional at compile time, too.
+ * The used types of `@opentelemetry/sdk-node` and `@opentelemetry/resources`, which need not be installed to compile.
  */
 type Sdk = {
   readonly NodeSDK: new (options: {
