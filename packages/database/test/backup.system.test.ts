@@ -24,7 +24,7 @@ async function storeOf(...names: readonly string[]): Promise<string> {
   return path;
 }
 
-test('a backup taken under load has every plant acknowledged before it, and restores to a store that serves', async () => {
+test('a backup under load contains every plant acknowledged before it, and a service runs on the restored store', async () => {
   const path = join(temporaryFolder(), 'plants.db');
   const service = await startService({ DATABASE_URL: `sqlite:${path}` });
   const load = createUntilStopped(service, 16);
@@ -49,10 +49,10 @@ test('a backup taken under load has every plant acknowledged before it, and rest
   await more.stop();
 });
 
-// Root is the only user who can give files away.
+// Only root can change the owner of a file.
 const testAsRoot = userInfo().uid === 0 ? test : test.skip;
 
-testAsRoot('a copy that root makes belongs to the owner of its folder, whose service can use it', async () => {
+testAsRoot("a copy made by root belongs to the owner of its folder, so the owner's service can use it", async () => {
   const [uid, gid] = [54_321, 54_322];
   const folder = temporaryFolder();
   chownSync(folder, uid, gid);
@@ -73,7 +73,7 @@ testAsRoot('a copy that root makes belongs to the owner of its folder, whose ser
   expect((await service.outcome).code).toBe(0);
 });
 
-testAsRoot('a copy that root makes in a folder of its own stays its own', async () => {
+testAsRoot('a copy made by root in a folder of root belongs to root', async () => {
   const file = join(temporaryFolder(), 'backup.db');
   expect(await backup(await storeOf('a'), file)).toMatchObject({ code: 0, stderr: '' });
   expect(statSync(file)).toMatchObject({ uid: 0, gid: 0 });
@@ -95,7 +95,7 @@ test.each<[string, () => Promise<{ outcome: ReturnType<typeof run>; untouched: s
     },
     /plants\.db-wal is there; move/,
   ],
-])('backup and restore refuse and overwrite nothing when %s', async (_name, act, message) => {
+])('backup and restore fail and overwrite nothing when %s', async (_name, act, message) => {
   const { outcome, untouched } = await act();
   const before = readFileSync(untouched);
   expect(await outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
@@ -110,7 +110,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
     async () => damaged(await storeOf(...Array.from({ length: 300 }, (_, i) => 'x'.repeat(i)))),
     /is damaged/,
   ],
-])('backup and restore refuse, with one line, a source that %s', async (_name, makePath, message) => {
+])('backup and restore fail with one line for a source that %s', async (_name, makePath, message) => {
   const source = await makePath();
   const target = join(temporaryFolder(), 'backup.db');
   for (const act of [() => backup(source, target), () => restore(target, source)]) {
@@ -121,13 +121,13 @@ test.each<[string, () => Promise<string>, RegExp]>([
   }
 });
 
-test('backup and restore refuse, with one line, a path below a file', async () => {
+test('backup and restore fail with one line for a path below a file', async () => {
   const path = await storeOf('a');
   const outcome = await backup(path, join(path, 'backup.db'));
   expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^the database [^\n]+\n$/) });
 });
 
-/** A database whose copies take a while. */
+/** A large database, whose copy takes a while. */
 let largeStore: string;
 beforeAll(async () => {
   largeStore = await storeOf(...Array.from({ length: 150 }, () => 'x'.repeat(1_000_000)));
@@ -136,7 +136,7 @@ beforeAll(async () => {
 test.each([
   ['backup', (large: string) => [large, join(temporaryFolder(), 'copy.db')] as const],
   ['restore', (large: string) => [join(temporaryFolder(), 'copy.db'), large] as const],
-])('after kill -9 of a %s, the next run to the same file removes the partial file', async (command, arrange) => {
+])('after kill -9 of a %s, the next run with the same target removes the partial file', async (command, arrange) => {
   const [database, file] = arrange(largeStore);
   const target = command === 'backup' ? file : database;
   const killed = await startCopying(command, database, file, target);
@@ -148,7 +148,7 @@ test.each([
   expect(readdirSync(dirname(target))).toEqual(['copy.db']);
 });
 
-test('of two concurrent runs to the same file, the first to finish succeeds and the other is refused', async () => {
+test('if two runs write to the same file, the first to finish succeeds and the other fails', async () => {
   const target = join(temporaryFolder(), 'copy.db');
   const first = await startCopying('backup', largeStore, target, target);
   first.process.kill('SIGSTOP');
@@ -205,7 +205,7 @@ function fileOf(content: string): string {
 
 function damaged(path: string): string {
   const bytes = readFileSync(path);
-  bytes.fill(0xff, bytes.length - 4_096); // The end of the table: counting the creations does not read it.
+  bytes.fill(0xff, bytes.length - 4_096); // Damages the end of the table, which counting the creations does not read.
   writeFileSync(path, bytes);
   return path;
 }

@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../src/database.ts';
 
 type Attempt = { readonly items: readonly string[]; readonly end: (failure?: Error) => void };
 
-/** A worker whose commits are completed by the test. */
+/** Creates a worker whose commits the test completes. */
 function createWorker() {
   const attempts: Attempt[] = [];
   const worker: BatchWorker<string, boolean> = {
@@ -47,13 +47,13 @@ afterEach(() => {
   mock.restoreAll();
 });
 
-/** Stops the clock, which then moves by `mock.timers.tick`. */
+/** Mocks the clock; `mock.timers.tick` advances it. */
 function stopClock(): void {
   mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   mock.method(performance, 'now', () => Date.now());
 }
 
-test('the batch queue: a lone item is committed at once; items that arrive meanwhile share the next commit, in order', async () => {
+test('the batch queue: a single item is committed at once; items that arrive meanwhile share the next commit, in order', async () => {
   const { worker, attempt, attempts } = createWorker();
   const { add, drain } = createQueue([worker]);
   const a = add('a');
@@ -83,7 +83,7 @@ test('the batch queue: several workers commit concurrently', async () => {
   expect(await a).toBe(true);
 });
 
-test('the batch queue: of a rejected group, only the invalid items fail, and the rest is committed in order', async () => {
+test('the batch queue: in a rejected batch, only invalid items fail, and the other items are committed in order', async () => {
   const stored: string[] = [];
   const bad = new Set(['2', '7', '8']);
   const worker: BatchWorker<string, boolean> = {
@@ -104,7 +104,7 @@ test('the batch queue: of a rejected group, only the invalid items fail, and the
   ).toEqual(['refused 2', 'refused 7', 'refused 8']);
 });
 
-test('the batch queue: retryable items are retried before later ones; each change of availability is reported once', async () => {
+test('the batch queue: failed items are retried before later items; each change of availability is reported once', async () => {
   const { worker, attempt } = createWorker();
   const { add, changes } = createQueue([worker]);
   const ab = Promise.all(['a', 'b'].map(add));
@@ -118,7 +118,7 @@ test('the batch queue: retryable items are retried before later ones; each chang
   expect(changes).toEqual(['failed', 'worked']);
 });
 
-test('the batch queue: when the database is unavailable, the group fails, and the next one is tried', async () => {
+test('the batch queue: when the database is unavailable, the batch fails, and the next batch is tried', async () => {
   const { worker, attempt } = createWorker();
   const { add } = createQueue([worker]);
   const a = add('a');
@@ -129,7 +129,7 @@ test('the batch queue: when the database is unavailable, the group fails, and th
   expect(await b).toBe(true);
 });
 
-test('the batch queue: an unexpected error fails the group unchanged', async () => {
+test('the batch queue: an unexpected error rejects the whole batch unchanged', async () => {
   const { worker, attempt } = createWorker();
   const { add } = createQueue([worker]);
   const ab = Promise.allSettled(['a', 'b'].map(add));
@@ -154,7 +154,7 @@ test('the batch queue: a full queue refuses items until there is room; an empty 
   expect(await two).toEqual([true, true]);
 });
 
-test('the batch queue: an item that waits too long fails and is never committed; one whose commit takes too long keeps its place', async () => {
+test('the batch queue: an item that waits too long fails and is never committed; an item whose commit takes too long keeps its place', async () => {
   stopClock();
   const { worker, attempt, attempts } = createWorker();
   const { add, drain } = createQueue([worker], { timeoutMs: 1_000, queueLimitBytes: 4 });
@@ -175,7 +175,7 @@ test('the batch queue: an item that waits too long fails and is never committed;
   await drain();
 });
 
-test('the batch queue: while no worker is ready, items expire in time, and then no more are accepted', async () => {
+test('the batch queue: while no worker is ready, items time out, and then no more items are accepted', async () => {
   const { worker, attempt, attempts } = createWorker();
   const ready = Promise.withResolvers<undefined>();
   stopClock();
@@ -194,7 +194,7 @@ test('the batch queue: while no worker is ready, items expire in time, and then 
   expect(await d).toBe(true);
 });
 
-test('the batch queue: an item that must be alone has a separate batch, and another worker takes the next at once', async () => {
+test('the batch queue: an item that must be alone has its own batch, and another worker takes the next item at once', async () => {
   const [one, two] = [createWorker(), createWorker()];
   const { add } = createQueue([one.worker, two.worker]);
   const all = Promise.all(['a', 'b', 'alone 1', 'alone 2', 'c'].map(add));
@@ -211,7 +211,7 @@ test('the batch queue: an item that must be alone has a separate batch, and anot
   expect(one.attempts.map(({ items }) => items)).toEqual([['alone 2'], ['c']]);
 });
 
-test('the batch queue: a group has at most 1,000 items and some megabytes', async () => {
+test('the batch queue: a batch has at most 1,000 items and a few megabytes', async () => {
   const { worker, attempt } = createWorker();
   const { add } = createQueue([worker], { queueLimitBytes: 1e9 });
   const all = Promise.all([

@@ -33,7 +33,7 @@ describeStores((createDatabase) => {
     return (json as { readonly free: number }).free;
   };
 
-  test('a booking takes its seats from the screening, whoever books at the same time: 201, and 409 when too few are free', async () => {
+  test('concurrent bookings take free seats of a screening only: 201, and 409 when too few are free', async () => {
     const { service } = await startCinema();
     const booked = await Promise.all(
       Array.from({ length: 8 }, () => send(service, 'POST', '/screenings/1/bookings', { seats: 3 })),
@@ -44,7 +44,7 @@ describeStores((createDatabase) => {
     expect((await send(service, 'POST', '/screenings', { film: 'Alien', seats: 10 })).status).toBe(409);
   });
 
-  test('the sales are those of paid bookings, which Kysely reads from the same database: 200', async () => {
+  test('the sales include paid bookings only, which Kysely reads from the same database: 200', async () => {
     const { service } = await startCinema();
     await send(service, 'POST', '/screenings/1/bookings', { seats: 3 });
     await send(service, 'POST', '/screenings/1/bookings', { seats: 2 });
@@ -57,7 +57,7 @@ describeStores((createDatabase) => {
     });
   });
 
-  test('the command releases what is not paid, and the service in the background, which stops with it: exit 0', async () => {
+  test('the command releases unpaid seats, as the service does in the background until it stops: exit 0', async () => {
     const { env, service } = await startCinema();
     await send(service, 'POST', '/screenings/1/bookings', { seats: 3 });
     await send(service, 'POST', '/screenings/1/bookings', { seats: 2 });

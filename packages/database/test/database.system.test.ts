@@ -41,7 +41,7 @@ describeStores((createDatabase) => {
     expect(only).toEqual({ count: 6n, real: 0.5, missing: null });
   });
 
-  test('read takes every kind of value as a parameter', async () => {
+  test('read accepts every kind of value as a parameter', async () => {
     const database = await openNew();
     const bytes = new Uint8Array([0, 255]);
     const type = (name: string) => either({ sqlite: sql``, postgres: { write: () => `::${name}` } });
@@ -50,7 +50,7 @@ describeStores((createDatabase) => {
     expect(await database.read(query)).toEqual([{ i: 2n ** 63n - 1n, r: 0.5, t: 'é', b: bytes, n: null }]);
   });
 
-  test('read fails alone when the query is wrong, with an error that is not an outage', async () => {
+  test('an invalid query fails alone, with an error that does not mean an outage', async () => {
     const database = await openNew();
     const [wrong, right] = await Promise.allSettled([
       database.read(sql`SELECT nonsense FROM ${notes}`),
@@ -127,7 +127,7 @@ describeStores((createDatabase) => {
     expect(await database.insert({ id: 7n, text: 'x' }, KEY)).toBe(true);
   });
 
-  test('write is all or nothing after kill -9 at any moment, and every confirmed write is there', async () => {
+  test('write is all or nothing after kill -9 at any moment, and every confirmed write is stored', async () => {
     const url = await createDatabase();
     await (await openNotes(url)).close();
     for (let round = 0; round < rounds(2, 5); round += 1) {
@@ -156,13 +156,13 @@ describeStores((createDatabase) => {
     }
   });
 
-  test('without a batch statement, it writes, reads and checks, and has no insert', async () => {
+  test('without a batch statement, the database has write, read and check, but no insert', async () => {
     const database = await openWithoutInsert(await createDatabase());
     cleanUp(database.close);
     await database.check();
     await database.write(insertNote(1n, 'x'));
     expect(await database.read(all)).toEqual([{ id: 1n, text: 'x' }]);
-    // @ts-expect-error: its type has no insert, either.
+    // @ts-expect-error: the type has no insert, either.
     expect(database.insert).toBeUndefined();
   });
 
@@ -178,13 +178,13 @@ describeStores((createDatabase) => {
       })}`,
     );
     await database.close();
-    // All rows together would be twice as large as the heap may be.
+    // All rows together are twice as large as the heap limit.
     const limits = ['--max-old-space-size=48', '--max-semi-space-size=2'];
     const outcome = await run('node', [...limits, 'packages/database/test/support/stream-notes.ts', url]);
     expect(outcome).toEqual({ code: 0, stdout: '200000\n', stderr: '' });
   });
 
-  test('stream releases its connection when it is left early, and ends with an error when the database is closed', async () => {
+  test('stream releases its connection when the consumer stops early, and ends with an error when the database is closed', async () => {
     const database = await openNew({ poolSize: 1 });
     await database.write(insertNote(1n, 'x'), insertNote(2n, 'x'));
     for (let round = 0; round < 3; round += 1) {
@@ -198,7 +198,7 @@ describeStores((createDatabase) => {
     await database.close();
   });
 
-  test('streams that are not read on occupy no connection: each has all its rows, of the moment it began', async () => {
+  test('paused streams occupy no connection: each returns all rows of its snapshot', async () => {
     const database = await openNew({ poolSize: 2 });
     const text = 'x'.repeat(1_000);
     const ids = Array.from({ length: 3_000 }, (_, index) => BigInt(index));
@@ -214,7 +214,7 @@ describeStores((createDatabase) => {
     }
   });
 
-  test('stream waits as long as a query may take for a connection whose query returns no row', async () => {
+  test('stream waits up to the time limit of a query for a connection whose query returns no row', async () => {
     const database = await openNew({ poolSize: 1, timeoutMs: 500 });
     const empty = either({
       sqlite: sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 8000000) SELECT max(i) FROM n`,
@@ -227,7 +227,7 @@ describeStores((createDatabase) => {
     await first;
   });
 
-  test('stream is a snapshot of the moment it began, however slowly it is read', async () => {
+  test('stream returns the snapshot of its beginning, even to a slow consumer', async () => {
     const database = await openNew();
     const ids = Array.from({ length: 5_000 }, (_, index) => BigInt(index));
     await Promise.all(ids.map((id) => database.insert({ id, text: 'x' })));
@@ -240,7 +240,7 @@ describeStores((createDatabase) => {
   });
 });
 
-test('a SQLite database reads while a query that returns no row for long still runs', async () => {
+test('a SQLite database reads while a long query that returns no row is running', async () => {
   const database = await openNotes(`sqlite:${join(temporaryFolder(), 'notes.db')}`, { timeoutMs: 500 });
   await database.insert({ id: 1n, text: 'x' });
   const long = sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000000) SELECT max(i) FROM n`;
@@ -257,7 +257,7 @@ test('a SQLite database checkpoints its log while a stream waits for its consume
   const stream = database.stream(all)[Symbol.asyncIterator]();
   await stream.next();
   for (let round = 0; round < 15; round += 1) {
-    // 20 MB of the log each time. SQLite does not write a page that stays the same.
+    // Writes 20 MB to the log each time. The text changes, since SQLite does not write unchanged pages.
     await database.write(sql`UPDATE ${notes} SET text = ${String(round).padEnd(1_000)}`);
   }
   expect(statSync(`${path}-wal`).size).toBeLessThan(100_000_000);
@@ -265,7 +265,7 @@ test('a SQLite database checkpoints its log while a stream waits for its consume
   await stream.return?.();
 });
 
-/** Opens a database of notes that is closed when the test ends. */
+/** Opens a database of notes; it is closed when the test ends. */
 async function openNotes(url: string, options: Partial<DatabaseOptions> = {}): Promise<BatchDatabase<Note>> {
   const database = await open(url, options);
   let closed: Promise<void> | undefined;
@@ -274,7 +274,7 @@ async function openNotes(url: string, options: Partial<DatabaseOptions> = {}): P
   return { ...database, close };
 }
 
-/** Holds the lock that a commit needs until the returned function is called. */
+/** Blocks commits with a lock. Returns a function that releases the lock. */
 async function holdCommits(url: string): Promise<() => void | Promise<void>> {
   if (url.startsWith('sqlite:')) {
     const other = new DatabaseSync(url.slice('sqlite:'.length));

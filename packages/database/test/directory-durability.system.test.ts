@@ -4,10 +4,12 @@ import { openTestStore } from '@contract-first/testing/app.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run, startService } from '@contract-first/testing/service.ts';
 
-// A power loss discards everything that is not synced, including directory entries. strace records syncs and makes them
-// fail.
+// A power loss discards everything that is not synced, including directory entries. strace records syncs and injects
+// failures.
 
-/** Places for a database in a folder, each with its parent folders, innermost first. */
+/**
+ * Locations of a database in a folder: the description, and a function that returns its folders, the innermost first.
+ */
 const PLACES: readonly [string, (folder: string) => readonly string[]][] = [
   ['in new folders', (folder) => [join(folder, 'new', 'inner'), join(folder, 'new'), folder]],
   [
@@ -32,7 +34,7 @@ const failing = (folder: string): readonly string[] => [
   'inject=fsync:error=EIO',
 ];
 
-/** Returns the index of the last sync of a folder in a trace before a line that contains a text. */
+/** Returns the index of the last sync of a folder in a trace, before the line that contains a text. */
 function lastSyncBefore(trace: readonly string[], folder: string, text: string): number {
   const end = trace.findIndex((line) => line.includes(text));
   expect(end).toBeGreaterThan(-1);
@@ -42,7 +44,7 @@ function lastSyncBefore(trace: readonly string[], folder: string, text: string):
 const readTrace = (file: string): readonly string[] => readFileSync(file, 'utf8').split('\n');
 
 describe.each(PLACES)('a database %s', (_place, makeFolders) => {
-  test('the folder is synced once the log is in it, and its parents are, before the service listens', async () => {
+  test('the folder is synced after the log was created, and its parents are synced, before the service listens', async () => {
     const [innermost = '', ...above] = makeFolders(realpathSync(temporaryFolder()));
     const file = join(temporaryFolder(), 'trace');
     const command = straced(['-o', file], 'node', 'src/main.ts');
@@ -55,7 +57,7 @@ describe.each(PLACES)('a database %s', (_place, makeFolders) => {
     }
   });
 
-  test('a folder that cannot be synced stops the start, with one line', async () => {
+  test('a folder that cannot be synced prevents the start, with one line', async () => {
     const folders = makeFolders(realpathSync(temporaryFolder()));
     for (const folder of folders) {
       const [command = '', ...args] = straced(failing(folder), 'node', 'src/main.ts');
@@ -65,7 +67,7 @@ describe.each(PLACES)('a database %s', (_place, makeFolders) => {
   });
 });
 
-test('for a symbolic link to a database, the folder of the file is synced', async () => {
+test("for a symbolic link to a database, the target file's folder is synced", async () => {
   const folder = realpathSync(temporaryFolder());
   const link = join(temporaryFolder(), 'plants.db');
   symlinkSync(join(folder, 'plants.db'), link);
@@ -80,7 +82,7 @@ const makeBackup = async () => {
   return { folder, file: join(folder, 'new', 'backup.db'), env: { DATABASE_URL: url } };
 };
 
-test('a backup in new folders: the folder is synced once the file is in it, and its parents are, before success is reported', async () => {
+test('a backup in new folders: the folder is synced after the file was created, and its parents are synced, before success is reported', async () => {
   const { folder, file, env } = await makeBackup();
   const traceFile = join(temporaryFolder(), 'trace');
   const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/backup.ts', 'backup', file);

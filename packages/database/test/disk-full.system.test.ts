@@ -8,14 +8,14 @@ import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/clea
 import { createUntilStopped } from '@contract-first/testing/load.ts';
 import { run, start, startService } from '@contract-first/testing/service.ts';
 
-/** Returns the command that starts the service with a small file system mounted at a path until the service ends. */
+/** Returns the command that starts the service with a small file system, which is mounted until the service ends. */
 function onSmallDisk(folder: string, sizeKiB: number, redirection = ''): readonly string[] {
   return withMounts(
     `mount -t tmpfs -o size=${String(sizeKiB)}k tmpfs ${folder} && exec node src/main.ts ${redirection}`,
   );
 }
 
-/** Returns the command that runs a script, whose mounts end with it. */
+/** Returns the command that runs a script in its own mount namespace. */
 function withMounts(script: string): readonly string[] {
   const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
   return ['unshare', ...becomeRoot, '--mount', 'sh', '-c', script];
@@ -65,7 +65,7 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
   const folder = temporaryFolder();
   const env = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
   const service = await startService(env, onSmallDisk(folder, 1_024));
-  // The file system is in the mount namespace of the service, reachable through /proc.
+  // The file system is in the mount namespace of the service, which is reachable through /proc.
   const seen = join(`/proc/${String(service.process.pid)}/root`, folder);
   writeFileSync(join(seen, 'ballast'), Buffer.alloc(400_000));
   const create = (body: string) =>
@@ -77,7 +77,7 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
 
   const load = createUntilStopped(service, 8);
   await load.until(() => (load.failures.get('503') ?? 0) >= 100);
-  // A small plant may still fit into a file that is there already.
+  // Large, since a small plant may still fit into the existing file.
   const refused = await create(`{"id":1,"name":"${'x'.repeat(620_000)}"}`);
   expect(refused.status).toBe(503);
   expect(refused.headers.get('Retry-After')).toBe('1');
@@ -99,7 +99,7 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
   expect((await service.outcome).code).toBe(0);
 });
 
-test('a disk that fills during transactions: no part of one that fails is stored, and the next ones succeed once there is space', async () => {
+test('a disk that fills during transactions: a failed transaction stores nothing, and later transactions succeed once there is space', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'notes.db');
   const fill = `mount -t tmpfs -o size=16m tmpfs ${folder} && head -c 12000000 /dev/zero >${folder}/ballast`;
@@ -127,7 +127,7 @@ test('a disk that fills during transactions: no part of one that fails is stored
   database.close();
 });
 
-test('a database on a read-only file system stops the start with one line, and can be exported', async () => {
+test('a database on a read-only file system prevents the start with one line, but can be exported', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'plants.db');
   const store = await openTestStore(`sqlite:${path}`);
@@ -137,7 +137,7 @@ test('a database on a read-only file system stops the start with one line, and c
     const [command = '', ...args] = withMounts(`${readOnly} ${script}`);
     return run(command, args, { PORT: '0', DATABASE_URL: `sqlite:${path}` });
   };
-  // The log is there, as after a service that was killed.
+  // The log exists, as after a service was killed.
   const stderr = `the database ${path} is read-only\n`;
   expect(await runThere('src/main.ts')).toEqual({ code: 1, stdout: '', stderr });
   expect(await runThere('scripts/export.ts')).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });

@@ -32,7 +32,7 @@ test('a disk is fast after several fast commits', () => {
   expect(createFastDisk().isFast()).toBe(true);
 });
 
-test('a disk stays fast when some commits are slow, and is slow when most are', () => {
+test('a disk stays fast when some commits are slow, and becomes slow when most commits are slow', () => {
   const disk = createFastDisk();
   record(disk, SLOW_MS, FAST_MS, FAST_MS, SLOW_MS, FAST_MS, FAST_MS);
   expect(disk.isFast()).toBe(true);
@@ -46,7 +46,7 @@ test('a disk may take longer for a commit of many changes', () => {
   expect(disk.isFast()).toBe(true);
 });
 
-test('a disk is slow for a while after one commit that stalled, and longer if that is soon repeated', () => {
+test('a disk counts as slow for a while after a stalled commit, and for longer if the next stall follows soon', () => {
   const disk = createFastDisk();
   const measurePause = (): number => {
     const stalledAt = performance.now();

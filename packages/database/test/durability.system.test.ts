@@ -13,7 +13,7 @@ const ROUNDS = rounds(2, 15);
 const CLIENTS = 32;
 const TIMEOUT_MS = 600_000;
 
-// A killed process loses no data that it has written; a power loss does, unless the data is synced.
+// A killed process does not lose written data; a power loss loses data that is not synced.
 test('every commit to the embedded store is synced to disk', () => {
   const database = openForWriting(join(temporaryFolder(), 'plants.db'), schemaOf(plantTables));
   cleanUp(() => {
@@ -29,7 +29,7 @@ test('every commit to the embedded store is synced to disk', () => {
 
 describeStores((createDatabase) => {
   test(
-    'under repeated load, nothing acknowledged is lost and nothing is invented when the service is killed',
+    'under repeated load, nothing acknowledged is lost and nothing extra is stored when the service is killed',
     async () => {
       const ledger = createLedger(await createDatabase());
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -43,7 +43,7 @@ describeStores((createDatabase) => {
   );
 
   test(
-    'under repeated load, nothing acknowledged is lost and nothing is invented when the service is asked to stop: every request is answered, and it exits 0',
+    'under repeated load, nothing acknowledged is lost and nothing extra is stored when the service gets SIGTERM: every request is answered, exit 0',
     async () => {
       const ledger = createLedger(await createDatabase());
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -57,7 +57,7 @@ describeStores((createDatabase) => {
     TIMEOUT_MS,
   );
 
-  test('under repeated load, nothing acknowledged is lost and nothing is invented when several processes write to one database', async () => {
+  test('under repeated load, nothing acknowledged is lost and nothing extra is stored when several processes write to one database', async () => {
     const ledger = createLedger(await createDatabase());
     const services = await Promise.all(Array.from({ length: 4 }, () => startService(ledger.env)));
     const load = createUntilStopped(services, 64);
@@ -70,7 +70,7 @@ describeStores((createDatabase) => {
 });
 
 test(
-  'under repeated load, nothing acknowledged is lost and nothing is invented when PostgreSQL is killed and comes back: every request is answered, 200 or 503, and the service continues',
+  'under repeated load, nothing acknowledged is lost and nothing extra is stored when PostgreSQL is killed and restarted: every request is answered, 200 or 503, and the service continues',
   async () => {
     const postgres = await startPostgres();
     cleanUp(postgres.stop);
@@ -92,7 +92,7 @@ test(
   TIMEOUT_MS,
 );
 
-test('under repeated load, nothing acknowledged is lost and nothing is invented when the primary is killed and its standby takes over, without a restart of the service', async () => {
+test('under repeated load, nothing acknowledged is lost and nothing extra is stored when the primary is killed and the standby is promoted, without a restart of the service', async () => {
   const { primary, standby, promote } = await startPostgresPair();
   cleanUp(primary.stop);
   cleanUp(standby.stop);
@@ -111,7 +111,7 @@ test('under repeated load, nothing acknowledged is lost and nothing is invented 
   expect((await service.outcome).code).toBe(0);
 });
 
-test('while PostgreSQL is gone, 503 with the Error body and Retry-After, SIGTERM exits 0; the service starts only with a database', async () => {
+test('while PostgreSQL is down, 503 with the Error body and Retry-After, SIGTERM exits 0; the service starts only with a database', async () => {
   const postgres = await startPostgres();
   cleanUp(postgres.stop);
   const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '3000' };
@@ -137,7 +137,7 @@ test('while PostgreSQL is gone, 503 with the Error body and Retry-After, SIGTERM
   expect(refused.stderr).not.toContain('word');
 });
 
-/** Starts the service, and sends it a signal under load, at a different moment in each round. */
+/** Starts the service, and sends a signal to it under load, at a different moment in each round. */
 async function endUnderLoad(signal: NodeJS.Signals, round: number, env: Readonly<Record<string, string>>) {
   const service = await startService(env);
   const load = createUntilStopped(service, CLIENTS);

@@ -36,7 +36,7 @@ describeStores((createDatabase) => {
     expect(await exportPlants(url)).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('export ends quietly when its reader closes the pipe', async () => {
+  test('export ends without an error when the reader closes the pipe', async () => {
     const url = await createDatabase();
     const store = await openTestStore(url);
     await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(50) })));
@@ -47,14 +47,14 @@ describeStores((createDatabase) => {
   });
 });
 
-test('export exits 1 with one line when the database disappears meanwhile', async () => {
+test('export exits 1 with one line when the database fails during the export', async () => {
   const postgres = await startPostgres();
   cleanUp(() => postgres.stop());
   const url = await postgres.createDatabase();
   const store = await openTestStore(url);
   await Promise.all(Array.from({ length: 20_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(500) })));
   await store.close();
-  // The reader takes one line, and the rest, which exceeds a pipe's buffer, once the database is gone.
+  // The reader reads one line, and the rest, which exceeds a pipe's buffer, after the database has stopped.
   const command = `set -o pipefail; node scripts/export.ts </dev/null 3<&- | { read -r; echo first; read -r <&3; cat >/dev/null; }`;
   const { process, outcome } = start('bash', ['-c', `exec 3<&0; ${command}`], { DATABASE_URL: url });
   await once(process.stdout, 'data');
@@ -94,7 +94,7 @@ test('export exits 1 with one line when its rows wait for a slow reader and the 
     SQLITE_TMPDIR: folder,
   });
   process.stdout.pause();
-  await sleep(1_000); // The folder is full within milliseconds, and empty again once the stream has failed.
+  await sleep(1_000); // The folder is full within milliseconds; it is emptied when the stream fails.
   process.stdout.resume();
   expect(await outcome).toMatchObject({ code: 1, stderr: 'the temporary folder (TMPDIR) is full\n' });
 });
@@ -109,7 +109,7 @@ test('export exits 1 with one line when the output cannot be written', async () 
 });
 
 test.each([[['--histroy']], [['plants.ndjson']], [['--history', '--history']]])(
-  'export exits 1 with one line when it is asked for %j',
+  'export exits 1 with one line for the arguments %j',
   async (args) => {
     const outcome = await exportPlants(temporaryDatabase(), ...args);
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the only option is --history\n' });

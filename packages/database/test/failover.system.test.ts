@@ -21,7 +21,7 @@ const openThroughTwo = async (options: Partial<DatabaseOptions> = {}) => {
   return { database, first, second };
 };
 
-test('reads of a PostgreSQL database with two hosts are carried out on the other host when theirs dies, and none fails', async () => {
+test('with two PostgreSQL hosts, reads continue on the other host when a host dies, and no read fails', async () => {
   const { database, first, second } = await openThroughTwo();
   const reading = startReading(() => database.read(all));
   await reading.progress(200);
@@ -34,7 +34,7 @@ test('reads of a PostgreSQL database with two hosts are carried out on the other
   expect(results.every((rows) => rows.length === 1)).toBe(true);
 });
 
-test('reads of a PostgreSQL database with two hosts are rejected within their time when their host falls silent, and then go to the other one', async () => {
+test('with two PostgreSQL hosts, reads are rejected within the time limit when a host hangs, and later reads use the other host', async () => {
   const { database, first } = await openThroughTwo({ timeoutMs: 3_000 });
   expect(await database.read(all)).toEqual([NOTE]);
   first.stall();
@@ -45,7 +45,7 @@ test('reads of a PostgreSQL database with two hosts are rejected within their ti
   expect(errors.filter((error) => !(error instanceof DatabaseUnavailable))).toEqual([]);
 });
 
-test('reads of a PostgreSQL database with two hosts end a stream with an error when their host dies, and the next stream goes to the other one', async () => {
+test('with two PostgreSQL hosts, a stream ends with an error when its host dies, and the next stream uses the other host', async () => {
   const { database, first } = await openThroughTwo();
   await database.write(sql`INSERT INTO ${notes} (id, text, key)
       SELECT i, ${'x'}::text, gen_random_uuid() FROM generate_series(2, 5000) AS i`);
@@ -61,7 +61,7 @@ test('reads of a PostgreSQL database with two hosts end a stream with an error w
   expect(await Array.fromAsync(database.stream(all))).toHaveLength(5_000);
 });
 
-test('a stream of a query that takes long is waited for; one from a PostgreSQL that falls silent ends with an error', async () => {
+test('a stream waits for a long query, but ends with an error when PostgreSQL hangs', async () => {
   const server = await startPostgres();
   cleanUp(server.stop);
   const proxy = await startProxy(server.port);
@@ -75,13 +75,13 @@ test('a stream of a query that takes long is waited for; one from a PostgreSQL t
   await expect(reading).rejects.toThrow(DatabaseUnavailable);
 });
 
-test('reads wait for the promotion of the standby when the primary of PostgreSQL dies, and see every confirmed write', async () => {
+test('when the PostgreSQL primary dies, reads wait for the promotion of the standby, and see every confirmed write', async () => {
   const { primary, standby, promote } = await startPostgresPair();
   cleanUp(standby.stop);
   cleanUp(primary.stop);
   const url = await primary.createDatabase();
   const both = severalHosts(url, standby.url(new URL(url).pathname.slice(1)));
-  // Promotion takes long on a busy machine.
+  // A promotion takes long on a busy machine.
   const database = await open(both, { timeoutMs: 25_000 });
   await database.insert(NOTE);
   const reading = startReading(() => database.read(all));
@@ -112,9 +112,9 @@ test.each([
         ? database.write(...statements)
         : database.transaction(({ write }) => write(...statements));
     };
-    proxy.lose('COMMIT\0', loss); // The isolation level of a BEGIN may be READ COMMITTED.
+    proxy.lose('COMMIT\0', loss); // With \0, since BEGIN may contain READ COMMITTED.
     await expect(add(1n)).rejects.toThrow(DatabaseUnavailable);
-    await sleep(100); // A repetition would have been committed by now.
+    await sleep(100); // Long enough to commit a repetition.
     expect(await direct.read(all)).toHaveLength(Number(stored));
     expect(await direct.read(sql`SELECT total FROM ${tally}`)).toEqual([{ total: stored }]);
 
@@ -123,7 +123,7 @@ test.each([
   },
 );
 
-test('a COMMIT of `write` is not reached when a statement before it is lost, which is then repeated', async () => {
+test('a `write` is repeated when a statement before its COMMIT is lost', async () => {
   const url = await server.createDatabase();
   const proxy = await startProxy(server.port);
   const database = await open(proxy.through(url));
@@ -136,7 +136,7 @@ test('a COMMIT of `write` is not reached when a statement before it is lost, whi
 });
 
 test.each(['the answer is lost', 'the message is lost'] as const)(
-  'an insert is confirmed and stored once when %s of its statement, which is its commit',
+  'an insert, whose statement is its commit, is confirmed and stored once when %s',
   async (loss) => {
     const url = await server.createDatabase();
     const proxy = await startProxy(server.port);
@@ -148,7 +148,7 @@ test.each(['the answer is lost', 'the message is lost'] as const)(
   },
 );
 
-test('a COMMIT whose outcome the PostgreSQL server does not know is rejected as unavailable, and its transaction is not repeated', async () => {
+test('a COMMIT with an outcome unknown to PostgreSQL is rejected as unavailable, and its transaction is not repeated', async () => {
   const url = await server.createDatabase();
   const database = await open(url);
   await server.query(
@@ -166,14 +166,14 @@ test('a COMMIT whose outcome the PostgreSQL server does not know is rejected as 
   expect(runs).toBe(1);
 });
 
-/** Opens a database of notes that is closed when the test ends. */
+/** Opens a database of notes; it is closed when the test ends. */
 async function open(url: string, options: Partial<DatabaseOptions> = {}) {
   const database = await openNotes(url, options);
   cleanUp(database.close);
   return database;
 }
 
-/** Starts clients that read again and again, and records each outcome. */
+/** Starts clients that read repeatedly, and records each outcome. */
 function startReading<Result>(read: () => Promise<Result>) {
   const results: Result[] = [];
   const errors: unknown[] = [];
@@ -184,12 +184,12 @@ function startReading<Result>(read: () => Promise<Result>) {
         results.push(await read());
       } catch (error) {
         errors.push(error);
-        await sleep(5); // A read may fail at once.
+        await sleep(5); // Avoids a busy loop if reads fail at once.
       }
     }
   });
   return {
-    /** Resolves when a number of further reads have succeeded. */
+    /** Resolves after a number of further successful reads. */
     progress: async (count: number) => {
       const goal = results.length + count;
       while (results.length < goal && errors.length < 10_000) await sleep(5);

@@ -58,7 +58,7 @@ describeStores((createDatabase) => {
     { 'Idempotency-Key': randomUUID() },
   ];
 
-  test('a bed is created once per key, read, listed by a cursor, replaced by its ETag, given a photo, and removed', async () => {
+  test('a bed is created once per key, read, listed with a cursor, replaced with its ETag, given a photo, and removed', async () => {
     const { send } = await startGarden();
     const creation = newBed();
     const created = await send(...creation);
@@ -84,7 +84,7 @@ describeStores((createDatabase) => {
     expect((await send('GET', '/beds/1')).json).toEqual({ status: 404, detail: 'this bed does not exist' });
     expect((await send('PUT', '/beds/1', body, { 'If-Match': '"3"' })).status).toBe(404);
 
-    // A photo of several megabytes, which needs two credentials.
+    // A photo of several megabytes, in a request that needs two credentials.
     const photo = new Uint8Array(3_000_000).fill(7);
     const place = `/beds/${String(ids[1])}/photo`;
     const asPng = { 'Content-Type': 'image/png' };
@@ -96,7 +96,7 @@ describeStores((createDatabase) => {
     expect((await send('PUT', place, new Uint8Array(4_000_001), asPng)).status).toBe(400);
   });
 
-  test('an Idempotency-Key is of one caller and one body: each creation is returned to its caller only', async () => {
+  test('an Idempotency-Key belongs to one caller and one body: each creation is returned to its caller only', async () => {
     const { service, send } = await startGarden();
     const key = randomUUID();
     const create = (body: object, token: string) =>
@@ -106,7 +106,7 @@ describeStores((createDatabase) => {
     const others = await create({ crop: 'peas' }, 'second-token');
     expect([others.status, others.json]).toEqual([201, { id: 2, crop: 'peas', squareMetres: 1 }]);
     expect((await create({ crop: 'peas' }, service.token)).json).toMatchObject({ status: 422 });
-    // The first response again, although the bed has changed, and then is gone.
+    // The first response is repeated, although the bed is changed and then removed.
     expect((await send('PUT', '/beds/1', '{"crop":"leeks"}', { 'If-Match': '*' })).status).toBe(200);
     expect((await send('DELETE', '/beds/1')).status).toBe(204);
     const repeated = await create(CROP, service.token);
@@ -119,7 +119,7 @@ describeStores((createDatabase) => {
     expect(twice[0].json).toEqual(twice[1].json);
   });
 
-  test('304, 412 and the media type of the export follow lists of tags, weak tags, * and weights', async () => {
+  test('304 and 412 follow lists of tags, weak tags and *; the media type of the export follows weights', async () => {
     const { send } = await startGarden();
     await send(...newBed());
     const get = async (tags: string) => {
@@ -153,10 +153,10 @@ describeStores((createDatabase) => {
     expect(await exported('image/png')).toEqual([406, 'application/problem+json', 'Accept']);
   });
 
-  test('the export streams every bed, and ends when its client leaves; the contract checks pass', async () => {
+  test('the export streams every bed, and ends when the client disconnects; the contract checks pass', async () => {
     const { service, send } = await startGarden();
     const beds = Array.from({ length: rounds(200, 900) }, newBed);
-    // A busy service refuses some with 503. Their keys let each be stored once.
+    // A busy service rejects some requests with 503. The keys make retries idempotent.
     await Promise.all(beds.map((bed) => until(async () => (await send(...bed)).status, 201, 60_000)));
     const { text } = await send('GET', '/export');
     const lines = text.trimEnd().split('\n');
@@ -173,10 +173,10 @@ describeStores((createDatabase) => {
       await once(response, 'data');
       client.destroy();
     }
-    // Each stream has a connection of its own: a leak would leave none.
+    // Each stream uses a connection, so a leak would leave none free.
     await until(async () => (await send('GET', '/export')).status, 200);
 
-    // On a busy machine, the usual time limit would end the checks early.
+    // On a busy machine, the default time limit would end the checks early.
     const args = ['check', '--url', service.url, '--token', service.token, '--runs', '10', '--seed', '1'];
     expect(await run('contract-first', [...args, '--budget', '100'], {}, folder)).toMatchObject({
       code: 0,

@@ -4,7 +4,7 @@ import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { newStore, plantLines } from './support/import.ts';
 import { startPostgres } from '@contract-first/testing/postgres.ts';
 
-/** Starts an import that has stored ten lines when another connection locks its store. */
+/** Starts an import, and locks its store from another connection after ten lines were stored. */
 async function startLocked(timeoutMs: string) {
   const { startImport, has, history, path } = newStore(temporaryDatabase(), { DATABASE_TIMEOUT_MS: timeoutMs });
   const { process, outcome } = startImport();
@@ -15,7 +15,7 @@ async function startLocked(timeoutMs: string) {
   return { process, outcome, database, history };
 }
 
-test('while the database is unavailable, import retries, and stores everything once and in order when PostgreSQL is back', async () => {
+test('while the database is unavailable, import retries, and stores everything once and in order after PostgreSQL restarts', async () => {
   const postgres = await startPostgres();
   cleanUp(() => postgres.stop());
   const { startImport, has, history } = newStore(await postgres.createDatabase(), { DATABASE_TIMEOUT_MS: '3000' });
@@ -31,7 +31,7 @@ test('while the database is unavailable, import retries, and stores everything o
   expect(await history()).toBe(plantLines(1, 20_000));
 });
 
-test('while the database is unavailable, import retries, and stores everything once and in order when the lock is released', async () => {
+test('while the database is unavailable, import retries, and stores everything once and in order after the lock is released', async () => {
   const { process, outcome, database, history } = await startLocked('100');
   process.stdin.end(plantLines(11, 5_000));
   await sleep(1_000);
@@ -43,7 +43,7 @@ test('while the database is unavailable, import retries, and stores everything o
   expect(await history()).toBe(plantLines(1, 5_000));
 });
 
-test('while the database is unavailable, import stops at an interrupt, and says where and why', async () => {
+test('while the database is unavailable, import stops at an interrupt, and prints the line and the reason', async () => {
   const { process, outcome, database } = await startLocked('100');
   process.stdin.write(plantLines(11, 20));
   await sleep(500);

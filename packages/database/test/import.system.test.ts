@@ -19,7 +19,7 @@ describeStores((createDatabase) => {
       '{"id":9007199254740993,"name":""}',
       '{"id":0,"name":"🌿 é \\" \\\\ \\n \u2028"}',
       '{"id":9223372036854775807,"name":"new"}',
-      '{"id":9223372036854775807,"name":"old","tag":"tag"}', // The same plant twice is two creations.
+      '{"id":9223372036854775807,"name":"old","tag":"tag"}', // The same plant again is a second creation.
     ];
     const history = lines.map((line) => `${line}\n`).join('');
     const [first, second] = [newStore(await createDatabase()), newStore(await createDatabase())];
@@ -45,7 +45,7 @@ describeStores((createDatabase) => {
     const input = plantLines(1, 20_000);
     for (let round = 1; round <= rounds(2, 6); round += 1) {
       const { process, outcome } = startImport();
-      process.stdin.on('error', () => undefined); // It is killed before it has read everything.
+      process.stdin.on('error', () => undefined); // It is killed before it has read all input.
       process.stdin.write(input);
       await has(round * 1_500);
       process.kill('SIGKILL');
@@ -70,7 +70,7 @@ describeStores((createDatabase) => {
     expect(await history()).toBe(plantLines(1, 2_000));
   });
 
-  test('import stores lines without waiting for more, and rejects a truncated line', async () => {
+  test('import stores lines without waiting for further input, and rejects a truncated line', async () => {
     const { startImport, has, history } = newStore(await createDatabase());
     const { process, outcome } = startImport();
     process.stdin.write(plantLine(1));
@@ -106,7 +106,7 @@ test('import accepts spaces, CRLF, blank lines, other properties, and a last lin
   expect(await history()).toBe('{"id":100,"name":"a"}\n{"id":2,"name":"b","tag":"b"}\n');
 });
 
-test('import stores the valid lines, reports each other one with the message of the service, and exits 1', async () => {
+test("import stores valid lines, reports each invalid line with the service's message, and exits 1", async () => {
   const bad = [
     '{"id":"1","name":"x"}',
     '{"id":9223372036854775808,"name":"x"}',
@@ -149,7 +149,7 @@ test('import rejects a line that is longer than BODY_LIMIT_BYTES, and continues 
   expect(await history()).toBe(plantLines(1, 2));
 });
 
-test('import reports the lines that the database rejected, and stores those around them', async () => {
+test('import reports the lines that the database rejected, and stores all other lines', async () => {
   const { importFile, history, path } = newStore(temporaryDatabase());
   await importFile(plantLine(1));
   const database = new DatabaseSync(path);
@@ -184,7 +184,7 @@ test.each([
   expect(existsSync(path)).toBe(false);
 });
 
-test('import exits 1 with one line when the store is another file', async () => {
+test('import exits 1 with one line when the store is a file of another kind', async () => {
   const { write, env } = newStore(temporaryDatabase());
   const file = write('not a database '.repeat(100));
   const outcome = await run('node', ['scripts/import.ts', file], { ...env, DATABASE_URL: `sqlite:${file}` });
@@ -206,14 +206,14 @@ test('import shows its progress on a terminal, and erases it at the end', async 
   expect(code).toBe(0);
 });
 
-test('import treats all lines after a changed one as new', async () => {
+test('import treats all lines after a changed line as new', async () => {
   const { importFile } = newStore(temporaryDatabase());
   await importFile(plantLines(1, 10));
   const changed = plantLines(1, 10).replace('plant 4', 'plant four');
   expect((await importFile(changed)).stderr).toBe(summary(10, 7, 3, 0));
 });
 
-test('import stores a line that was too long once the limit allows it, and nothing else', async () => {
+test('import stores only the line that was too long, after the limit was raised', async () => {
   const { importFile, history, env } = newStore(temporaryDatabase(), { BODY_LIMIT_BYTES: '1000' });
   const input = `${plantLine(1)}{"id":2,"name":"${'x'.repeat(400_000)}"}\n${plantLine(3)}`;
   expect((await importFile(input)).code).toBe(1);

@@ -4,14 +4,14 @@ import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { severalHosts, startPostgresPair } from '@contract-first/testing/postgres.ts';
 import { names, startLoad } from './support/postgres-store.ts';
 
-test('a PostgreSQL primary with a standby has a standby, which is used once it is promoted, with everything acknowledged', async () => {
+test('with a PostgreSQL standby, the promoted standby is used, with everything acknowledged', async () => {
   const { primary, standby, promote } = await startPostgresPair();
   cleanUp(standby.stop);
   cleanUp(primary.stop);
   const database = await primary.createDatabase();
   const name = new URL(database).pathname.slice(1);
   const url = severalHosts(database, standby.url(name));
-  // Promotion takes long on a busy machine.
+  // A promotion takes long on a busy machine.
   const load = startLoad(await openTestStore(url, { timeoutMs: 25_000 }));
   await load.progress(500);
   await primary.kill('SIGKILL');
@@ -22,7 +22,7 @@ test('a PostgreSQL primary with a standby has a standby, which is used once it i
   expect((await names(url, 'history')).sort()).toEqual(added.sort());
 });
 
-test('a PostgreSQL primary with a standby acknowledges nothing that its synchronous standby lacks, even when the wait for it is cancelled', async () => {
+test('with a PostgreSQL standby, nothing is acknowledged that the synchronous standby lacks, even if the wait is cancelled', async () => {
   const { primary, standby } = await startPostgresPair();
   cleanUp(standby.stop);
   cleanUp(primary.stop);
@@ -54,7 +54,7 @@ test('a PostgreSQL primary with a standby acknowledges nothing that its synchron
   expect(await store.list('history')).toHaveLength(2);
 });
 
-test('a PostgreSQL primary with a standby is skipped while it is read-only', async () => {
+test('with a PostgreSQL standby, a read-only primary is skipped', async () => {
   const { primary, standby } = await startPostgresPair();
   cleanUp(standby.stop);
   cleanUp(primary.stop);
@@ -65,7 +65,7 @@ test('a PostgreSQL primary with a standby is skipped while it is read-only', asy
   await expect(openTestStore(standby.url(name), { timeoutMs: 2_000 })).rejects.toThrow(/:\d+: it accepts no writes$/);
 });
 
-test('a PostgreSQL primary with a standby is left when it becomes read-only', async () => {
+test('with a PostgreSQL standby, connections leave a primary that becomes read-only', async () => {
   const { primary, standby, promote } = await startPostgresPair();
   cleanUp(standby.stop);
   cleanUp(primary.stop);

@@ -21,7 +21,7 @@ const terminateAll = (url: string) =>
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   );
 
-test('a store whose connections are lost loses nothing and adds nothing twice', async () => {
+test('when connections are lost, a store loses nothing and adds nothing twice', async () => {
   const url = await server.createDatabase();
   const { logged, store } = await openLogged(url);
   const load = startLoad(store);
@@ -36,7 +36,7 @@ test('a store whose connections are lost loses nothing and adds nothing twice', 
   expect(logged.map(({ msg }) => msg).sort()).toEqual(logged.map(() => expect.stringMatching(/can.* be used/)));
 });
 
-test('a store whose connections are lost loses nothing and adds nothing twice when the connection is cut silently', async () => {
+test('when connections are cut silently, a store loses nothing and adds nothing twice', async () => {
   const url = await server.createDatabase();
   const proxy = await startProxy(server.port);
   const { store } = await openLogged(proxy.through(url));
@@ -51,7 +51,7 @@ test('a store whose connections are lost loses nothing and adds nothing twice wh
   expect((await names(url, 'history')).sort()).toEqual(added.sort());
 });
 
-test('a lost connection has no effect while nothing is added', async () => {
+test('a lost idle connection has no effect', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await store.add({ id: 1n, name: 'a' });
@@ -103,18 +103,18 @@ test('when connections are lost, a server that no longer responds is abandoned',
   await store.add({ id: 1n, name: 'before' });
   proxy.stall();
   const first = store.add({ id: 1n, name: 'during' });
-  await sleep(10); // It has started; the next ones wait for it.
+  await sleep(10); // The first addition has started; the next additions wait.
   const adding = [first, ...Array.from({ length: 3 }, () => store.add({ id: 1n, name: 'during' }))];
   const outcomes = await Promise.allSettled(adding);
   expect(outcomes.every((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(true);
-  await sleep(6_000); // By now the connection has been abandoned.
+  await sleep(6_000); // Until the connection is abandoned.
   proxy.resume();
   while (!(await store.add({ id: 1n, name: 'after' }).catch(unlessUnavailable))) await sleep(10);
   const kept = await names(url, 'history');
   expect(kept.filter((name) => name !== 'during')).toEqual(['before', 'after']);
 });
 
-test('a service that is frozen in a transaction does not keep its locks', async () => {
+test('a service that freezes in a transaction loses its locks', async () => {
   const url = await server.createDatabase();
   const database = await openNotes(url, { timeoutMs: 20_000 });
   cleanUp(database.close);
@@ -125,7 +125,7 @@ test('a service that is frozen in a transaction does not keep its locks', async 
   expect(await database.read(sql`SELECT total FROM ${tally}`)).toEqual([{ total: 10n }]);
 });
 
-test('a PostgreSQL server that comes and goes loses nothing acknowledged when it is killed under load, and is used again automatically', async () => {
+test('a PostgreSQL server that is killed under load loses nothing acknowledged, and is used again automatically', async () => {
   const server = await startPostgres();
   cleanUp(server.stop);
   const url = await server.createDatabase();
@@ -147,7 +147,7 @@ test('a PostgreSQL server that comes and goes loses nothing acknowledged when it
   expect(kept.filter((name) => !added.includes(name) && !unavailable.includes(name))).toEqual([]);
 });
 
-test('a PostgreSQL server that comes and goes fails additions within the time limit while it is gone, bounds its queue, and closes', async () => {
+test('while a PostgreSQL server is down, additions fail within the time limit, the queue is bounded, and the store can be closed', async () => {
   const server = await startPostgres();
   cleanUp(server.stop);
   const store = await openTestStore(await server.createDatabase(), { timeoutMs: 2_000, queueLimitBytes: 100_000 });

@@ -32,7 +32,7 @@ test.each(['', 'default_pool_size = 2', 'server_round_robin = 1'])(
   },
 );
 
-test('through PgBouncer, pool_mode = session runs transactions, reads and streams, and leaves no setting to other clients', async () => {
+test('through PgBouncer, pool_mode = session runs transactions, reads and streams, and leaks no settings to other clients', async () => {
   const url = await server.createDatabase();
   const bouncer = await startPgBouncer(server, 'session', 'default_pool_size = 4');
   const database = await openNotes(bouncer.through(url), { poolSize: 1 });
@@ -74,7 +74,7 @@ test.each([
 });
 
 test.each([1, 2, 3, 4])(
-  'through PgBouncer, pool_mode = transaction is refused when it switches sessions of other clients (%i)',
+  'through PgBouncer, pool_mode = transaction is refused when it shares sessions with other clients (%i)',
   async (count) => {
     const url = await server.createDatabase();
     const bouncer = await startPgBouncer(server, 'transaction', 'server_round_robin = 1');
@@ -90,7 +90,7 @@ test.each([1, 2, 3, 4])(
   },
 );
 
-test('through PgBouncer, nothing is stored without durability when a pooler begins to switch sessions, and the log says why', async () => {
+test('through PgBouncer, nothing is stored without durability when the pooler begins to switch sessions, and the reason is logged', async () => {
   const url = await server.createDatabase();
   const bouncer = await startPgBouncer(server, 'session');
   const logged: { readonly msg: string }[] = [];
@@ -108,7 +108,7 @@ test('through PgBouncer, nothing is stored without durability when a pooler begi
   bouncer.setMode('transaction');
   const foreign = await openForeignSessions(bouncer, url, 3);
   for (let round = 0; round < 20 && refused.length === 0; round += 1) {
-    // Each takes a session from the pooler and returns it.
+    // Each client takes a session from the pooler and returns it.
     await Promise.all(foreign.map((client) => client.query('SELECT pg_sleep(0.01)')));
     await Promise.all([add(`${String(round)}a`), add(`${String(round)}b`)]);
   }
@@ -150,7 +150,7 @@ test('through PgBouncer, stored plants can be read in every mode', async () => {
   expect(outcome).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
 });
 
-/** Records the settings with which each plant is stored. */
+/** Creates a trigger that records the settings with which each plant is stored. */
 async function seeSettings(url: string): Promise<void> {
   await openTestStore(url).then((store) => store.close());
   await server.query(
@@ -167,7 +167,7 @@ async function seeSettings(url: string): Promise<void> {
 /** Returns whether the pooler's only session is free for another client. */
 async function becomesShared({ through }: PgBouncer, url: string): Promise<boolean> {
   const client = new Client({ connectionString: through(url), query_timeout: 200 });
-  client.on('error', () => undefined); // The end of the connection, below.
+  client.on('error', () => undefined); // The connection is ended below.
   try {
     await client.connect();
     await client.query('SELECT 1');
@@ -185,7 +185,7 @@ async function openForeignSessions({ through }: PgBouncer, url: string, count: n
     await Promise.all(clients.map((client) => client.end()));
   });
   await Promise.all(clients.map((client) => client.connect()));
-  // A transaction keeps its session: all of them at once make the pooler open one for each.
+  // A transaction keeps its session, so concurrent transactions make the pooler open a session for each.
   await Promise.all(clients.map((client) => client.query('BEGIN')));
   await Promise.all(clients.map((client) => client.query('COMMIT')));
   return clients;

@@ -12,14 +12,14 @@ function send({ url }: Service, token = 'alice-token', body = '{"id":1,"name":"F
   return fetch(`${url}/plants`, { method: 'POST', headers, body });
 }
 
-/** Sends requests at the same time, and returns how many had each status. */
+/** Sends concurrent requests, and returns the number of responses by status. */
 async function sendMany(service: Service, count: number, token?: string): Promise<Readonly<Record<string, number>>> {
   const responses = await Promise.all(Array.from({ length: count }, () => send(service, token)));
   const statuses = Map.groupBy(responses, ({ status }) => String(status));
   return Object.fromEntries([...statuses].map(([status, { length }]) => [status, length]));
 }
 
-test('two processes on one PostgreSQL share the count of each caller', async () => {
+test('two processes on one PostgreSQL database share the count of each caller', async () => {
   const env = { ...LIMIT, DATABASE_URL: await server.createDatabase() };
   const [first, second] = await Promise.all([startService(env), startService(env)]);
   expect(await sendMany(first, 4)).toEqual({ 200: 4 });
@@ -31,21 +31,21 @@ test('two processes on one PostgreSQL share the count of each caller', async () 
   expect(await second.outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('counts are removed after their window, and hold no address and no name', async () => {
+test('counts are removed after their window, and contain neither addresses nor names', async () => {
   const url = await server.createDatabase();
   const service = await startService({ ...LIMIT, RATE_LIMIT_WINDOW_SECONDS: '1', DATABASE_URL: url });
   await sendMany(service, 2, 'alice-token');
   await sendMany(service, 2, 'wrong-token');
   const readCounts = () => server.query(url, 'SELECT key, count FROM rate_limit_counts');
   expect((await readCounts()).map(({ key }) => key)).toEqual(Array(2).fill(expect.stringMatching(/^[\w-]{43}$/)));
-  // Counting for one caller removes those of the others.
+  // Counting for one caller removes the expired counts of others.
   await until(async () => {
     await send(service, 'bob-token');
     return (await readCounts()).length;
   }, 1);
 });
 
-test('a window that began while the clock of the server was a year ahead has ended', async () => {
+test("a window that began while the server's clock was a year ahead has ended", async () => {
   const url = await server.createDatabase();
   const service = await startService({ ...LIMIT, DATABASE_URL: url });
   expect(await sendMany(service, 2)).toEqual({ 200: 2 });
@@ -55,7 +55,7 @@ test('a window that began while the clock of the server was a year ahead has end
   expect(retryAfter).toBeLessThanOrEqual(60);
 });
 
-test('of too many counts of addresses, the oldest are removed, and none of callers', async () => {
+test('when there are too many counts of addresses, the oldest are removed, but no counts of callers', async () => {
   const url = await server.createDatabase();
   const env = { ...LIMIT, RATE_LIMIT_REQUESTS: '1000', RATE_LIMIT_WINDOW_SECONDS: '3600', DATABASE_URL: url };
   const service = await startService(env);
@@ -83,7 +83,7 @@ test('of too many counts of addresses, the oldest are removed, and none of calle
   expect(oldest).toEqual({ key: 'address-21' });
 });
 
-test('a table of before, without kinds, is migrated with its counts', async () => {
+test('the previous table, without kinds, is migrated with its counts', async () => {
   const url = await server.createDatabase();
   const env = { ...LIMIT, DATABASE_URL: url };
   const first = await startService(env);
@@ -98,12 +98,12 @@ test('a table of before, without kinds, is migrated with its counts', async () =
   expect(await sendMany(await startService(env), 4)).toEqual({ 200: 2, 429: 2 });
 });
 
-test('while the database is down, each process goes on counting, and the count is shared again afterwards', async () => {
+test('while the database is down, each process counts alone, and counts are shared again afterwards', async () => {
   const proxy = await startProxy(server.port);
   const url = proxy.through(await server.createDatabase());
   const env = { ...LIMIT, RATE_LIMIT_REQUESTS: '1000', RATE_LIMIT_WINDOW_SECONDS: '3600', DATABASE_URL: url };
   const [first, second] = await Promise.all([startService(env), startService(env)]);
-  // A body that is not valid needs the database for the count only.
+  // A request with an invalid body uses the database only for the count.
   const left = async (service: Service): Promise<number> => {
     const { status, headers } = await send(service, 'alice-token', 'null');
     expect(status).toBe(400);
@@ -127,7 +127,7 @@ test('while the database is down, each process goes on counting, and the count i
   expect(await left(second)).toBe(last - 1);
 });
 
-test('a user that may not create the table cannot start with a limit; once it is there, four permissions suffice', async () => {
+test('a user without permission to create the table cannot start with a limit; if the table exists, four permissions suffice', async () => {
   const url = await server.createDatabase();
   const startAndStop = async (env: Readonly<Record<string, string>>): Promise<void> => {
     const service = await startService(env);

@@ -9,7 +9,7 @@ const IVY = { id: 2n, name: 'Ivy' };
 
 const server = sharedPostgres();
 
-test('the schema of a PostgreSQL store is found again when another one is created before it in the search path', async () => {
+test('the schema of a PostgreSQL store is found again when another schema is created before it in the search path', async () => {
   const url = await server.createDatabase();
   const running = await openTestStore(url);
   await running.add(FERN);
@@ -48,7 +48,7 @@ test('the schema of a PostgreSQL store is the first existing one, with any name'
   expect(await server.query(url, 'SELECT count(*) FROM "a ""b""".plants')).toEqual([{ count: '1' }]);
 });
 
-test('the schema of a PostgreSQL store is refused when two have a store, with the names of both', async () => {
+test('the start is refused with both names when two schemas have a PostgreSQL store', async () => {
   const url = await server.createDatabase();
   await (await openTestStore(url)).add(FERN);
   await server.query(
@@ -63,14 +63,14 @@ test('the schema of a PostgreSQL store is refused when two have a store, with th
   expect(await (await openTestStore(url)).list('latest')).toEqual([FERN]);
 });
 
-test('the schema of a PostgreSQL store is refused to readers, too, when two have a store', async () => {
+test('reading is refused when two schemas have a PostgreSQL store', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await server.query(url, 'CREATE SCHEMA plants; CREATE TABLE plants.plant_store_schema (version integer)');
   await expect(store.list('latest')).rejects.toThrow(/ has several plant stores, in the schemas "plants" and "public"/);
 });
 
-test('the schema of a PostgreSQL store is refused, for readers too, when an unrelated role owns the tables', async () => {
+test('the start and reading are refused when an unrelated role owns the tables of a PostgreSQL store', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await server.query(url, 'GRANT SELECT ON plant_store_schema TO clerk; GRANT SELECT, INSERT ON plants TO clerk');
@@ -94,7 +94,7 @@ test('the schema of a PostgreSQL store is refused, for readers too, when an unre
   expect(await store.list('history')).toHaveLength(2);
 });
 
-test('the schema of a PostgreSQL store is refused when an unrelated role has put a store or an empty schema first in the search path', async () => {
+test('the start is refused when an unrelated role has put a PostgreSQL store or an empty schema first in the search path', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await server.query(url, 'GRANT SELECT ON plant_store_schema TO clerk; GRANT SELECT, INSERT ON plants TO clerk');
@@ -127,7 +127,7 @@ test('the schema of a PostgreSQL store must exist and allow the user to create t
   );
 });
 
-/** Ends all connections, and waits until the store has a new one. */
+/** Terminates all connections, and waits until the store has a new connection. */
 async function reconnect(url: string, store: TestStore): Promise<void> {
   await server.query(
     url,
@@ -140,7 +140,7 @@ test.each([
   [['fsync'], 'fsync'],
   [['full_page_writes'], 'full_page_writes'],
   [['fsync', 'full_page_writes'], 'fsync and full_page_writes'],
-])('a PostgreSQL server that may lose commits is used with a warning (%j)', async (settings, names) => {
+])('a PostgreSQL server that may lose commits causes a warning (%j)', async (settings, names) => {
   const server = await startPostgres({ settings: Object.fromEntries(settings.map((name) => [name, 'off'])) });
   cleanUp(server.stop);
   const logged: { readonly level: number; readonly msg: string }[] = [];
@@ -155,7 +155,7 @@ test.each([
   );
 });
 
-test('a PostgreSQL server that may lose commits is the only one that is warned about', async () => {
+test('a PostgreSQL server that does not lose commits causes no warning', async () => {
   const logged: string[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(line) });
   await openTestStore(await sharedPostgres().createDatabase(), { log });

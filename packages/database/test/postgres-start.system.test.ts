@@ -38,7 +38,7 @@ test('at the start, a PostgreSQL store needs only SELECT and INSERT when the tab
   );
 });
 
-test('at the start, a PostgreSQL store refuses a database of another application, and changes nothing in it', async () => {
+test('at the start, a PostgreSQL store refuses the database of another application, and does not change it', async () => {
   const newer = await server.createDatabase();
   await openTestStore(newer);
   await server.query(newer, 'UPDATE plant_store_schema SET version = 99');
@@ -84,7 +84,7 @@ test('a PostgreSQL store is not opened for reading before it exists', async () =
   await expect(openTestReader(url)).rejects.toThrow(DatabaseUnavailable);
 });
 
-test('is waited for at the start', async () => {
+test('the start waits for a PostgreSQL server that is starting', async () => {
   const server = await startPostgres();
   cleanUp(server.stop);
   await server.kill('SIGINT');
@@ -94,7 +94,7 @@ test('is waited for at the start', async () => {
   expect(await (await opening).add({ id: 1n, name: 'x' })).toBe(true);
 });
 
-test('a start that waits for the migration of another process ends when the server falls silent', async () => {
+test('a start that waits for the migration of another process fails when the server hangs', async () => {
   const url = await server.createDatabase();
   const proxy = await startProxy(server.port);
   const lock = `SELECT pg_advisory_lock(${String(numberOf(plantTables.tag))}), pg_sleep(600)`;
@@ -103,7 +103,7 @@ test('a start that waits for the migration of another process ends when the serv
     const sessions = 'SELECT count(*) FROM pg_stat_activity WHERE wait_event = $1 AND datname = current_database()';
     return (await server.query(url, sessions, [event]))[0]?.['count'];
   };
-  await until(waitingFor('PgSleep'), '1'); // It has the lock.
+  await until(waitingFor('PgSleep'), '1'); // It has acquired the lock.
   const opening = openTestStore(proxy.through(url), { timeoutMs: 2_000 });
   await until(waitingFor('advisory'), '1');
   proxy.stall();
@@ -123,7 +123,7 @@ test('TLS follows sslmode', async () => {
   const root = `sslrootcert=${certificates.root}`;
 
   const tls = async (given: string): Promise<string | undefined> => {
-    const name = randomUUID(); // The server still lists a session a moment after its end.
+    const name = randomUUID(); // The server lists a session for a moment after its end.
     const store = await openTestStore(`${given}&application_name=${name}`);
     await store.add({ id: 1n, name: 'x' });
     const [row] = await server.query(
@@ -142,7 +142,7 @@ test('TLS follows sslmode', async () => {
   ]) {
     expect(await tls(given)).toBe('t');
   }
-  // Without TLS, the server accepts connections to one database only.
+  // Without TLS, the server accepts connections to a single database only.
   expect(await tls(`${server.url()}?sslmode=disable`)).toBe('f');
   expect(await tls(`${server.url()}?connect_timeout=5`)).toBe('f');
 

@@ -51,7 +51,7 @@ const table: readonly (readonly [given: string, want: Partial<PostgresLocation>]
   ['postgres://u@h/db?sslrootcert=system', tls({ mode: 'verify-full', rootCertificate: 'system' })],
   ['postgres://u@h/db?sslcert=c&sslkey=k', tls({ certificate: 'c', key: 'k' })],
 ];
-test.each(table)('a PostgreSQL URL says %s', (given, want) => {
+test.each(table)('a PostgreSQL URL is parsed: %s', (given, want) => {
   expect(parsePostgresUrl(given)).toEqual({ location: { ...DEFAULTS, ...want } });
 });
 
@@ -110,7 +110,7 @@ const passwords = [
   'zq zq/,',
   'zq,zq/#',
 ];
-test.each(passwords)('a PostgreSQL URL is refused without any part of the password: %s', (password) => {
+test.each(passwords)('a PostgreSQL URL is refused without quoting any part of the password: %s', (password) => {
   for (const rest of ['h/db', '', 'h:x/db?sslmode=zq&zq=1&sslrootcert=', '[zq]/%']) {
     const read = parsePostgresUrl(`postgres://u:${password}@${rest}`);
     expect(read).toHaveProperty('problems');
@@ -122,7 +122,7 @@ test.each([
   ['postgres://u:p@h/db', 'postgres://u@h:5432/db'],
   ['postgres://u%40x:p@h1,[::1]:5433/d%2Fb?sslmode=require', 'postgres://u%40x@h1:5432,[::1]:5433/d%2Fb'],
   ['postgres://u:p@%2Fvar%2Frun', 'postgres://u@%2Fvar%2Frun:5432/u'],
-])('a location is shown: %s', (given, want) => {
+])('a location is described without its password: %s', (given, want) => {
   const read = parsePostgresUrl(given);
   expect('location' in read && describePostgres(read.location)).toBe(want);
 });

@@ -16,7 +16,7 @@ import { insertNote, notes, openNotes, type Note } from './support/notes.ts';
 
 const server = sharedPostgres();
 
-test('one PostgreSQL server keeps every string and every int64 exactly', async () => {
+test('a PostgreSQL server stores every string and every int64 exactly', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   const odd = [
@@ -46,7 +46,7 @@ test('one PostgreSQL server keeps every string and every int64 exactly', async (
   expect(await listPlants(url, 'history')).toEqual(plants);
 });
 
-test('on one PostgreSQL server, a later plant is the current one, even when the clock of the server is behind', async () => {
+test("on a PostgreSQL server, the later plant is current, even when the server's clock is behind", async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await server.query(
@@ -60,7 +60,7 @@ test('on one PostgreSQL server, a later plant is the current one, even when the 
   expect(await names(url, 'history')).toEqual(['from the future', 'a', 'b', 'c']);
 });
 
-test('one PostgreSQL server reads more than fits into one batch, and large plants', async () => {
+test('a PostgreSQL server reads more plants than fit into one batch, and large plants', async () => {
   const url = await server.createDatabase();
   await openTestStore(url);
   await server.query(
@@ -74,7 +74,7 @@ test('one PostgreSQL server reads more than fits into one batch, and large plant
   expect((await listPlants(url, 'latest')).map(({ tag }) => tag)).toEqual(tags.filter((tag) => Number(tag) % 2 === 1));
 });
 
-test('one PostgreSQL server adds one plant per key, however often it is added', async () => {
+test('a PostgreSQL server adds one plant per key, even if it is added repeatedly', async () => {
   const url = await server.createDatabase();
   const [one, other] = [await openTestStore(url), await openTestStore(url)];
   const key = randomUUID();
@@ -89,7 +89,7 @@ test('one PostgreSQL server adds one plant per key, however often it is added', 
   expect(await listPlants(url, 'history')).toEqual([plant, plant]);
 });
 
-test('one PostgreSQL server rejects the plants that a trigger rejects, and keeps the rest of the group', async () => {
+test('a PostgreSQL server rejects plants that a trigger rejects, and stores the rest of the batch', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   for (const [id, error] of [
@@ -112,7 +112,7 @@ test('one PostgreSQL server rejects the plants that a trigger rejects, and keeps
   expect((await listPlants(url, 'history')).map(({ id }) => id)).toEqual(ids.filter((id) => !refused.includes(id)));
 });
 
-test('one PostgreSQL server does not acknowledge a plant that a trigger drops silently, and keeps the rest of the group', async () => {
+test('a PostgreSQL server does not acknowledge a plant that a trigger drops silently, and stores the rest of the batch', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await server.query(url, `CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
@@ -126,7 +126,7 @@ test('one PostgreSQL server does not acknowledge a plant that a trigger drops si
   expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
 });
 
-test('one PostgreSQL server rejects a key that is not a UUID, and keeps the rest of the group', async () => {
+test('a PostgreSQL server rejects a key that is not a UUID, and stores the rest of the batch', async () => {
   const store = await openTestStore(await server.createDatabase());
   const keys = [randomUUID(), 'x', randomUUID()];
   const outcomes = await Promise.allSettled(keys.map((key) => store.add({ id: 1n, name: 'x' }, key)));
@@ -135,7 +135,7 @@ test('one PostgreSQL server rejects a key that is not a UUID, and keeps the rest
   expect(await store.list('history')).toHaveLength(2);
 });
 
-test('one PostgreSQL server retries serialization conflicts without a log line', async () => {
+test('a PostgreSQL server retries serialization conflicts without a log line', async () => {
   const url = await server.createDatabase();
   await server.query(url, `ALTER DATABASE ${nameOf(url)} SET default_transaction_isolation = 'serializable'`);
   const logged: string[] = [];
@@ -151,33 +151,30 @@ test('one PostgreSQL server retries serialization conflicts without a log line',
 test.each([
   ['from the start', 'before'],
   ['later', 'after'],
-])(
-  'one PostgreSQL server has acknowledged plants on disk, even if synchronous_commit is off %s',
-  async (_name, when) => {
-    const server = await startPostgres();
-    cleanUp(server.stop);
-    const url = server.url();
-    const set = async (to: string): Promise<void> => {
-      await server.query(url, `ALTER SYSTEM SET synchronous_commit = ${to}`);
-      await server.query(url, 'SELECT pg_reload_conf()');
-      await sleep(200); // A session applies the setting between two statements.
-    };
-    if (when === 'before') await set('off');
-    const store = await openTestStore(url);
-    if (when === 'after') await set('off');
-    await server.query(
-      url,
-      `CREATE TABLE seen (setting text);
+])('a PostgreSQL server has acknowledged plants on disk, even if synchronous_commit is off %s', async (_name, when) => {
+  const server = await startPostgres();
+  cleanUp(server.stop);
+  const url = server.url();
+  const set = async (to: string): Promise<void> => {
+    await server.query(url, `ALTER SYSTEM SET synchronous_commit = ${to}`);
+    await server.query(url, 'SELECT pg_reload_conf()');
+    await sleep(200); // A session applies the new setting between two statements.
+  };
+  if (when === 'before') await set('off');
+  const store = await openTestStore(url);
+  if (when === 'after') await set('off');
+  await server.query(
+    url,
+    `CREATE TABLE seen (setting text);
        CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$;
        CREATE TRIGGER see BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION see()`,
-    );
-    await store.add({ id: 1n, name: 'x' });
-    expect(await server.query(url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }]);
-  },
-);
+  );
+  await store.add({ id: 1n, name: 'x' });
+  expect(await server.query(url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }]);
+});
 
-test('one PostgreSQL server logs no data of a plant, even when an error of the server contains it', async () => {
+test('a PostgreSQL server causes no log of plant data, even if an error of the server contains it', async () => {
   const url = await server.createDatabase();
   const { store, logged } = await openLogged(`${url}?application_name=logged`);
   await server.query(
@@ -195,7 +192,7 @@ test('one PostgreSQL server logs no data of a plant, even when an error of the s
   expect(JSON.stringify(logged)).not.toContain('secret');
 });
 
-test('one PostgreSQL server holds no more connections than its limit', async () => {
+test('a PostgreSQL server has no more connections than the limit', async () => {
   const url = `${await server.createDatabase()}?application_name=counted`;
   const store = await openTestStore(url, { poolSize: 3 });
   await Promise.all(
@@ -210,7 +207,7 @@ test('one PostgreSQL server holds no more connections than its limit', async () 
   while ((await count())[0]?.['count'] !== '0') await sleep(10);
 });
 
-test('one PostgreSQL server reports that it is unavailable while it cannot store, and then recovers', async () => {
+test('a PostgreSQL server that cannot store is reported as unavailable, and then recovers', async () => {
   const url = await server.createDatabase();
   const { logged, store } = await openLogged(url);
   await server.query(url, 'ALTER TABLE plants RENAME TO away');
@@ -226,7 +223,7 @@ test.each([
   ['40001', 'cannot be serialized', `DO $$ BEGIN RAISE SQLSTATE '40001'; END $$`],
   ['55P03', 'waits for a lock', 'LOCK TABLE notes'],
 ])(
-  'one PostgreSQL server repeats a transaction until its time is up, in one session, and not after it: %s, it %s',
+  'a PostgreSQL server repeats a transaction in one session until its time limit, and not afterwards: %s, it %s',
   async (_state, _name, text) => {
     const url = await server.createDatabase();
     await server.query(url, `ALTER DATABASE ${nameOf(url)} SET lock_timeout = '300ms'`);
@@ -264,7 +261,7 @@ test.each([
   'SET LOCAL synchronous_commit = off',
   "SELECT set_config('synchronous_commit', 'off', false)",
   'DO $$ BEGIN COMMIT; END $$',
-])('one PostgreSQL server commits no transaction that is not durable or ends too early: %s', async (text) => {
+])('a PostgreSQL server commits no transaction that is not durable or ends too early: %s', async (text) => {
   const database = await openNotes(await server.createDatabase(), { poolSize: 1 });
   cleanUp(database.close);
   const change: Query = { write: () => text };
@@ -312,7 +309,7 @@ paths:
       responses: { '204': { description: Stored. } }
 `;
 
-test('400 names the place of U+0000 where PostgreSQL compares or stores it; 500 for a text of the service', async () => {
+test('400 has the place of U+0000 when PostgreSQL compares or stores it; 500 for a string of the service', async () => {
   const database = await openNotes(await server.createDatabase());
   cleanUp(database.close);
   await database.write(sql`CREATE TABLE ${table('drafts')} (tags jsonb)`);

@@ -17,7 +17,7 @@ const NAMES = ['plants.db', 'plants.db-wal', 'plants.db-journal'];
 const MAIN = ['node', 'src/main.ts'];
 const POWER_LOSSES = rounds(30, 75);
 
-/** A random number from 0 to 1 for a seed. */
+/** Creates a generator of random numbers from 0 to 1 from a seed. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -28,7 +28,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** Starts the service, again and again while a sync of its start fails. */
+/** Starts the service. Retries while a sync at startup fails. */
 async function startRecorded(recorder: Recorder, folder: string, failing: () => string | undefined): Promise<Service> {
   const env = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}`, LOG_LEVEL: 'silent' };
   for (;;) {
@@ -53,12 +53,12 @@ async function create(service: Service, tag: string, name = 'Fern'): Promise<num
   }
 }
 
-/** The times of acknowledgement, by the tag of a plant. */
+/** The acknowledgement times of plants, by tag. */
 class Ledger extends Map<string, number> {
   #created = 0;
   #refused = (): void => undefined;
 
-  /** Resolves when the next plant is refused. */
+  /** Resolves when the next plant is rejected. */
   untilRefused(): Promise<void> {
     return new Promise((resolve) => (this.#refused = resolve));
   }
@@ -73,7 +73,7 @@ class Ledger extends Map<string, number> {
     return status;
   }
 
-  /** Creates plants until the service is gone. */
+  /** Creates plants until the service has exited. */
   async createUntilKilled(service: Service, random: () => number): Promise<void> {
     const length = (): number => (random() < 0.3 ? 60_000 * random() : 20 * random());
     while ((await this.create(service, 'x'.repeat(length()))) !== undefined);
@@ -87,7 +87,7 @@ async function kill(service: Service): Promise<void> {
 
 type Loss = { readonly lost: number; readonly damaged: number };
 
-/** Cuts the power at the end and before some random calls, and counts the outcomes with a loss. */
+/** Simulates power losses at the end and before random calls, and counts the outcomes with lost data. */
 async function losePower(recorder: Recorder, folder: string, ledger: Ledger, random: () => number): Promise<Loss> {
   const calls = await recorder.calls();
   const model = new ModelFolder(folder);
@@ -126,7 +126,7 @@ function readTags(remains: Remains): ReadonlySet<string> | undefined {
   }
 }
 
-test('a power loss loses nothing acknowledged when a sync of the log has failed, and the service was killed and started again', async () => {
+test('a power loss loses nothing acknowledged after a sync of the log failed and the service was killed and restarted', async () => {
   const folder = realpathSync(temporaryFolder());
   const recorder = new Recorder(folder, temporaryFolder());
   const ledger = new Ledger();
@@ -139,7 +139,7 @@ test('a power loss loses nothing acknowledged when a sync of the log has failed,
   expect(await losePower(recorder, folder, ledger, createRandom(1))).toEqual({ lost: 0, damaged: 0 });
 });
 
-/** How many of the syncs of each thread fail, as the number of syncs from one that fails to the next. */
+/** How often syncs of each thread fail: the numbers of syncs from one failure to the next. */
 const RATES: readonly (readonly [string, readonly number[]])[] = [
   ['1%', [100]],
   ['10%', [10]],
@@ -147,7 +147,7 @@ const RATES: readonly (readonly [string, readonly number[]])[] = [
 ];
 
 test.each(rounds(RATES.slice(1, 2), RATES))(
-  'a power loss loses nothing acknowledged when %s of the syncs fail, and the service is killed and started again',
+  'a power loss loses nothing acknowledged when %s of the syncs fail and the service is killed and restarted',
   async (_rate, steps) => {
     for (let seed = 1; seed <= rounds(1, 20); seed += 1) {
       const random = createRandom(seed);
@@ -162,7 +162,7 @@ test.each(rounds(RATES.slice(1, 2), RATES))(
         const service = await startRecorded(recorder, folder, failing);
         const clients = Array.from({ length: 4 }, () => ledger.createUntilKilled(service, random));
         const reader = random() < 0.5 ? new DatabaseSync(join(folder, 'plants.db'), { readOnly: true }) : undefined;
-        reader?.exec('BEGIN; SELECT 1 FROM plants'); // Checkpoints cannot be completed.
+        reader?.exec('BEGIN; SELECT 1 FROM plants'); // Prevents complete checkpoints.
         await sleep(random() * rounds(300, 1_200));
         reader?.close();
         await sleep(random() * rounds(300, 1_000));
@@ -186,7 +186,7 @@ function makeLog(): string {
   return realpathSync(copy);
 }
 
-test('a start that is refused because a sync fails does not change the log', async () => {
+test('a start that fails because of a failed sync does not change the log', async () => {
   const folder = makeLog();
   const log = readFileSync(join(folder, 'plants.db-wal'));
   const strace = ['strace', '-D', '-f', '-o', '/dev/null', '-P', folder, '-e', 'inject=fsync:error=EIO'];
@@ -196,7 +196,7 @@ test('a start that is refused because a sync fails does not change the log', asy
   expect(readFileSync(join(folder, 'plants.db-wal')).equals(log)).toBe(true);
 });
 
-test('while syncs fail, 503 and /readyz is 503; once they succeed, the service recovers without a restart', async () => {
+test('while syncs fail, 503 and /readyz is 503; when syncs succeed, the service recovers without a restart', async () => {
   const service = await startService();
   expect(await create(service, '1')).toBe(200);
   const options = [
@@ -210,7 +210,7 @@ test('while syncs fail, 503 and /readyz is 503; once they succeed, the service r
   ];
   const strace = spawn('strace', options);
   cleanUp(() => void strace.kill());
-  await once(strace.stderr, 'data'); // It has attached.
+  await once(strace.stderr, 'data'); // strace has attached.
   const readiness = async (): Promise<number> => (await fetch(`${service.opsUrl}/readyz`)).status;
   for (let tag = 2; tag < 5; tag += 1) expect(await create(service, String(tag))).toBe(503);
   expect(await readiness()).toBe(503);
@@ -224,7 +224,7 @@ test.each([
   ['its process itself', 'rewrite'],
   ['another process before its next checkpoint, since the first one may have been killed', 'checkpoint'],
   ['another process before it closes the database', 'close'],
-] as const)('pages of the database that an incomplete checkpoint has written are written again by %s', (_who, how) => {
+] as const)('database pages written by an incomplete checkpoint are rewritten by %s', (_who, how) => {
   const path = join(temporaryFolder(), 'plants.db');
   const database = openForWriting(path, schemaOf(plantTables));
   const log = new WriteAheadLog(path, database, 0);
@@ -244,8 +244,8 @@ test.each([
   addPlants();
   log.checkpoint();
   reader.exec('COMMIT');
-  // The pages have not reached the disk, nor are they in memory any more. Another process writes the file, since closing it
-  // here would end SQLite's locks.
+  // Simulates pages that neither reached the disk nor remain in memory. Another process writes the file, since closing
+  // it in this process would release SQLite's locks.
   truncateSync(onDisk, statSync(path).size);
   execFileSync('cp', [onDisk, path]);
   if (how === 'rewrite') log.rewrite();
@@ -262,7 +262,7 @@ test.each([
   expect(opened.prepare('SELECT count(*) AS count FROM plants').get()).toEqual({ count: 150 });
 });
 
-test('closing the database does not change a log that was not written again', () => {
+test('closing the database does not change a log that was not rewritten', () => {
   const folder = makeLog();
   const path = join(folder, 'plants.db');
   const log = readFileSync(`${path}-wal`);

@@ -7,7 +7,7 @@ const BOOK = '{"kind":"ebook","title":"A \\u0000 title","bytes":9007199254740993
 const STORED = `{"id":9007199254740993,"book":{"kind":"ebook","title":"A \\u0000 title","bytes":9007199254740993}}`;
 
 describeStores((createDatabase) => {
-  test('an application with a table of its own runs on the engine, and its rows survive a restart', async () => {
+  test('an application with its own table runs on the engine, and its rows survive a restart', async () => {
     const { folder } = copyProjectWithContract('bookshop');
     expect(await generateHere(folder)).toMatchObject({ code: 0, stderr: '' });
     const env = { DATABASE_URL: await createDatabase() };

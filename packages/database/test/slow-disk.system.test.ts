@@ -7,17 +7,17 @@ import { startService } from '@contract-first/testing/service.ts';
 const SYNC_MICROS = 2_000_000;
 const LIMITS = { DATABASE_TIMEOUT_MS: '60000', SHUTDOWN_GRACE_MS: '60000' };
 
-/** Makes each sync of a process to disk take long. */
+/** Delays each sync of a process. */
 async function slowDown(pid = 0): Promise<void> {
   const strace = spawn('strace', [
     ...['-f', '-p', String(pid), '-o', '/dev/null', '-e', 'trace=fsync,fdatasync'],
     ...['-e', `inject=fsync,fdatasync:delay_exit=${String(SYNC_MICROS)}`],
   ]);
   cleanUp(() => void strace.kill());
-  await once(strace.stderr, 'data'); // It has attached.
+  await once(strace.stderr, 'data'); // strace has attached.
 }
 
-test('a disk that becomes slow holds up creations only; those that are pending at the stop are answered', async () => {
+test('a disk that becomes slow delays creations only; creations pending at the stop are answered', async () => {
   const databaseUrl = temporaryDatabase();
   const service = await startService({ ...LIMITS, DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' });
   const send = async (id: number, token: string): Promise<number> => {
@@ -32,7 +32,7 @@ test('a disk that becomes slow holds up creations only; those that are pending a
   for (let id = 0; id < 40; id += 1) expect(await send(id, service.token)).toBe(200);
 
   await slowDown(service.process.pid);
-  expect(await send(40, service.token)).toBe(200); // The first slow commit may hold up everything.
+  expect(await send(40, service.token)).toBe(200); // The first slow commit may delay all requests.
   const answers: number[] = [];
   const creation = send(41, service.token).then((status) => answers.push(status));
   for (let request = 0; request < 3; request += 1) answers.push(await send(0, 'unknown-token'));
@@ -40,7 +40,7 @@ test('a disk that becomes slow holds up creations only; those that are pending a
   expect(answers).toEqual([401, 401, 401, 200]);
 
   const pending = Promise.all([42, 43, 44].map((id) => send(id, service.token)));
-  await send(0, 'unknown-token'); // The others have arrived before.
+  await send(0, 'unknown-token'); // The earlier requests have arrived by then.
   service.process.kill('SIGTERM');
   expect(await pending).toEqual([200, 200, 200]);
   expect((await service.outcome).code).toBe(0);

@@ -9,7 +9,7 @@ import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
 const KEY = '01234567-89ab-4cde-8f01-23456789abcd';
-// After this time, a commit looks at its files again.
+// After this time, a commit checks the files again.
 const LOOK_EVERY_MS = 20;
 const temporaryDatabase = (): string => join(temporaryFolder(), 'plants.db');
 
@@ -22,7 +22,7 @@ describeStores((createDatabase) => {
     expect(await store.list('history')).toEqual([{ id: 1n, name: 'x' }]);
   });
 
-  test('a store lists the plants in the order of creation; the latest of an id is current', async () => {
+  test('a store lists the plants in the order of creation; the latest plant with an id is current', async () => {
     const store = await openTestStore(await createDatabase());
     for (const [id, name] of [
       [1n, 'a'],
@@ -37,7 +37,7 @@ describeStores((createDatabase) => {
     expect(await names('latest')).toEqual(['c', 'd', 'e']);
   });
 
-  test('a store keeps the order of plants that are added concurrently', async () => {
+  test('a store keeps the order of concurrently added plants', async () => {
     const store = await openTestStore(await createDatabase());
     const plants = Array.from({ length: 3_000 }, (_, index) => ({ id: BigInt(index % 7), name: String(index) }));
     await Promise.all(plants.map((plant) => store.add(plant)));
@@ -62,7 +62,7 @@ describeStores((createDatabase) => {
   });
 });
 
-test('the embedded store, of a group with plants that the database rejects, keeps the others in order', async () => {
+test('the embedded store keeps the valid plants of a batch with rejected plants, in order', async () => {
   const path = temporaryDatabase();
   const store = await openTestStore(`sqlite:${path}`);
   const other = new DatabaseSync(path);
@@ -74,7 +74,7 @@ test('the embedded store, of a group with plants that the database rejects, keep
   other.close();
 });
 
-test('the embedded store does not acknowledge a plant that a trigger drops silently, and keeps the rest of the group', async () => {
+test('the embedded store does not acknowledge a plant that a trigger drops silently, and keeps the rest of the batch', async () => {
   const path = temporaryDatabase();
   const store = await openTestStore(`sqlite:${path}`);
   const other = new DatabaseSync(path);
@@ -98,7 +98,7 @@ test('the embedded store is unavailable while another process holds the lock, an
   await expect(store.add({ id: 2n, name: 'x' })).resolves.toBe(true);
 });
 
-test('the embedded store acknowledges nothing soon after its file is moved away', async () => {
+test('the embedded store acknowledges nothing shortly after its file was moved away', async () => {
   const path = temporaryDatabase();
   const store = await openTestStore(`sqlite:${path}`);
   await store.add({ id: 1n, name: 'x' });
@@ -109,7 +109,7 @@ test('the embedded store acknowledges nothing soon after its file is moved away'
   await expect(store.add({ id: 3n, name: 'x' })).rejects.toBeInstanceOf(DatabaseUnavailable);
 });
 
-test('the embedded store acknowledges nothing soon after its write-ahead log is deleted; earlier acknowledged plants are kept', async () => {
+test('the embedded store acknowledges nothing shortly after its write-ahead log was deleted; earlier plants are kept', async () => {
   const path = temporaryDatabase();
   const store = await openTestStore(`sqlite:${path}`);
   await store.add({ id: 1n, name: 'x' });

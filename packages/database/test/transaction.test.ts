@@ -14,7 +14,7 @@ import {
 } from '../src/index.ts';
 
 const TIMEOUT_MS = 10_000;
-// The limit of a transaction that takes too long. SQLite ends it after a second, so that other writes have another one.
+// The time limit of writes. SQLite ends a transaction after one second, which leaves one second for other writes.
 const LIMIT_MS = 2_000;
 const TRAINS = [
   'CREATE TABLE trains (id bigint PRIMARY KEY, seats bigint NOT NULL, CONSTRAINT some_seats CHECK (seats >= 0))',
@@ -27,7 +27,7 @@ const takeSeat = sql`UPDATE ${trains} SET seats = seats - 1 WHERE id = 1`;
 const book = (name: string, seat = 1n, train = 1n) =>
   sql`INSERT INTO ${bookings} (name, seat, train) VALUES (${name}, ${seat}, ${train})`;
 
-/** Opens a database with one train, or another connection to one. */
+/** Opens a database, or another connection to it. */
 async function open(url: string, timeoutMs = TIMEOUT_MS): Promise<Database> {
   const parsed = parseDatabaseUrl(url);
   if ('problems' in parsed) throw new Error(parsed.problems.join());
@@ -86,7 +86,7 @@ describeStores((createDatabase) => {
     expect(await namesOf(database)).toEqual(['Ann']);
   });
 
-  test('a transaction whose work throws rejects with that error, and has written nothing', async () => {
+  test('a transaction whose work throws rejects with the same error, and writes nothing', async () => {
     const database = await openWithTrain(await createDatabase());
     const soldOut = new Error('sold out');
     const booking = database.transaction(async ({ write }) => {
@@ -100,14 +100,14 @@ describeStores((createDatabase) => {
     expect(await namesOf(database)).toEqual(['Bea']);
   });
 
-  test('of twenty transactions of two clients that take the last seat when they see it, one does', async () => {
+  test('if twenty transactions of two clients try to take the last seat, one succeeds', async () => {
     const url = await createDatabase();
     const clients = [await openWithTrain(url), await open(url)];
     const bookSeat = (database: Database, name: string) =>
       database.transaction(async ({ read, write }) => {
         const [train] = await read(readSeats);
         if (train?.seats === 0n) return 'sold out';
-        // The application computes the new value from the one that it has read.
+        // The application computes the new value from the value that it read.
         await write(sql`UPDATE ${trains} SET seats = ${(train?.seats ?? 0n) - 1n} WHERE id = 1`, book(name));
         return 'booked';
       });
@@ -119,10 +119,10 @@ describeStores((createDatabase) => {
     expect(await clients[0]?.read(readSeats)).toEqual([{ seats: 0n }]);
   });
 
-  test('of two transactions that each write after reading the same state, the later one sees the earlier one', async () => {
+  test('if two transactions write after reading the same state, the later sees the writes of the earlier', async () => {
     const url = await createDatabase();
     const clients = [await openWithTrain(url), await open(url)];
-    // At most one booking, by a rule that no constraint states. Both may read before either writes.
+    // Allows at most one booking, a rule that no constraint enforces. Both may read before either writes.
     const bookFirst = (database: Database, name: string, seat: bigint) =>
       database.transaction(async ({ read, write }) => {
         const present = await read(sql`SELECT 1 AS one FROM ${bookings}`);
@@ -181,7 +181,7 @@ describeStores((createDatabase) => {
     expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
   });
 
-  test('a transaction with a statement that has failed rejects, even if its work goes on', async () => {
+  test('a transaction with a failed statement rejects, even if the work continues', async () => {
     const database = await openWithTrain(await createDatabase());
     await database.write(book('Ann'));
     const booking = database.transaction(async ({ write }) => {
@@ -193,7 +193,7 @@ describeStores((createDatabase) => {
     expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
   });
 
-  test('a transaction that violates a deferred constraint at its end rejects, and the next one succeeds', async () => {
+  test('a transaction that violates a deferred constraint at its end rejects, and the next transaction succeeds', async () => {
     const database = await openWithTrain(await createDatabase());
     await database.write(
       sql`CREATE TABLE seats (id bigint PRIMARY KEY, train bigint REFERENCES trains (id) DEFERRABLE INITIALLY DEFERRED)`,
@@ -205,7 +205,7 @@ describeStores((createDatabase) => {
     expect(await database.transaction(({ write }) => write(addSeat(1n)))).toMatchObject([{ count: 1 }]);
   });
 
-  test('work that throws at once rejects the transaction, and the next one succeeds', async () => {
+  test('work that throws synchronously rejects the transaction, and the next transaction succeeds', async () => {
     const database = await openWithTrain(await createDatabase());
     const bug = new Error('a bug');
     const failed = database.transaction(() => {
@@ -215,7 +215,7 @@ describeStores((createDatabase) => {
     expect(await database.transaction(({ read }) => read(readSeats))).toEqual([{ seats: 1n }]);
   });
 
-  test('statements that are sent at once run in their order, and belong to the transaction without being awaited', async () => {
+  test('statements that are sent together run in order, and belong to the transaction even if not awaited', async () => {
     const database = await openWithTrain(await createDatabase());
     await database.transaction(({ write }) => {
       void write(book('Ann', 1n));
@@ -229,7 +229,7 @@ describeStores((createDatabase) => {
     ['transaction', (database: Database) => database.transaction(({ write }) => write(book('Bea', 2n)))],
     ['write', (database: Database) => database.write(book('Bea', 2n))],
     ['check', (database: Database) => database.check()],
-  ])('the work of a transaction cannot use the function %s of the database, and can go on', async (name, use) => {
+  ])("the work of a transaction cannot use the database's function %s, and can continue", async (name, use) => {
     const database = await openWithTrain(await createDatabase());
     const outer = database.transaction(async ({ write }) => {
       await write(book('Ann'));
@@ -241,12 +241,12 @@ describeStores((createDatabase) => {
       await write(book('Ann'));
       await use(database).catch(() => undefined);
     });
-    // Two transactions of one caller at the same time are not nested, nor is one that follows another.
+    // Concurrent or consecutive transactions of one caller are not nested.
     await Promise.all([use(database), database.transaction(({ read }) => read(readSeats))]);
     expect(await namesOf(database)).toEqual(name === 'check' ? ['Ann'] : ['Ann', 'Bea']);
   });
 
-  test('work that goes on after its time limit cannot write by another function of the database', async () => {
+  test('work that continues after its time limit cannot write with other functions of the database', async () => {
     const url = await createDatabase();
     const [database, impatient] = [await openWithTrain(url), await open(url, LIMIT_MS)];
     const end = Promise.withResolvers<unknown>();
@@ -261,7 +261,7 @@ describeStores((createDatabase) => {
     expect(await namesOf(database)).toEqual([]);
   });
 
-  test('a statement that controls transactions or outlasts them is refused: nothing is written, and other writes succeed', async () => {
+  test('a statement that controls transactions or has effects beyond them is refused: nothing is written, and other writes succeed', async () => {
     const database = await openWithTrain(await createDatabase());
     const problem = / is not allowed in a statement/;
     for (const query of REFUSED) {
@@ -288,7 +288,7 @@ describeStores((createDatabase) => {
     expect(await namesOf(database)).toEqual(['Cid']);
   });
 
-  test('read refuses a query that would change something, which is not an outage', async () => {
+  test('read refuses a query that would write, with an error that does not mean an outage', async () => {
     const database = await openWithTrain(await createDatabase());
     const problem = 'a query of `read` must not change anything';
     for (const query of [book('Ann'), sql`DELETE FROM ${trains} RETURNING id`, sql`CREATE TABLE other (id bigint)`]) {
@@ -319,7 +319,7 @@ describeStores((createDatabase) => {
     expect(await namesOf(database)).toEqual(['Bea']);
   });
 
-  test('a transaction whose statement takes too long rejects at its limit; other writes succeed after it', async () => {
+  test('a transaction whose statement takes too long rejects at its time limit; later writes succeed', async () => {
     const url = await createDatabase();
     const [database, impatient] = [await openWithTrain(url), await open(url, LIMIT_MS)];
     const rows = either({
@@ -335,7 +335,7 @@ describeStores((createDatabase) => {
     expect(await database.read(readSeats)).toEqual([{ seats: 1n }]);
   });
 
-  test('a transaction that takes too long rejects and has written nothing; other writes succeed after it', async () => {
+  test('a transaction that takes too long rejects and writes nothing; later writes succeed', async () => {
     const url = await createDatabase();
     const [database, impatient] = [await openWithTrain(url), await open(url, LIMIT_MS)];
     const end = Promise.withResolvers<unknown>();
@@ -353,7 +353,7 @@ describeStores((createDatabase) => {
   });
 });
 
-test('a transaction whose statement SQLite cannot stop rejects at its limit with the statement; other writes wait or are unavailable', async () => {
+test('a transaction whose statement SQLite cannot stop rejects at its time limit with the statement; other writes wait or are unavailable', async () => {
   const url = temporaryDatabase();
   const [database, impatient] = [await openWithTrain(url), await open(url, LIMIT_MS)];
   const long = sql`UPDATE trains SET seats =

@@ -180,8 +180,8 @@ const LAST_PAUSE_MS = 2_000;
 
 /**
  * Decides from recent commits whether the disk is fast enough to commit on the calling thread: most commits must take
- * at most about a millisecond. After a stall, the disk counts as slow for a while. This pause doubles with each further
- * stall, so a disk that stalls repeatedly rarely blocks the calling thread.
+ * at most about a millisecond. After a stall, the disk counts as slow for a while. This pause doubles when the next
+ * stall follows soon, so a disk that stalls repeatedly rarely blocks the calling thread.
  */
 export class DiskSpeed {
   #slowShare = 1;

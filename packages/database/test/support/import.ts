@@ -23,7 +23,7 @@ export const summary = (read: number, stored: number, there: number, rejected: n
   return `lines: ${String(reads)} read, ${String(stores)} stored, ${String(theres)} already there, ${String(rejects)} rejected\n`;
 };
 
-/** A store that does not exist yet, with helpers that run the commands on it. */
+/** Returns the location of a store that does not exist yet, and functions that run commands on it. */
 export function newStore(databaseUrl: string, limits: Readonly<Record<string, string>> = {}) {
   const env = { ...limits, DATABASE_URL: databaseUrl };
   const write = (input: string | Buffer): string => {
@@ -39,9 +39,9 @@ export function newStore(databaseUrl: string, limits: Readonly<Record<string, st
     importFile: (input: string | Buffer) => runHere(importHere, [write(input)], ROOT, env),
     startImport: () => start('node', ['scripts/import.ts'], env),
     history: () => readHistory(databaseUrl),
-    /** Resolves when the store has a number of creations. */
+    /** Resolves when the store has at least a number of creations. */
     has: async (creations: number): Promise<void> => {
-      // Each count reads all creations in a new thread.
+      // Pauses, since each count reads all creations in a new thread.
       while ((await countCreations(databaseUrl)) < creations) await sleep(50);
     },
   };
@@ -61,7 +61,7 @@ async function countCreations(url: string): Promise<number> {
   try {
     return (await listPlants(url, 'history')).length;
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return 0; // It is still being created.
+    if (error instanceof DatabaseUnavailable) return 0; // The store is still being created.
     throw error;
   }
 }

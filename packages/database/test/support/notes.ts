@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/open-database.ts';
 import { either, sql, table, type Query } from '../../src/sql.ts';
 import { DATABASE_OPTIONS, locationOf } from '@contract-first/testing/database.ts';
 
-// A second application of the database: notes, and a tally of them.
+// A second application of the database: notes, and a tally of notes.
 export type Note = { readonly id: bigint; readonly text: string };
 
 export const notes = table('notes');

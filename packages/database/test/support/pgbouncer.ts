@@ -11,13 +11,13 @@ import type { Postgres } from '@contract-first/testing/postgres.ts';
 export type PoolMode = 'session' | 'transaction' | 'statement';
 
 export type PgBouncer = {
-  /** Returns the URL of a database of the server, through the pooler. */
+  /** Returns the URL of a database through the pooler. */
   readonly through: (url: string) => string;
   /** Changes the pool mode at run time. */
   readonly setMode: (mode: PoolMode) => void;
 };
 
-/** Starts the connection pooler PgBouncer in front of a server, until the test ends. */
+/** Starts PgBouncer, a connection pooler, in front of a server, until the test ends. */
 export async function startPgBouncer(server: Postgres, mode: PoolMode, settings = ''): Promise<PgBouncer> {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);

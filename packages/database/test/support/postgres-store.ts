@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../../src/database.ts';
 import type { PlantStore } from '../../../../src/plants/plant-store.ts';
 import { listPlants, openTestStore } from '@contract-first/testing/app.ts';
 
-/** Opens a store with its log. */
+/** Opens a store and records its log. */
 export async function openLogged(url: string) {
   const logged: { readonly msg: string }[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as { msg: string }) });
@@ -16,12 +16,12 @@ export async function names(url: string, which: 'latest' | 'history'): Promise<s
   return (await listPlants(url, which)).map(({ name }) => name);
 }
 
-/** Returns whether an error says that the database is unavailable. */
+/** Returns whether an error means that the database is unavailable. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof DatabaseUnavailable;
 }
 
-/** Returns false for an error that says that the database is unavailable, and throws any other. */
+/** Returns `false` for an error that means that the database is unavailable. Throws any other error. */
 export function unlessUnavailable(error: unknown): false {
   if (isUnavailable(error)) return false;
   throw error;
@@ -43,7 +43,7 @@ export function startLoad(store: PlantStore) {
       } catch (error) {
         if (isUnavailable(error)) unavailable.push(name);
         else other.push(error);
-        await sleep(1); // An addition may fail at once.
+        await sleep(1); // Avoids a busy loop if additions fail at once.
       }
     }
   };
@@ -52,12 +52,12 @@ export function startLoad(store: PlantStore) {
     while (!isReached()) await sleep(5);
   };
   return {
-    /** Resolves when a number of further plants have been added. */
+    /** Resolves after a number of further plants were added. */
     progress: (count: number) => {
       const goal = added.length + count;
       return until(() => added.length >= goal);
     },
-    /** Resolves when one more addition has failed. */
+    /** Resolves when the next addition fails. */
     rejection: () => {
       const goal = unavailable.length + 1;
       return until(() => unavailable.length >= goal);

@@ -13,13 +13,13 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Simulates power losses. strace records the system calls on the files of a folder, and makes syncs fail. The model of the
-// disk is Linux's. A failed sync marks the pages as clean that it was for, so they never reach the disk unless they are
-// written again. A name is on disk after a sync of its folder.
+// Simulates power losses. strace records the system calls on the files of a folder, and injects failed syncs. The disk
+// model follows Linux: a failed sync marks its pages as clean, so they never reach the disk unless they are written
+// again. A directory entry is on disk after a sync of its folder.
 
 /** A system call on a file of the folder, or on the folder. */
 type Call = {
-  /** In milliseconds since the epoch. */
+  /** The time in milliseconds since the epoch. */
   readonly at: number;
   readonly path: string;
 } & (
@@ -29,13 +29,13 @@ type Call = {
   | { readonly call: 'sync'; readonly succeeded: boolean }
 );
 
-/** The files after a power loss, by their names. */
+/** The files after a power loss, by name. */
 export type Remains = ReadonlyMap<string, Buffer>;
 
 const PAGE_BYTES = 4_096;
 const LONGEST_WRITE_BYTES = 4_194_304;
 
-/** Records the system calls of one process after the other. */
+/** Records the system calls of consecutive processes. */
 export class Recorder {
   readonly #folder: string;
   readonly #traces: string[] = [];
@@ -47,10 +47,11 @@ export class Recorder {
   }
 
   /**
-   * Returns a command that records the given one.
+   * Returns a command that runs the given command and records its system calls.
    *
-   * @param names the files to record in the folder
-   * @param failing which syncs fail, as strace's `when`: `3+10` for the third of each thread, and every tenth after it
+   * @param names the files in the folder to record
+   * @param failing the syncs that fail, in the syntax of strace's `when`: `3+10` means the third sync of each thread,
+   *   and every tenth after it
    */
   record(command: readonly string[], names: readonly string[], failing?: string): readonly string[] {
     const trace = join(this.#traceFolder, `trace-${String(this.#traces.length)}`);
@@ -64,7 +65,7 @@ export class Recorder {
     ];
   }
 
-  /** Returns the calls of all processes, which have ended. */
+  /** Returns the calls of all processes, after they have ended. */
   async calls(): Promise<readonly Call[]> {
     const calls: Call[] = [];
     for (const trace of this.#traces) {
@@ -76,7 +77,7 @@ export class Recorder {
   }
 }
 
-/** Tests whether a trace has the end of its process, which strace writes some time after it. */
+/** Whether a trace contains the exit of its process, which strace writes some time after the exit. */
 function isComplete(trace: string): boolean {
   if (!existsSync(trace)) return false;
   const end = Buffer.alloc(100);
@@ -159,7 +160,7 @@ class Content {
 class ModelFile {
   readonly #memory = new Content();
   readonly #disk = new Content();
-  /** The pages that are to be written to disk. */
+  /** The pages that are not on disk yet. */
   readonly #dirty = new Set<number>();
 
   write(offset: number, bytes: Buffer): void {
@@ -180,7 +181,7 @@ class ModelFile {
     this.#dirty.clear();
   }
 
-  /** Returns the file on disk once some of the pages have been written. */
+  /** Returns the file on disk after some dirty pages were written. */
   written(isWritten: (page: number) => boolean): Buffer {
     const file = new Content();
     file.write(0, this.#disk.bytes());
@@ -198,7 +199,7 @@ function pageOf(offset: number): number {
   return Math.floor(offset / PAGE_BYTES);
 }
 
-/** A folder in memory and on disk, as calls change it. */
+/** A folder in memory and on disk, to which calls are applied. */
 export class ModelFolder {
   readonly #path: string;
   #memory = new Map<string, ModelFile>();
@@ -223,13 +224,17 @@ export class ModelFolder {
     if (call.call === 'sync') file?.sync(call.succeeded);
   }
 
-  /** Returns the files after a power loss. @param isWritten whether a page that was not synced has reached the disk */
+  /**
+   * Returns the files after a power loss.
+   *
+   * @param isWritten returns whether a page that was not synced reached the disk
+   */
   losePower(isWritten: (page: number) => boolean): Remains {
     return new Map([...this.#disk].map(([name, file]) => [name, file.written(isWritten)]));
   }
 }
 
-/** Writes remains into a new folder. */
+/** Writes the files that remain after a power loss to a new folder. */
 export function writeRemains(remains: Remains, folder: string): void {
   mkdirSync(folder);
   for (const [name, bytes] of remains) writeFileSync(join(folder, name), bytes);

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 
-/** Either way, both connections are closed then. */
+/** Which message the proxy drops before it closes both connections. */
 export type Loss = 'the message is lost' | 'the answer is lost';
 
-/** Starts a TCP proxy to a server of this machine; it can be cut, or silently drop all data. */
+/** Starts a TCP proxy to a local server. It can close its connections, or silently drop all data. */
 export async function startProxy(port: number) {
   const sockets = new Set<Socket>();
   let isStalled = false;
@@ -30,7 +30,7 @@ export async function startProxy(port: number) {
     sockets.add(client).add(upstream);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const proxyPort = (server.address() as AddressInfo).port; // It listens on TCP.
+  const proxyPort = (server.address() as AddressInfo).port; // Only pipes have a string address.
   const cut = (): void => {
     sockets.forEach((socket) => socket.destroy());
     sockets.clear();
@@ -41,15 +41,15 @@ export async function startProxy(port: number) {
   };
   cleanUp(stop);
   return {
-    /** Returns the URL of a database of the server, through this proxy. */
+    /** Returns the URL of a database through this proxy. */
     through: (url: string): string => url.replace(/:\d+\//, `:${String(proxyPort)}/`),
     /** Closes every connection. */
     cut,
-    /** Closes every connection, and accepts no more. */
+    /** Closes every connection, and accepts no further connections. */
     stop,
     stall: () => (isStalled = true),
     resume: () => (isStalled = false),
-    /** Loses the next message with a text, or the answer to it, and closes the connection then. */
+    /** Drops the next message with a text, or the answer to it, and then closes the connection. */
     lose: (text: string, loss: Loss) => {
       pending = { text, loss };
     },

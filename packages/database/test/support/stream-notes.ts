@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/sql.ts';
 import { notes, openNotes, type Note } from './notes.ts';
 
-// Reads every note of a note book slowly, inserting and reading others meanwhile, and prints how many it has read.
+// Streams all notes slowly while it inserts and reads other notes, and prints the number of streamed notes.
 const [url = ''] = process.argv.slice(2);
 const database = await openNotes(url);
 let count = 0n;

@@ -1,7 +1,7 @@
 import { insertNote, openNotes, tally } from './notes.ts';
 import { sql } from '../../src/sql.ts';
 
-// Writes notes and counts them, several transactions at a time, and prints each confirmed id, until it is killed.
+// Writes and counts notes in concurrent transactions, and prints each confirmed id, until it is killed.
 const [url = '', first = '0'] = process.argv.slice(2);
 const database = await openNotes(url);
 await Promise.all(Array.from({ length: 8 }, (_, writer) => writeNotes(BigInt(first) + BigInt(writer) * 1_000_000n)));

@@ -3,8 +3,8 @@ import { DatabaseUnavailable } from '../../src/database.ts';
 import { sql } from '../../src/sql.ts';
 import { insertNote, openNotes, tally } from './notes.ts';
 
-// Writes large notes and counts them, in one transaction after the other, until it is killed. Prints the id of each that is
-// confirmed, and a line for each that is not.
+// Writes and counts large notes in consecutive transactions, until it is killed. Prints the id of each confirmed note,
+// and a line for each failed transaction.
 const [url = ''] = process.argv.slice(2);
 const database = await openNotes(url);
 const text = 'x'.repeat(20_000);
