@@ -23,14 +23,14 @@ const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>
 };
 const USAGE = `npm run bench -w packages/engine -- [${Object.keys(MODES).join(' | ')}]… [--rounds 5] [--seconds 2] [--shared] [--json FILE] [--svg FILE]`;
 
-// Without development dependencies, ends here rather than in a process that it starts.
+// Fails here, rather than in a child process, if development dependencies are missing.
 import.meta.resolve('fastify');
 const stopReporting = reportBugs();
 const { modes, rounds, seconds, isShared, json, svg } = readArguments();
 stopReporting(); // A failed benchmark needs its stack trace.
 const data = fileURLToPath(new URL('../../../data', import.meta.url));
 mkdirSync(data, { recursive: true });
-// Not in the folder for temporary files, which may be in memory, where commits are free.
+// Not in the temporary folder, which may be in memory, where commits cost nothing.
 const folder = mkdtempSync(join(data, 'bench-'));
 const logFolder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bench-'));
 process.once('exit', () => {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 export type Cores = {
   readonly server: string;
   readonly load: string;
-  /** The cores of a database server: the remaining ones, or all when none remain. */
+  /** The cores of a database server: the remaining cores, or all cores if none remain. */
   readonly database: string;
 };
 

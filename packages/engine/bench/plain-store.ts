@@ -14,8 +14,8 @@ type Waiting = {
 };
 
 /**
- * Adds each plant with a commit of its own: on SQLite on the main thread, on PostgreSQL with the default pool of `pg`,
- * since a larger one gained nothing.
+ * Adds each plant with its own commit: on SQLite on the main thread; on PostgreSQL with the default pool of `pg`, since
+ * a larger pool was no faster.
  */
 export function createAutocommit(location: DatabaseLocation, connectionString: string): Add {
   if (location.engine === 'sqlite') {
@@ -36,7 +36,7 @@ export function createAutocommit(location: DatabaseLocation, connectionString: s
 
 /**
  * Adds plants with a simple group commit on the main thread: the plants of one turn of the event loop share a
- * transaction. It has no limits, no time limit, and no protection against a slow disk.
+ * transaction. It has no queue limit, no time limit and no protection against a slow disk.
  */
 export function createGroupCommitByHand(path: string): Add {
   const { database, insert } = openSqlite(path);

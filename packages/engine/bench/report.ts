@@ -40,5 +40,5 @@ export function toJson(environment: object, tables: readonly Table[]): string {
 
 function metricsOf({ rows }: Table): readonly Metric[] {
   const measured = new Set(rows.flatMap(({ rounds }) => rounds.flatMap((round) => Object.keys(round))));
-  return (Object.keys(METRICS) as Metric[]).filter((metric) => measured.has(metric)); // Object.keys loses the type of the keys.
+  return (Object.keys(METRICS) as Metric[]).filter((metric) => measured.has(metric)); // Object.keys returns strings.
 }

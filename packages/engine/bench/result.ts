@@ -1,4 +1,4 @@
-/** The metrics with their presentation. */
+/** The metrics and their presentation. */
 export const METRICS = {
   requestsPerSecond: { label: 'requests/s', digits: 0, better: 'higher' },
   p50Ms: { label: 'p50 ms', digits: 2, better: 'lower' },
@@ -19,7 +19,7 @@ export type Row = { readonly name: string; readonly rounds: readonly Sample[] };
 export type Table = {
   readonly title: string;
   readonly rows: readonly Row[];
-  /** The ratio of each row to another one, calculated for each round. */
+  /** The ratios of each row to another row, calculated for each round. */
   readonly ratio: {
     readonly title: string;
     readonly metrics: readonly Metric[];
@@ -43,13 +43,13 @@ export function medianOf({ rounds }: Row, metric: Metric): number | undefined {
   return spread(rounds.map((round) => round[metric]))?.median;
 }
 
-/** Returns the ratio of a metric between a row and the one it is compared with. */
+/** Returns the ratio of a metric between a row and the row that it is compared with. */
 export function ratioOf({ ratio }: Table, row: Row, metric: Metric): Spread | undefined {
   const [dividend, divisor] = ratio.of(row);
   return spread(
     dividend.rounds.map((round, index) => {
       const [numerator, denominator] = [round[metric], divisor.rounds[index]?.[metric]];
-      // A round that was shorter than a tick of the clock took no CPU time.
+      // A round shorter than a clock tick has no CPU time.
       return numerator === undefined || denominator === undefined || denominator === 0
         ? undefined
         : numerator / denominator;

@@ -4,8 +4,8 @@ import { TOKEN, type RunningServer } from './servers.ts';
 import { verifyLog } from './verify.ts';
 
 /**
- * The rounds of load that are discarded. A server needs 3 to 6 s, or 20,000 to 50,000 requests, until the JIT has compiled
- * everything: in the first second, a request takes three times as much CPU time.
+ * The number of discarded warm-up rounds. A server needs 3 to 6 s, or 20,000 to 50,000 requests, until the JIT has
+ * compiled all code. In the first second, a request takes three times as much CPU time.
  */
 export const WARM_UP_ROUNDS = 3;
 
@@ -13,7 +13,7 @@ export const WARM_UP_ROUNDS = 3;
  * Measures several subjects alternately, so that other load on the machine affects all of them. Every second round has
  * the reverse order.
  *
- * @param warmUpRounds the number of rounds that are discarded, before the others
+ * @param warmUpRounds the number of initial rounds that are discarded
  * @param turns measures each subject once, by name
  */
 export async function takeTurns(

@@ -6,7 +6,7 @@ import { onCores, type Cores } from './cores.ts';
 /** A server in a child process. */
 export type ServerProcess = {
   readonly url: string;
-  /** Returns the CPU time and memory of the process with its children; `undefined` without Linux. */
+  /** Returns the CPU time and memory of the process and its children; `undefined` on other systems than Linux. */
   readonly usage: () => Usage | undefined;
   /** Returns the number of log lines about requests. */
   readonly countLogLines: () => number;
@@ -43,14 +43,14 @@ process.once('exit', () => {
 /**
  * Starts a server and waits until it listens.
  *
- * @throws {Error} when it exits before; the cause is on standard error
+ * @throws {Error} when the server exits before it listens; the cause is on standard error
  */
 export async function startProcess({ module, options, ...start }: ServerStart): Promise<ServerProcess> {
   const { env, folder, logFile, cores } = start;
   const log = openSync(logFile, 'a');
   const [program, ...args] = onCores(cores?.server, [process.execPath, ...options, module]);
   const child = spawn(program, args, {
-    cwd: folder, // It has no .env file.
+    cwd: folder, // A folder without .env.
     env: { ...process.env, ...env },
     stdio: ['ignore', log, 'inherit', 'ipc'],
   });
@@ -79,8 +79,8 @@ export async function startProcess({ module, options, ...start }: ServerStart): 
 
 function usageOf(pid: number): Usage {
   const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
-  // Skips two fields, because the second one, a name in parentheses, may contain spaces. Fields 14 to 17 are the user and
-  // system time of the process and of its terminated children.
+  // Skips two fields, since the second field, a name in parentheses, may contain spaces. Fields 14 to 17 are the user
+  // and system time of the process and of its terminated children.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   const peak = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'latin1'))?.[1];

@@ -9,9 +9,9 @@ import { verify } from './verify.ts';
 
 /** The settings of a benchmark run. */
 export type Bench = {
-  /** The folder for databases, on a disk: in memory, commits are free. */
+  /** The folder for databases, on a disk, since commits in memory cost nothing. */
   readonly folder: string;
-  /** The folder for logs, in memory where possible, so that they do not compete with commits for the disk. */
+  /** The folder for logs, in memory if possible, so that logs do not compete with commits for the disk. */
   readonly logFolder: string;
   readonly cores: Cores | undefined;
   readonly rounds: number;
@@ -27,7 +27,7 @@ const MODULES = {
   stock: 'servers/stock.ts',
 };
 export type ServerName = keyof typeof MODULES;
-/** The servers that the service is compared with. */
+/** The servers with which the service is compared. */
 export const PEERS = ['node:http', 'fastify', 'fastify-openapi-glue', 'stock'] as const;
 
 /** The configuration of a server. */
@@ -52,7 +52,7 @@ export const TOKEN = 'bench-token';
 
 let started = 0;
 
-/** Returns the options of Node in a command such as `node --option src/main.ts`. */
+/** Returns Node's options in a command such as `node --option src/main.ts`. */
 function optionsOf(command: string): readonly string[] {
   return command.split(' ').filter((word) => word.startsWith('--'));
 }

@@ -4,15 +4,18 @@ import type { PlantStore } from '../../../src/plants/plant-store.ts';
 /** The part of a store that the bench uses. */
 export type BenchStore = Pick<PlantStore, 'add'>;
 
-/** How plants are kept: not at all, by the store of the service, by a group commit by hand, or each with its own commit. */
+/**
+ * How plants are stored: not at all, by the service's store, with a handwritten group commit, or with a commit for
+ * each.
+ */
 export type Keeping = 'none' | 'group commit' | 'by hand' | 'autocommit';
 
 /**
- * Opens the store that the environment tells: `KEEPING`, and the variables that configure the service. Whoever keeps
- * nothing does not load what a store needs either.
+ * Opens the store that environment variables select: `KEEPING`, and the variables that configure the service. Without a
+ * store, no database modules are loaded.
  */
 export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promise<BenchStore> {
-  const keeping = env['KEEPING'] as Keeping | undefined; // Set by the bench.
+  const keeping = env['KEEPING'] as Keeping | undefined; // Set by the benchmark.
   if (keeping === undefined || keeping === 'none') {
     return { add: () => Promise.resolve(true) };
   }
@@ -24,7 +27,7 @@ export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promi
   const { location, ...options } = read.database;
   const store = await openPlantStore(location, { ...options, log });
   if (keeping === 'group commit') return store;
-  await store.close(); // It has made the tables.
+  await store.close(); // Opening it has created the tables.
   const { createAutocommit, createGroupCommitByHand } = await import('./plain-store.ts');
   if (keeping === 'by hand' && location.engine === 'sqlite') return { add: createGroupCommitByHand(location.path) };
   return { add: createAutocommit(location, env['DATABASE_URL'] ?? '') };

@@ -11,7 +11,10 @@ export async function compareWithoutStore(bench: Bench): Promise<readonly Table[
   return compare(bench, 'No store', setups, [64, 1], ['cpuMicros', 'requestsPerSecond', 'peakMegabytes'], 'cpuMicros');
 }
 
-/** Compares servers under load on separate SQLite databases. Peers run with stores of their own and with the service's. */
+/**
+ * Compares servers under load on separate SQLite databases. Peers run with their own stores and with the service's
+ * store.
+ */
 export async function compareOnSqlite(bench: Bench): Promise<readonly Table[]> {
   return compareStores(bench, 'SQLite', [
     ['fastify', 'by hand'],
@@ -21,7 +24,7 @@ export async function compareOnSqlite(bench: Bench): Promise<readonly Table[]> {
   ]);
 }
 
-/** Compares servers under load on the PostgreSQL database of `DATABASE_URL`, or on a temporary one. */
+/** Compares servers under load on the PostgreSQL database of `DATABASE_URL`, or on a temporary database. */
 export async function compareOnPostgres(bench: Bench): Promise<readonly Table[]> {
   const peers = [
     ['fastify', 'group commit'],
@@ -59,7 +62,7 @@ function compareStores(
   );
 }
 
-/** @param connections of each table; the chart shows the first */
+/** Compares servers. @param connections the number of connections for each table; the chart shows the first */
 async function compare(
   bench: Bench,
   title: string,

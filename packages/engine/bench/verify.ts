@@ -13,10 +13,10 @@ type Subject = Pick<ServerProcess, 'countLogLines' | 'emptyLog'> & {
 };
 
 /**
- * Verifies that a server stores a plant, rejects invalid requests as the contract demands, and logs one line for each
+ * Verifies that a server stores a plant, rejects invalid requests as the contract requires, and logs one line for each
  * request.
  *
- * @throws {Error} when one of these fails
+ * @throws {Error} when a check fails
  */
 export async function verify(subject: Subject, token: string): Promise<void> {
   const { name, target, databaseUrl } = subject;
@@ -31,7 +31,7 @@ export async function verify(subject: Subject, token: string): Promise<void> {
   };
 
   const plant = { name: 'Fern', tag: 'indoor' };
-  // The database may have other plants, so a random id identifies this one.
+  // A random id identifies the plant, since the database may have others.
   const id = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
   const created = await post(JSON.stringify({ id, ...plant }), `Bearer ${token}`);
   expect('the response', created, { status: 200, body: plant });
@@ -58,7 +58,7 @@ export async function verify(subject: Subject, token: string): Promise<void> {
 /**
  * Verifies that a server has logged a line for each request, and truncates its log.
  *
- * @throws {Error} when there are fewer lines
+ * @throws {Error} when lines are missing
  */
 export async function verifyLog({ name, countLogLines, emptyLog }: Subject, requests: number): Promise<void> {
   // A request is logged after its response was sent.

@@ -8,7 +8,9 @@ class OneLine extends LogController {
   }
 }
 
-/** Creates a Fastify application with the log and Error body of the service, and without coercion or removal. */
+/**
+ * Creates a Fastify application with the log and Error body of the service, without type coercion or property removal.
+ */
 export function createFastify() {
   const app = fastify({
     loggerInstance: log,

@@ -15,7 +15,7 @@ await app.register(fastifyOpenapiGlue, {
   operationResolver:
     () =>
     ({ body }: FastifyRequest) =>
-      createPlant(body as NewPlant), // It has been validated.
+      createPlant(body as NewPlant), // Validated by Fastify.
 });
 await app.listen({ host: '127.0.0.1', port: 0 });
 announce(app.server.address());

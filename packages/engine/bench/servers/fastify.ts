@@ -1,8 +1,8 @@
 import { createFastify } from './fastify-app.ts';
 import { announce, createPlant, isAuthorized, type NewPlant } from './peer.ts';
 
-// Fastify as its documentation recommends for speed: JSON schemas for the request body and each response, from which it
-// compiles a validator and serializers, and a synchronous check of the token in the first hook.
+// Fastify as its documentation recommends for speed: JSON schemas for the request body and each response, from which
+// Fastify compiles a validator and serializers, and a synchronous token check in the first hook.
 const plant = {
   type: 'object',
   required: ['name'],

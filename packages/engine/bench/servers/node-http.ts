@@ -50,7 +50,7 @@ function parse(text: string): unknown {
 
 function isNewPlant(value: unknown): value is NewPlant {
   if (typeof value !== 'object' || value === null) return false;
-  const { id, name, tag } = value as Partial<Record<keyof NewPlant, unknown>>; // Any object may have these.
+  const { id, name, tag } = value as Partial<Record<keyof NewPlant, unknown>>; // Any object may have these properties.
   return Number.isInteger(id) && typeof name === 'string' && (tag === undefined || typeof tag === 'string');
 }
 

@@ -13,7 +13,7 @@ export const log = await createLog('info', false);
 const knownToken = process.env['API_TOKENS'];
 const store = await openBenchStore(process.env, log);
 
-/** Reads the document of the contract, which is JSON because YAML is slower to parse. */
+/** Reads the document that the benchmark has written, in JSON since YAML is slower to parse. */
 export function readDocument(): { readonly openapi: string; readonly paths: Readonly<Record<string, unknown>> } {
   return JSON.parse(readFileSync(process.env['DOCUMENT'] ?? '', 'utf8')) as ReturnType<typeof readDocument>; // Written by the benchmark.
 }

@@ -9,11 +9,11 @@ import { createPlant } from '../../../../src/plants/create-plant.ts';
 import { application } from '../../../../src/service.ts';
 import { openBenchStore } from '../store.ts';
 
-// The service with the store and the contract of the bench, in which every operation is a copy of createPlant.
+// The service with the benchmark's store and contract, in which every operation is a copy of createPlant.
 const read = await readConfig(process.env, application.database);
 if ('problems' in read) throw new Error(read.problems.join('\n'));
 const { config } = read;
-const contract = JSON.parse(readFileSync(process.env['CONTRACT'] ?? '', 'utf8')) as Contract; // The bench has written it.
+const contract = JSON.parse(readFileSync(process.env['CONTRACT'] ?? '', 'utf8')) as Contract;
 const log = await createLog(config.logLevel, false);
 const store = await openBenchStore(process.env, log);
 const handler = (request: Request<'createPlant'>) => createPlant(store, request);

@@ -4,7 +4,7 @@ import passport from 'passport';
 import { Strategy } from 'passport-http-bearer';
 import { announce, createPlant, isKnownToken, log, readDocument, type NewPlant } from './peer.ts';
 
-// The libraries of the service, combined as their documentation shows.
+// The libraries that the service uses, combined as their documentation recommends.
 const document = readDocument();
 passport.use(
   new Strategy((token, done) => {
@@ -26,7 +26,7 @@ app.use(passport.authenticate('bearer', { session: false, failWithError: true })
 app.use(express.json());
 app.use(
   openApiValidator({
-    apiSpec: document as NonNullable<Parameters<typeof openApiValidator>[0]['apiSpec']>, // The linter has passed it.
+    apiSpec: document as NonNullable<Parameters<typeof openApiValidator>[0]['apiSpec']>, // A validated document.
     validateRequests: true,
     validateResponses: true,
     validateSecurity: false, // Passport checks the token.
@@ -34,7 +34,7 @@ app.use(
 );
 for (const path of Object.keys(document.paths)) {
   app.post(path, async (req: Request, res: Response) => {
-    res.json(await createPlant(req.body as NewPlant)); // It has been validated.
+    res.json(await createPlant(req.body as NewPlant)); // Validated by the middleware.
   });
 }
 // Express identifies an error handler by its four parameters.
