@@ -34,7 +34,7 @@ test('every server is verified, measured and reported as Markdown, JSON and SVG'
   const names = [...SERVERS, ...withStores];
   expect(outcome.stderr.match(/(?<=^verified: ).*$/gm)).toEqual(names);
 
-  // There is a table for each number of connections: 64 and 1, and with stores also 256 and 8.
+  // One table for each number of connections: 64 and 1; with stores, also 256 and 8.
   const tablesWith = (name: string): number => (SERVERS.includes(name) ? 2 : 4);
   const rows = outcome.stdout.split('\n').filter((line) => line.startsWith('| '));
   expect(rows.filter((row) => row.startsWith('| server ')).length).toBe(6);
@@ -69,7 +69,7 @@ test.each([
   [['nothing'], 'unknown mode nothing'],
   [['--rounds', '0'], '--rounds must be a positive integer, not 0'],
   [['--round', '1'], "Unknown option '--round'"],
-])('npm run bench -w packages/engine -- %j reports the mistake', async (args, message) => {
+])('npm run bench -w packages/engine -- %j reports the invalid argument', async (args, message) => {
   const { code, stderr } = await run('npm', ['run', '--silent', 'bench', '-w', 'packages/engine', '--', ...args]);
   expect(code).toBe(1);
   expect(stderr).toContain(message);

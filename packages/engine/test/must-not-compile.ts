@@ -1,7 +1,7 @@
 import type { Application, Settings, SettingsOf } from '@contract-first/engine';
 import { runCommand } from '@contract-first/engine/run';
 
-// This file is type-checked, never run. None of these may compile.
+// This file is type-checked, but never run. Each marked line must fail to compile.
 
 const settings = {
   MAIL_URL: { type: 'url', secret: true },
@@ -15,7 +15,7 @@ export const values: SettingsOf<typeof settings> = {
   MAIL_URL: 'smtp://localhost',
   SENDER: undefined,
   PAGE_SIZE: 20,
-  // @ts-expect-error not one of the enum
+  // @ts-expect-error the enum does not have this value
   CURRENCY: 'GBP',
   // @ts-expect-error a switch is a boolean
   CLEANUP: 'off',
@@ -42,7 +42,7 @@ export const application = {
   },
 } satisfies Application<unknown, typeof settings>;
 
-// @ts-expect-error its settings are missing
+// @ts-expect-error the settings are missing
 export const undeclared: Application<unknown, typeof settings> = { ...parts, open: application.open };
 
 export const command = runCommand(

@@ -14,7 +14,7 @@ paths:
     get: { operationId: op, responses: { '204': { description: Done. } }, ${operation} }
 ${rest}`;
 
-/** Serves a document; `requests` receives the requests of its operation. */
+/** Serves a document. `requests` contains the requests that the handler received. */
 async function serve(text: string, overrides = {}) {
   const requests: unknown[] = [];
   const op: AnyHandler = (received) => {
@@ -132,7 +132,7 @@ test.each([
   expectProblem(await request(app).get(`/a?${invalid}`), 400, /^query parameter p must not repeat a$/);
 });
 
-test('an operation is served below its own servers only, and its route is logged with their path', async () => {
+test("an operation is served below its own servers only, and the logged route includes the server's path", async () => {
   const { app, logged } = await serve(document('/a', 'servers: [{ url: /v2 }]', 'servers: [{ url: /v1 }]'));
   expect((await request(app).get('/v2/a')).status).toBe(204);
   expect((await request(app).get('/v1/a')).status).toBe(404);
@@ -145,7 +145,7 @@ const failing = (response: string): string =>
     `'400': { description: No.${response} }, '204'`,
   );
 
-test('failures are as the document describes them: text, rendered by the application', async () => {
+test('failures are sent as documented: text, rendered by the application', async () => {
   const text = failing(', content: { text/plain: { schema: { type: string } } }');
   const failures = { op400: ({ message }: { message: string }) => `Sorry: ${message}` };
   const { app } = await serve(text, { failures });
@@ -157,12 +157,12 @@ test('failures are as the document describes them: text, rendered by the applica
   ]);
 });
 
-test('failures are as the document describes them: a production start without a function for them is refused', async () => {
+test('failures are sent as documented: without a function that renders them, a production start is refused', async () => {
   const text = failing(', content: { text/plain: { schema: { type: string } } }');
   await expect(serve(text)).rejects.toThrow(/^no function for the failures op400: NODE_ENV=production needs/);
 });
 
-test('failures are as the document describes them: as most failures of the document where it does not describe one', async () => {
+test('failures are sent as documented: an undocumented failure has the most common format of the document', async () => {
   const problem = 'application/problem+json: { schema: { type: object, required: [detail] } }';
   const failures = { op400: ({ message }: { message: string }) => ({ detail: message, own: true }) };
   const { app } = await serve(failing(`, content: { ${problem} }`), { failures });
@@ -171,13 +171,13 @@ test('failures are as the document describes them: as most failures of the docum
   expect(response.body).toEqual({ detail: expect.any(String), own: true });
 });
 
-test('failures are as the document describes them: without content', async () => {
+test('failures are sent as documented: without content', async () => {
   const { app } = await serve(failing(''));
   const response = await request(app).get('/a?n=x');
   expect([response.status, response.text]).toEqual([400, '']);
 });
 
-test('failures are as the document describes them: with headers of the application', async () => {
+test('failures are sent as documented: with headers of the application', async () => {
   const text = failing(', headers: { X-Server: { required: true, schema: { type: integer } } }');
   const failureHeaders = ({ status }: { status: number }) => ({ 'X-Server': status === 400 ? 7 : 'none' });
   const { app } = await serve(text, { failureHeaders });
@@ -188,7 +188,7 @@ test('failures are as the document describes them: with headers of the applicati
   expectProblem(await request(other).get('/a?n=x'), 500, /^The service failed to answer this request$/);
 });
 
-test('failures are as the document describes them: 500 when the rendered body does not conform', async () => {
+test('failures are sent as documented: 500 when the rendered body does not conform', async () => {
   const text = failing(', content: { application/json: { schema: { type: object, required: [why] } } }');
   const { app } = await serve(text, { failures: { op400: () => ({}) } });
   expectProblem(await request(app).get('/a?n=x'), 500, /^The service failed to answer this request$/);
@@ -197,7 +197,7 @@ test('failures are as the document describes them: 500 when the rendered body do
 const scheme = (text: string, requirement: string): string =>
   document('/a', `security: [${requirement}]`, `components: { securitySchemes: { s: ${text} } }`);
 
-test('security schemes: another scheme is checked by the application: 401 with its challenge, then the caller', async () => {
+test('security schemes: the application checks other schemes: 401 with the challenge, then the caller', async () => {
   const checkers = {
     s: ({ authorization = '' }) => (authorization === 'Basic eDp5' ? { name: 'x', claims: { team: 1 } } : undefined),
   };
@@ -209,7 +209,7 @@ test('security schemes: another scheme is checked by the application: 401 with i
   expect(requests).toMatchObject([{ caller: { name: 'x', scheme: 's', claims: { team: 1 } } }]);
 });
 
-test('security schemes: a checker reads headers, the query and cookies by functions that it may take out of their object', async () => {
+test('security schemes: a checker reads headers, the query and cookies with functions that can be destructured', async () => {
   const checkers = {
     s: ({ header, query, cookie }: Credentials) =>
       header('X-Key') === 'a' || query('key') === 'b' || cookie('key') === 'c' ? { name: 'x' } : undefined,
@@ -221,7 +221,7 @@ test('security schemes: a checker reads headers, the query and cookies by functi
   expect((await request(app).get('/a')).status).toBe(401);
 });
 
-test('security schemes: 403 when the credentials lack a scope, and no scope is granted by default', async () => {
+test('security schemes: 403 when the credentials lack a scope; no scope is granted by default', async () => {
   const flows = '{ clientCredentials: { tokenUrl: https://example.org/t, scopes: { read: Read., write: Write. } } }';
   const text = scheme(`{ type: oauth2, flows: ${flows} }`, '{ s: [read, write] }');
   const granted: readonly (readonly string[] | undefined)[] = [['read', 'write', 'more'], ['read'], undefined];

@@ -139,13 +139,13 @@ test('text in another charset is refused', async () => {
     expect((await send(`text/plain; charset=${charset}`, 'x')).status).toBe(204);
 });
 
-/** Sends a request without a Content-Length, whose header arrives before its body. Returns its status. */
+/** Sends a request without a Content-Length, the header before the body. Returns the status of the response. */
 async function sendInChunks(requestBody: string, body: string, headers: Record<string, string> = {}) {
   const { app, received } = await serveBody(requestBody);
   const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   cleanUp(() => void server.close());
-  const { port } = server.address() as AddressInfo; // A TCP address, not a pipe.
+  const { port } = server.address() as AddressInfo; // Only pipes have a string address.
   const options = { port, path: '/a', method: 'POST', headers: { 'Transfer-Encoding': 'chunked', ...headers } };
   const client = httpRequest({ ...options, host: '127.0.0.1' });
   client.flushHeaders();
@@ -172,7 +172,7 @@ test.each<[string, string, string, Record<string, string>, number]>([
   expect(received.map((got) => got.body)).toEqual(status === 204 ? [body === '' ? undefined : {}] : []);
 });
 
-test('the message about an enum has all of its values', async () => {
+test('the message about an enum lists all its values', async () => {
   const { send } = await serveBody(
     '{ content: { application/json: { schema: { enum: [a, null, true, 1.5, [b]] } } } }',
   );

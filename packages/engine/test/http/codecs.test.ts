@@ -5,7 +5,9 @@ import { createTestApp, type Overrides } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import type { ValidRequest } from '../../src/http/handle/validate-request.ts';
 
-/** Lines such as `size=1`. Integers are bigints, `a.b=1` is a member of a member, an empty value is nothing at all. */
+/**
+ * A codec for lines such as `size=1`. Integers are bigints, `a.b=1` is a nested member, an empty value is `undefined`.
+ */
 const lines: Codec = {
   decode(bytes, { contentType }) {
     const charset = /charset=([^;]+)/.exec(contentType)?.[1] ?? 'utf-8';
@@ -35,7 +37,7 @@ const TYPES = ['application/xml', 'application/vnd.x+xml', 'text/lines'];
 
 type Parts = Partial<Overrides> & { readonly content?: string; readonly required?: boolean; readonly reply?: object };
 
-/** Serves POST /a, whose bodies are lines. */
+/** Serves POST /a with bodies in the format of the codec. */
 async function serve({ content, required = true, reply = { status: 204 }, ...overrides }: Parts = {}) {
   const coded = TYPES.map((type) => `${type}: { schema: { $ref: '#/components/schemas/Item' } }`).join(', ');
   const document = documentOf(
@@ -102,7 +104,7 @@ test.each<[string, string | Buffer, RegExp]>([
   expect(received).toEqual([]);
 });
 
-test('an empty body with a codec is a missing one: 400 where it is required', async () => {
+test('an empty body with a codec counts as missing: 400 where a body is required', async () => {
   const { send } = await serve();
   expectProblem(await send('application/xml'), 400, /^a request body is required$/);
   expectProblem(await send('text/lines', ''), 400, /^a request body is required$/);
@@ -111,19 +113,19 @@ test('an empty body with a codec is a missing one: 400 where it is required', as
   expect(optional.received[0]?.body).toBeUndefined();
 });
 
-test('a body with a codec has the limit of a body: 413', async () => {
+test('a body with a codec has the usual size limit: 413', async () => {
   const { send, received } = await serve({ bodyLimitBytes: 20 });
   expectProblem(await send('application/xml', `id=1\nname=${'x'.repeat(20)}`), 413, /20 bytes/);
   expect(received).toEqual([]);
 });
 
-test('the codec of a text knows its charset: 204', async () => {
+test('the codec of a text receives the charset: 204', async () => {
   const { send, received } = await serve();
   expect((await send('text/lines; charset=utf-16le', Buffer.from('id=1\nname=é', 'utf16le'))).status).toBe(204);
   expect(received[0]?.body).toEqual({ id: 1n, name: 'é' });
 });
 
-test('a range is bytes beside a type with a codec, which the document spells with a parameter: 204', async () => {
+test('a media type range is bytes beside a type with a codec, which has a parameter in the document: 204', async () => {
   const { send, received } = await serve({
     content: `'application/XML; charset=utf-8': { schema: { $ref: '#/components/schemas/Item' } },
       'application/*+xml': {}, '*/*': {}`,
@@ -134,7 +136,7 @@ test('a range is bytes beside a type with a codec, which the document spells wit
   expect(received.map(({ body }) => body)).toEqual([{ id: 1n, name: 'Fern' }, expect.any(Blob), expect.any(Blob)]);
 });
 
-test('a codec knows the schema of the body, with its xml and what it refers to', async () => {
+test('a codec receives the schema of the body, with the keyword xml and referenced schemas', async () => {
   const known: CodedBody[] = [];
   const codec: Codec = {
     decode(_bytes, body) {
@@ -196,7 +198,7 @@ test('a reply with a codec that is a stream: 500', async () => {
   expect((await send('application/xml', 'id=1')).status).toBe(500);
 });
 
-test('VALIDATE_RESPONSES=report: a value that does not conform is encoded, sent and logged: 200', async () => {
+test('VALIDATE_RESPONSES=report: a nonconforming value is encoded, sent and logged: 200', async () => {
   const { send, logged } = await serve({ reply: reply({ size: 1n }), responseValidation: 'report' });
   const response = await send('application/xml', 'id=1').buffer().responseType('blob');
   expect([response.status, (response.body as Buffer).toString()]).toEqual([200, 'size=1']);
@@ -247,12 +249,12 @@ test.each([
   ['decodes to a promise', { decode: (): unknown => Promise.reject(new SyntaxError('later')), encode: () => '' }],
   ['encodes to a promise', { decode: () => ({ id: 1n }), encode: (): unknown => Promise.reject(new Error('later')) }],
   ['encodes to nothing', { decode: () => ({ id: 1n }), encode: () => undefined }],
-])('a codec that %s is a mistake, which the log names: 500, and the process goes on', async (_name, codec) => {
+])('a codec that %s is a logged bug: 500, and the process continues', async (_name, codec) => {
   const content = 'application/xml: { schema: { type: object, properties: { id: { type: integer, format: int64 } } } }';
   const operation = `requestBody: { content: { ${content} } }\nresponses: { '200': { description: It., content: { ${content} } } }`;
   const { app, logged } = await createTestApp({
     contract: await contractOf(documentOf('/a', 'post', operation), { codecs: ['application/xml'] }),
-    codecs: { 'application/xml': codec as unknown as Codec }, // As an application without types may have it.
+    codecs: { 'application/xml': codec as unknown as Codec }, // As an application without type checks could pass it.
     handlers: { op: ({ body }: { readonly body: unknown }) => Promise.resolve({ status: 200, body }) },
   });
   const response = await request(app).post('/a').set('Content-Type', 'application/xml').send('<a/>');
@@ -262,7 +264,7 @@ test.each([
   );
 });
 
-test('a codec that does not end is interrupted: 400 for a request, 500 for a reply, then the service goes on', async () => {
+test('a codec that does not return is interrupted: 400 for a request, 500 for a reply, and the service continues', async () => {
   const loop = (): never => {
     for (;;);
   };

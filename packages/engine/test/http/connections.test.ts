@@ -32,14 +32,14 @@ test('more than one space after Bearer is allowed', async () => {
 test.each([
   ['announced', 'Content-Length: 10000000000000\r\n\r\n'],
   ['sent in chunks', 'Transfer-Encoding: chunked\r\n\r\n800\r\n'],
-])('413 for a body that is too large, %s, before it ends, and the connection is closed', async (_name, rest) => {
+])('413 for a body that is too large, %s, before the body ends, and the connection is closed', async (_name, rest) => {
   const { connection } = await serve();
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
   connection.write(`${head}${rest}${'x'.repeat(2_048)}`);
   expect(await connection.closed()).toMatch(/^HTTP\/1\.1 413 [^]*\{"error":413,"message":".* 1000 bytes"\}$/);
 });
 
-test('a body that comes in pieces is one body', async () => {
+test('a body that arrives in pieces is read as one body', async () => {
   const { connection, history } = await serve();
   const chunks = ['{"id":9007199254740993,"name":"', '\xf0\x9f', '\x8c\xbf"}'];
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
@@ -50,7 +50,7 @@ test('a body that comes in pieces is one body', async () => {
   expect(await history()).toEqual([{ id: 9007199254740993n, name: '🌿' }]);
 });
 
-test('the connection serves the next request after a refused one with a body', async () => {
+test('the connection serves the next request after a rejected request with a body', async () => {
   const { connection, history } = await serve();
   connection.write(plantRequest('nope', FERN) + plantRequest(TOKEN, 'null') + plantRequest(TOKEN, FERN));
   const answers = await connection.receive('{"name":"Fern"}');
@@ -58,7 +58,7 @@ test('the connection serves the next request after a refused one with a body', a
   expect(await history()).toEqual([{ id: 1n, name: 'Fern' }]);
 });
 
-test('a client that disconnects in the middle of its body leaves nothing behind', async () => {
+test('a client that disconnects in the middle of a body leaks nothing', async () => {
   const { connection, history } = await serve();
   connection.write(plantRequest(TOKEN, FERN).slice(0, -5));
   connection.end();
@@ -66,7 +66,7 @@ test('a client that disconnects in the middle of its body leaves nothing behind'
   expect(await history()).toEqual([]);
 });
 
-test('at a stop, all pending requests get their responses, and only the last has Connection: close', async () => {
+test('at a stop, all pending requests get responses, and only the last response has Connection: close', async () => {
   const { connection, stop } = await serve();
   connection.write(plantRequest(TOKEN, FERN).repeat(3).slice(0, -5));
   await connection.receive('HTTP/1.1 200');

@@ -23,7 +23,7 @@ components: { schemas: { No: { type: object, required: [why], properties: { why:
 
 const done = Promise.resolve({ status: 204 });
 
-test('a handler logs with the id of its request and its operation, and reads every header', async () => {
+test('a handler logs with the request id and the operationId, and reads every header', async () => {
   const ids: string[] = [];
   const { app, logged } = await serve(({ log, requestId, rawHeaders }) => {
     log.info({ agent: rawHeaders['user-agent'] }, 'handling');
@@ -38,7 +38,7 @@ test('a handler logs with the id of its request and its operation, and reads eve
   ]);
 });
 
-test('the signal of a request is aborted when its client disconnects, and only then', async () => {
+test('the signal of a request is aborted only when the client disconnects', async () => {
   const signals: AbortSignal[] = [];
   let isWaiting = false;
   const { serve: listen } = await serve(async ({ signal }) => {
@@ -64,7 +64,7 @@ test.each<[string, AnyReply, number, Record<string, unknown>]>([
   ['documented by its range', { status: 404 }, 404, {}],
   ['undocumented', { status: 503 }, 500, { status: 500 }],
   ['one that does not conform', { status: 409, body: { id: 1n } }, 500, { status: 500 }],
-])('a failure that a handler throws is sent as its reply would be: %s', async (_name, reply, status, body) => {
+])('a failure that a handler throws is sent like a returned reply: %s', async (_name, reply, status, body) => {
   const { app, logged } = await serve(async () => {
     await done;
     throw new HandlerFailure(reply);

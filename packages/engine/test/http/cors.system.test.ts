@@ -76,7 +76,7 @@ function preflight(app: App, { path = '/items/1', origin = ORIGIN, method = 'PUT
 const corsHeaders = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
 
-test('a preflight is answered with the methods and the request headers of the path, without authentication', async () => {
+test('the response to a preflight has the methods and the request headers of the path, without authentication', async () => {
   const { app } = await createItems({ ...POLICY, credentials: true });
   const response = await preflight(app);
   expect([response.status, response.text, response.headers['allow']]).toEqual([204, '', 'GET, PUT, HEAD, OPTIONS']);
@@ -99,7 +99,7 @@ test.each([
   ['an origin that is not listed', { origin: 'http://app.example.com' }, 403, /http:.*CORS_ORIGINS does not list it/],
   ['an origin with a longer name', { origin: `${ORIGIN}.evil.com` }, 403, /CORS_ORIGINS does not list it/],
   ['the origin null', { origin: 'null' }, 403, /CORS_ORIGINS does not list it/],
-])('a preflight of %s gets no permission, and the reason', async (_name, asked: Preflight, status, reason) => {
+])('a preflight of %s is refused with the reason', async (_name, asked: Preflight, status, reason) => {
   const { app } = await createItems(POLICY);
   const response = await preflight(app, asked);
   expect([response.status, response.text]).toEqual([status, expect.stringMatching(reason)]);
@@ -123,7 +123,7 @@ test('a preflight without CORS_ORIGINS is an OPTIONS request like any other', as
   expect(corsHeaders(response.headers)).toEqual({});
 });
 
-test('a preflight is needed for permission: other OPTIONS requests get Allow only', async () => {
+test('OPTIONS requests other than preflights get Allow only', async () => {
   const { app } = await createItems(POLICY);
   const response = await request(app).options('/items/1').set('Origin', ORIGIN);
   expect(response.headers['allow']).toBe('GET, PUT, HEAD, OPTIONS');
@@ -150,7 +150,7 @@ test.each([undefined, 'https://other.example.com'])('a response to the origin %s
   expect([response.status, corsHeaders(response.headers)]).toEqual([200, { vary: 'Accept, Origin' }]);
 });
 
-test('a response is for any origin with *, and does not vary', async () => {
+test('with *, any origin can read a response, without Vary', async () => {
   const { app } = await createItems({ ...POLICY, origins: '*' });
   for (const origin of [undefined, 'null', ORIGIN]) {
     const { headers } = await get(app, origin);
@@ -213,7 +213,7 @@ test.each<[string, (origin: string) => CorsPolicy | undefined, boolean]>([
   expect(refused).toMatchObject({ status: 401, body: expect.stringContaining('send a valid API key: '), headers });
 });
 
-test('in a browser, a page of another origin reads the 503 of an overload, and when to try again', async () => {
+test('in a browser, a page of another origin reads the 503 of an overload, and Retry-After', async () => {
   const { page, origin } = await openOtherPage();
   const { serve } = await createItems({ ...POLICY, origins: [origin] }, { loadShedding: NO_REQUESTS });
   const got = await call(page, `${(await serve()).url}/items/1`, { headers: { 'X-Api-Key': TOKEN } });
@@ -235,7 +235,7 @@ test.each([true, false])(
   },
 );
 
-/** Opens an empty page of an origin of its own. */
+/** Opens an empty page with another origin. */
 async function openOtherPage(): Promise<{ readonly page: Page; readonly origin: string }> {
   const server = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end('<!doctype html>'));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -254,7 +254,7 @@ type Init = {
   readonly credentials?: 'include';
 };
 
-/** Sends a request from a page. Returns the response as a script of the page sees it, or the error. */
+/** Sends a request from a page. Returns the response that the page's script receives, or the error. */
 function call(page: Page, url: string, init: Init = {}): Promise<unknown> {
   return page.evaluate(
     async ([url, init]) => {

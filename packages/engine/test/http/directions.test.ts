@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 const add = (body: object) => request(service.app).post('/members/chess').send(body);
 
-test('a request has no readOnly property, even a required one', async () => {
+test('a request has no readOnly property, even if required', async () => {
   expect((await add(SENT)).status).toBe(200);
   for (const body of [
     { ...SENT, id: 1 },
@@ -58,7 +58,7 @@ test('a request needs a required writeOnly property: 400', async () => {
   });
 });
 
-test('a request has its defaults when the handler gets it, through references, allOf and lists', async () => {
+test('a request has defaults when the handler receives it, through references, allOf and lists', async () => {
   await add(SENT);
   expect(received).toMatchObject({
     query: { limit: 20 },
@@ -109,7 +109,7 @@ test('a reply is sent only with its required headers, and without the optional o
   expect((await add(SENT)).status).toBe(500);
 });
 
-/** Serves a JSON body and returns the one that the handler receives, or the status. */
+/** Sends a JSON body. Returns the body that the handler receives, or the status. */
 async function receive(schema: string, body: object, rest = ''): Promise<unknown> {
   const content = `requestBody: { required: true, content: { application/json: { schema: ${schema} } } }`;
   const text = documentOf('/a', 'post', `${content}\nresponses: { '204': { description: Done. } }`, rest);
@@ -158,13 +158,13 @@ test.each<[string, string, object, object]>([
     { scheme: 'label' },
   ],
   ['a limit of properties', '{ maxProperties: 1, properties: { a: { default: 1 } } }', { b: 2 }, { a: 1, b: 2 }],
-])('a default does not make a value invalid, in spite of %s', async (_name, schema, body, want) => {
+])('a default does not make a value invalid, despite %s', async (_name, schema, body, want) => {
   const label = `${ALTERNATIVES}
     Label: { type: object, properties: { scheme: { type: string, default: label } } }`;
   expect(await receive(schema, body, label)).toEqual(want);
 });
 
-test('components named like a direction of another are components of their own', async () => {
+test('components with the name of a direction of another component stay separate', async () => {
   const components = `
 components:
   schemas:
@@ -183,7 +183,7 @@ components:
     expect(await receive(schema, { [name]: {} }, components)).toBe(400);
 });
 
-test('schemas that make other properties of one component readOnly need the rest', async () => {
+test('schemas that make different properties of a component readOnly require the other properties', async () => {
   const components = `
 components:
   schemas:
@@ -218,7 +218,7 @@ components:
   });
 });
 
-test('a default that does not fit its schema is not used', async () => {
+test('a default that does not conform to its schema is not used', async () => {
   const schema =
     "{ type: object, properties: { a: { type: integer, default: '' }, b: { type: string, format: date, default: '' }, c: { type: [string, 'null'], default: null } } }";
   expect(await receive(schema, {})).toEqual({ c: null });
@@ -244,7 +244,7 @@ test('a reply of null is sent where the schema allows null, else 500', async () 
   }
 });
 
-test('a text is a string, whatever its schema', async () => {
+test('a text body is a string, independent of its schema', async () => {
   const content =
     'content: { text/plain: { schema: { type: object } }, application/json: { schema: { type: object } } }';
   const operation = `requestBody: { ${content} }\nresponses: { '200': { description: Done., ${content} } }`;

@@ -23,7 +23,7 @@ const LIST = "oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/component
 const list = (mapping: string): string => `{ ${LIST}, discriminator: { propertyName: kind${mapping} } }`;
 const ref = (name: string): string => `{ $ref: '#/components/schemas/${name}' }`;
 
-/** Returns a document whose operation takes and returns a schema. */
+/** Returns a document with an operation whose request and response bodies have a schema. */
 function document(schema: string, schemas: string, version: string): string {
   const content = `content: { application/json: { schema: ${schema} } }`;
   const operation = `requestBody: { ${content} }\nresponses: { '200': { description: x, ${content} } }`;
@@ -208,7 +208,7 @@ test.each<[string, string, string, RegExp]>([
     PARENT.replace('Puppy: { allOf: [', `Puppy: { anyOf: [${ref('Animal')}], allOf: [`),
     /discriminator is not checked: a schema that extends Animal refers to it outside of allOf/,
   ],
-])('a warning names what is not checked: %s', async (_name, schema, schemas, warning) => {
+])('a warning names the part that is not checked: %s', async (_name, schema, schemas, warning) => {
   const warnings = await warningsOf(document(schema, schemas, '3.1.0'));
   expect(warnings).toMatch(warning);
   expect(warnings).not.toContain('error:');

@@ -10,7 +10,7 @@ import { compiledOf, documentOf } from '@contract-first/testing/contract.ts';
 
 const PROJECT = new URL('../../../../', import.meta.url);
 
-/** The path for the README's screenshot, when it is to be taken. */
+/** The path at which to save the README's screenshot; `undefined` to take none. */
 const SCREENSHOT = process.env['SCREENSHOT'];
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -37,7 +37,7 @@ test('in a browser, a plant is created from the page, with its id exactly as typ
   expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
 });
 
-test('in a browser, a wrong token gets 401 with an Error', async () => {
+test('in a browser, an invalid token gets 401 with an Error', async () => {
   const { url, history } = await serveWithDocs();
   const { page, complaints } = await openPage(`${url}/docs`);
   await enterToken(page, 'wrong');
@@ -67,7 +67,7 @@ test.each([
   const { page, complaints } = await openPage(`${await serveFile(type, image)}/docs`);
   await execute(page);
   await page.locator('.live-responses-table img').waitFor();
-  // Rejects for an image that is not shown.
+  // Rejects if the image is not shown.
   await page.evaluate("document.querySelector('.live-responses-table img').decode()");
   expect(await page.evaluate('document.documentElement.scrollWidth === innerWidth')).toBe(true);
   expect(complaints).toEqual([]);
@@ -91,7 +91,7 @@ test.each([
   expect(complaints).toEqual([]);
 });
 
-test('in a browser, the page of a mock shows the stored resources, and later ones after a refresh', async () => {
+test('in a browser, the page of a mock shows the stored resources, and new resources after a refresh', async () => {
   const document = await compiledOf(documentOf('/it', 'get', `responses: { '204': { description: Nothing. } }`));
   const stored = new Map([['/books', `[{ "id": ${MAX_INT64} }]`]]);
   const { page, complaints } = await openPage(
@@ -110,7 +110,7 @@ test.each([
   ['dark', 1000],
   ['light', 400],
   ['dark', 400],
-] as const)('in a browser, %s, %i px wide: all can be read, nothing sticks out', async (colorScheme, width) => {
+] as const)('in a browser, %s, %i px wide: all text is readable, and nothing overflows', async (colorScheme, width) => {
   const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
   const operations = methods.map((method) => `${method}: { operationId: ${method}It, summary: Do it, ${EVERYTHING} }`);
   const other = await compiledOf(`openapi: 3.1.0
@@ -138,7 +138,7 @@ async function serveFile(type: string, body: string | Uint8Array, headers = {}):
   return serveOther(other, { op: async () => ({ status: 200, headers, body }) });
 }
 
-/** Serves another contract with its docs page, and with the state of a mock. Returns the URL of the service. */
+/** Serves another contract with its docs page and the state of a mock. Returns the URL of the service. */
 async function serveOther(
   { contract, document }: CompiledDocument,
   handlers: Readonly<Record<string, AnyHandler>>,
@@ -156,7 +156,7 @@ async function enterToken(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Close' }).last().click();
 }
 
-/** Sends an operation from the page, and returns the response that the page shows. */
+/** Executes an operation on the page. Returns the response that the page shows. */
 async function send(
   page: Page,
   operationId = 'op',
@@ -170,14 +170,14 @@ async function send(
   };
 }
 
-/** Sends an operation from the page. */
+/** Executes an operation on the page. */
 async function execute(page: Page, operationId = 'op', body?: string): Promise<void> {
   await page.locator(`.opblock[id$="-${operationId}"] .opblock-summary-control`).click();
   if (body !== undefined) await page.locator('.body-param__text').fill(body);
   await page.getByRole('button', { name: 'Execute' }).click();
 }
 
-/** Saves a screenshot from the operation down to the body of its response. */
+/** Saves a screenshot from the operation to the body of its response. */
 async function takeScreenshot(page: Page, path: string): Promise<void> {
   const top = await page.locator('.opblock-tag').boundingBox();
   const bottom = await page.locator('.live-responses-table .highlight-code').first().boundingBox();

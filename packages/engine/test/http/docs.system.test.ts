@@ -33,7 +33,7 @@ test.each([
 test.each([
   ['on', 1],
   ['not set', 0],
-])('DOCS: %s, without the package that it needs', async (docs, code) => {
+])('DOCS: %s, without the required package', async (docs, code) => {
   const { folder } = copyProjectWithPackages((name) => name !== 'swagger-ui-dist');
   const env = { ...(docs === 'on' ? { DOCS: docs } : {}), DATABASE_URL: 'sqlite:plants.db' };
   if (code === 1) {
@@ -47,7 +47,7 @@ test.each([
   expect((await service.outcome).code).toBe(code);
 });
 
-test.each(['/docs', '/{page}', '/docs/{page}'])('DOCS: a contract that has %s itself keeps it', async (path) => {
+test.each(['/docs', '/{page}', '/docs/{page}'])('DOCS: a contract that defines %s itself keeps it', async (path) => {
   const parameters = path.includes('{')
     ? 'parameters: [{ name: page, in: path, required: true, schema: { type: string } }]\n'
     : '';
@@ -60,7 +60,7 @@ test.each(['/docs', '/{page}', '/docs/{page}'])('DOCS: a contract that has %s it
 
 const follow = (url: string, path: string) => fetch(url + path, { redirect: 'manual' });
 
-test('/ leads to the docs page where it is served, and does not exist otherwise', async () => {
+test('/ redirects to the docs page if it is served, and does not exist otherwise', async () => {
   const { url } = await startService();
   for (const path of ['/', '/?x=1']) {
     const response = await follow(url, path);
@@ -72,7 +72,7 @@ test('/ leads to the docs page where it is served, and does not exist otherwise'
   }
 });
 
-test('/ is the operation of a contract that defines it, beside the docs page', async () => {
+test('/ is an operation if the contract defines it, beside the docs page', async () => {
   const { contract, document } = await compiledOf(
     documentOf('/', 'get', `responses: { '204': { description: Nothing. } }`),
   );
@@ -91,14 +91,14 @@ test('the docs routes serve the document, byte for byte and as JSON', async () =
   expect(json).toEqual(parseYaml(yaml));
 });
 
-test('the docs page of a service has nothing of the page of a mock', async () => {
+test('the docs page of a service does not show the state of a mock', async () => {
   const { url } = await serveWithDocs();
   const html = readFileSync(join(ROOT, 'packages/engine/src/docs/page.html'), 'utf8');
   expect(await (await fetch(`${url}/docs`)).text()).toBe(html);
   for (const name of ['state.js', 'state.json']) expect((await fetch(`${url}/docs/${name}`)).status).toBe(404);
 });
 
-test('the docs routes have their media types, and the content security policy of the page', async () => {
+test('the docs routes have their media types, and the page has a content security policy', async () => {
   const { url } = await serveWithDocs();
   const headersOf = async (path: string) => (await fetch(url + path)).headers;
   const page = await headersOf('/docs');
@@ -124,7 +124,7 @@ test('the docs routes accept GET and HEAD only; there are no other paths', async
   }
 });
 
-test('/openapi.json has the document as it was written, bundled, with all digits of its numbers', async () => {
+test('/openapi.json is the unchanged document, bundled, with all digits of its numbers', async () => {
   const { folder, write } = copyProjectWithContract('legacy');
   write(
     'openapi.yaml',

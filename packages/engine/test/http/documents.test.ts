@@ -104,7 +104,7 @@ test('schemas: OpenAPI 3.0: nullable, exclusive bounds as booleans', async () =>
   expectProblem(await send({ b: 0 }), 400, /body\/b must be > 0/);
 });
 
-test('operations, paths and parameters may have the names of inherited object properties', async () => {
+test('operations, paths and parameters can have the names of inherited object properties', async () => {
   const operation = (id: string) => `    get: { operationId: ${id}, ${NO_CONTENT} }\n`;
   const names = ['constructor', 'toString', 'hasOwnProperty'];
   const paths = names.map((name) => `  /${name}:\n${operation(name)}`).join('');

@@ -42,7 +42,7 @@ components:
         name: { type: string, maxLength: 9223372036854775807 }
 `;
 
-/** Serves the document. The operation replies with a value, or with the body of the request. */
+/** Serves the document. The handler replies with a value or with the request body. */
 async function serve(reply?: unknown) {
   const received: unknown[] = [];
   const op = ({ body }: { readonly body: unknown }) => {
@@ -74,7 +74,7 @@ test.each([
   '{"part":{"id":9007199254740993}}',
   '{"set":[9007199254740992,9007199254740993]}',
   '{"name":"a"}',
-])('200: numbers conform by their digits: %s', async (body) => {
+])('200: numbers are validated by their digits: %s', async (body) => {
   const { send } = await serve({});
   expect((await send(body)).status).toBe(200);
 });
@@ -90,7 +90,7 @@ test.each([
   ['{"part":{"id":9007199254740992}}', /body\/part must be equal to one of .*: \{"id":9007199254740993\}/],
   ['{"set":[9007199254740993,1,9007199254740993]}', /body\/set must NOT have duplicate items/],
   ['{"least":1,"most":1e999,"one":9007199254740992}', /body\/least .*; body\/most .*; body\/one/],
-])('400: numbers do not conform by their digits: %s', async (body, message) => {
+])('400: numbers are validated by their digits: %s', async (body, message) => {
   const { send } = await serve({});
   expectProblem(await send(body), 400, message);
 });
@@ -100,7 +100,7 @@ test.each([
   ['/things?from=9007199254740992', {}, 400],
   ['/things', { 'X-Kind': '9007199254740993' }, 200],
   ['/things', { 'X-Kind': '9007199254740992' }, 400],
-])('a parameter conforms by its digits: %s %j: %i', async (target, headers, status) => {
+])('a parameter is validated by its digits: %s %j: %i', async (target, headers, status) => {
   const { send } = await serve({});
   expect((await send('{}', target, headers)).status).toBe(status);
 });
@@ -109,7 +109,7 @@ test.each([
   ['least=9007199254740993&one=9007199254740993', 200],
   ['least=9007199254740992', 400],
   ['one=9007199254740992', 400],
-])('a field of a form conforms by its digits: %s: %i', async (body, status) => {
+])('a field of a form is validated by its digits: %s: %i', async (body, status) => {
   const { send } = await serve({});
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   expect((await send(body, '/things', headers)).status).toBe(status);
@@ -122,7 +122,7 @@ test.each([
   [{ most: 2 ** 64 }, 500],
   [{ one: 9007199254740992n }, 500],
   [{ one: 9007199254740994n }, 500],
-])('a number in a reply conforms by its digits: %#: %i', async (reply, status) => {
+])('a number in a reply is validated by its digits: %#: %i', async (reply, status) => {
   const { send } = await serve(reply);
   expect((await send('{}')).status).toBe(status);
 });

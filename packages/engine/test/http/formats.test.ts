@@ -13,7 +13,7 @@ class Day {
   }
 }
 
-/** Decoded twice, an id would have two prefixes. */
+/** The codecs. An id that was decoded twice would have two prefixes. */
 const formats: Formats<{ 'date-time': Date; date: Day; byte: Uint8Array; uuid: `id:${string}`; celsius: number }> = {
   'date-time': { decode: (text) => new Date(text), encode: (date) => date.toISOString() },
   date: { decode: (text) => new Day(text), encode: ({ text }) => text },
@@ -128,15 +128,15 @@ const DECODED = {
   note: TEXT,
 };
 
-test('formats: a handler gets the types of the application and replies with them, 200', async () => {
+test("formats: a handler receives and returns the application's types, 200", async () => {
   const { received, send } = await serve(({ body }) => ({ status: 200, contentType: 'application/json', body }));
   const response = await send('application/json', SENT);
   expect(received[0]?.body).toStrictEqual(DECODED);
   expect([response.status, response.body]).toEqual([200, SENT]);
-  expect(received[0]?.body).toStrictEqual(DECODED); // A reply is not changed.
+  expect(received[0]?.body).toStrictEqual(DECODED); // Encoding does not change the reply object.
 });
 
-test('formats: parameters of each location are decoded, also lists, JSON and defaults', async () => {
+test('formats: parameters in each location are decoded, including lists, JSON and defaults', async () => {
   const { app, received } = await serve(() => ({ status: 200, contentType: 'application/json', body: {} }));
   const range = encodeURIComponent('{"from":"2026-01-03"}');
   const { status } = await request(app)
@@ -179,7 +179,7 @@ test('formats: headers and the items of lists and streams are encoded, 200', asy
   }
 });
 
-test('formats: 400 where a string cannot be decoded, with its place and without the error', async () => {
+test("formats: 400 for a string that cannot be decoded, with its place but without the decoder's error", async () => {
   const { app, received, send } = await serve(() => ({ status: 200, body: {} }));
   const { status, text } = await send('application/json', { parts: [{ heat: '21K' }] });
   expect([status, text]).toEqual([
@@ -202,20 +202,20 @@ test.each<[string, object, RegExp]>([
   expect(JSON.stringify(logged)).toMatch(problem);
 });
 
-test('formats: the failures of the service are encoded, 404 of an unknown path, too', async () => {
+test('formats: failures are encoded, including the 404 of an unknown path', async () => {
   const { app } = await serve(() => ({ status: 200, body: {} }));
   const { status, text } = await request(app).get('/nothing');
   expect([status, text]).toEqual([404, expect.stringContaining(`{"at":"${TEXT}",`)]);
 });
 
-test('formats: with VALIDATE_RESPONSES=report, a reply is encoded as well, 200', async () => {
+test('formats: with VALIDATE_RESPONSES=report, a reply is also encoded, 200', async () => {
   const reply = { status: 200, contentType: 'application/json', body: { at: DATE, note: 1 } };
   const { send } = await serve(() => reply, { responseValidation: 'report' });
   const response = await send();
   expect([response.status, response.body]).toEqual([200, { at: TEXT, note: 1 }]);
 });
 
-test('formats: strings that the location does not identify stay strings, with a warning for each', async () => {
+test('formats: strings whose format depends on the value stay strings, with a warning for each', async () => {
   const schemas = [
     'allOf: [{ type: string, format: date }, { type: string, maxLength: 10 }]',
     'anyOf: [{ type: string, format: date }, { type: string, format: date-time }]',
@@ -255,7 +255,7 @@ test('formats: a service without a codec does not start', async () => {
   );
 });
 
-test('a body with a codec has values of declared formats: 200', async () => {
+test('declared formats are decoded in a body with a codec: 200', async () => {
   const coded =
     'application/vnd.lines: { schema: { type: object, properties: { at: { type: string, format: date-time } } } }';
   const operation = `requestBody: { content: { ${coded} } }\nresponses: { '200': { description: It., content: { ${coded} } } }`;
@@ -286,7 +286,7 @@ test('a body with a codec has values of declared formats: 200', async () => {
   expect([response.status, response.body]).toEqual([200, '2026-03-01T12:00:00.501Z']);
 });
 
-test('a link has the strings of its values: 200', async () => {
+test('a link has the encoded strings of its values: 200', async () => {
   const contract = await contractOf(DOCUMENT, { formats: names });
   type Input = { readonly url: (id: string, parameters: object) => string };
   const op = ({ url }: Input) => {

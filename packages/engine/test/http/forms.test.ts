@@ -21,7 +21,7 @@ test('forms: int64s are exact, objects are JSON, other fields are strings', asyn
   );
 });
 
-test('forms: a field is text, also where its schema describes bytes', async () => {
+test('forms: a field is text, even if its schema describes bytes', async () => {
   const BYTES = '{ type: object, properties: { hmac: { type: string, format: binary } } }';
   const { send, received } = await serveBody(`{ content: { ${TYPE}: { schema: ${BYTES} } } }`);
   expect((await send(TYPE, 'hmac=%41b')).status).toBe(204);
@@ -45,7 +45,7 @@ test('forms: more than 10,000 pairs are refused', async () => {
   expectProblem(await send(TYPE, 'name=a&'.repeat(10_001)), 400, /more than 10000 name-value pairs/);
 });
 
-test('uploads: fields have their types, files are File objects with every byte', async () => {
+test('uploads: fields have the documented types, files are File objects with every byte', async () => {
   const { app, received } = await serveBody(UPLOAD);
   const bytes = Buffer.from([0, 13, 10, 255, 45, 45]);
   const response = await request(app)
@@ -139,7 +139,7 @@ const part = (header: string, content = 'x'): string => `--x\r\n${header}\r\n\r\
 const named = (parameters: string, content?: string): string =>
   part(`Content-Disposition: form-data; ${parameters}`, content);
 
-test('uploads: an object is JSON by default, also as a file of FormData', async () => {
+test('uploads: an object is JSON by default, even as a file in FormData', async () => {
   const { app, received } = await serveBody(UPLOAD);
   const form = new FormData();
   form.append('name', 'a');

@@ -70,7 +70,7 @@ function print(bytes: Buffer): string {
   return `of ${String(bytes.length)} bytes: ${JSON.stringify(bytes.toString('latin1', 0, 2_000))}`;
 }
 
-test(`no input ends the process or gets an undocumented answer (${String(INPUTS)} inputs)`, async () => {
+test(`no input ends the process or gets an undocumented response (${String(INPUTS)} inputs)`, async () => {
   const contract = join(temporaryFolder(), 'contract.json');
   writeFileSync(contract, JSON.stringify(await contractOf(DOCUMENT)));
   const service = start('node', ['packages/engine/test/http/support/serve-contract.ts', contract], {

@@ -54,14 +54,14 @@ const ALSO: Readonly<Record<number, readonly string[]>> = {
 const openMany = (url: string, count: number): Promise<Connection[]> =>
   Promise.all(Array.from({ length: count }, () => openConnection(url)));
 
-/** The URL of a service with the usual limits. */
+/** The URL of a service with the default limits. */
 let usual = '';
 beforeAll(async () => {
   usual = await serve();
 });
 
 test.each(HOSTILE_REQUESTS)(
-  'a hostile client is answered, its connection is closed, and the next client is served: %s',
+  'a hostile client gets a response, its connection is closed, and the next client is served: %s',
   async (_name, bytes, statuses) => {
     const answers = await attack(usual, bytes);
     expect(answers.map(({ status }) => status)).toEqual(statuses);
@@ -79,7 +79,7 @@ test.each([
   ['stops in the header', GOOD.slice(0, 60)],
   ['stops in the body', GOOD.slice(0, -5)],
   ['stops in a chunk', GOOD.replace(/Content-Length[^]*/, 'Transfer-Encoding: chunked\r\n\r\n16\r\n{"id"')],
-])('a client that is slow and %s is answered 408', async (_name, bytes) => {
+])('a slow client that %s gets 408', async (_name, bytes) => {
   const url = await serve(SHORT);
   const answers = await attack(url, bytes);
   expect(answers.map(({ status }) => status)).toEqual([408]);
@@ -87,7 +87,7 @@ test.each([
   await expectHealthy(url);
 });
 
-test('a client that is slow and sends a byte now and then is answered 408, too', async () => {
+test('a slow client that sends single bytes gets 408', async () => {
   const url = await serve(SHORT);
   const connection = await openConnection(url);
   connection.write('POST /plants HTTP/1.1\r\nHost: x\r\nX: ');
@@ -99,17 +99,17 @@ test('a client that is slow and sends a byte now and then is answered 408, too',
   expect(answers.map(({ status }) => status)).toEqual([408]);
 });
 
-test('a client that is slow gets its pending responses first', async () => {
+test('a slow client gets its pending responses first', async () => {
   const answers = await attack(await serve(SHORT), GOOD + GOOD.slice(0, -5));
   expect(answers.map(({ status }) => status)).toEqual([200, 408]);
 });
 
-test('a client that is slow and sends nothing after its response is disconnected', async () => {
+test('a slow client that sends nothing after its response is disconnected', async () => {
   const answers = await attack(await serve({ keepAliveTimeoutMs: 100 }), GOOD);
   expect(answers.map(({ status }) => status)).toEqual([200]);
 });
 
-test('idle connections: 2,000 of them do not keep a client from its response', async () => {
+test('idle connections: 2,000 do not prevent a response to another client', async () => {
   const url = await serve();
   await openMany(url, 2_000);
   await expectHealthy(url);
@@ -130,7 +130,7 @@ test('idle connections are closed when there are too many connections: the longe
   await expectHealthy(url);
 });
 
-test('idle connections are closed before those that are sending, and these before a complete request', async () => {
+test('idle connections are closed before connections that are sending, and those before complete requests', async () => {
   const url = await serve({ connectionLimit: 2 });
   const [sending] = await openMany(url, 1);
   sending?.write(GOOD.slice(0, -22).replace('Host', 'Expect: 100-continue\r\nHost'));
@@ -142,7 +142,7 @@ test('idle connections are closed before those that are sending, and these befor
   expect(await sending?.receive('"Fern"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK/);
 });
 
-test('idle connections: 503 when every connection is waiting for its response', async () => {
+test('idle connections: 503 when every connection is waiting for a response', async () => {
   const called = Promise.withResolvers<undefined>();
   const answer = Promise.withResolvers<undefined>();
   const createPlant = async () => {
@@ -206,20 +206,20 @@ test.each([
   ['HTTP/1.0', GOOD.replace('1.1', '1.0'), 200],
   ['HEAD', last.replace('POST /plants', 'HEAD /nowhere'), 404],
   ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 204],
-])('requests that are unusual but valid: %s', async (_name, bytes, status) => {
+])('an unusual but valid request: %s', async (_name, bytes, status) => {
   const connection = await openConnection(usual);
   connection.write(bytes);
   expect(await connection.closed()).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} .*\r\n`));
 });
 
-test('requests that are unusual but valid: a client that ends its sending side after its request gets the response', async () => {
+test('an unusual but valid request: a client that half-closes the connection after its request gets the response', async () => {
   const connection = await openConnection(usual);
   connection.write(GOOD + GOOD);
   connection.end();
   expect(parseAnswers(await connection.closed()).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('all of it repeated, with clients that disconnect, leaks nothing in the service', async () => {
+test('repeated hostile requests, with clients that disconnect, leak nothing in the service', async () => {
   const service = await startService({ DOCS: 'off' }, [...NODE_WITH_MEMORY_REPORT, 'src/main.ts']);
   const round = async (): Promise<void> => {
     const broken = await openMany(service.url, 100);

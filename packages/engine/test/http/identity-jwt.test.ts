@@ -20,7 +20,7 @@ import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const QUICK: KeySetOptions = { refreshIntervalMs: 60_000, cooldownMs: 200, timeoutMs: 20_000, limitBytes: 1_048_576 };
-// For an endpoint that hangs. A fetch from one that does not must succeed in this time, on a busy machine, too.
+// For an endpoint that hangs. A fetch from a working endpoint must succeed within this time, even on a busy machine.
 const IMPATIENT: KeySetOptions = { ...QUICK, timeoutMs: 1_500 };
 
 const SILENT = pino({ level: 'silent' });
@@ -32,7 +32,7 @@ function largeKeySet(mebibytes: number): Readable {
   return Readable.from(['{"keys":[]', ...Array<Buffer>(mebibytes).fill(MEBIBYTE), '}'], { objectMode: false });
 }
 
-/** Ways to send it. */
+/** Ways to send a large JWKS. */
 const LARGE: Readonly<Record<string, (res: ServerResponse, mebibytes: number) => void>> = {
   'in chunks': (res, mebibytes) => largeKeySet(mebibytes).pipe(res),
   'with its Content-Length': (res, mebibytes) => {
@@ -45,7 +45,7 @@ const LARGE: Readonly<Record<string, (res: ServerResponse, mebibytes: number) =>
   },
 };
 
-/** Returns a signal that is aborted when the test ends: the port of an issuer that has stopped may be another server's. */
+/** Returns a signal that is aborted when the test ends, since another server may reuse the port of a stopped issuer. */
 function untilEnd(): AbortSignal {
   const controller = new AbortController();
   cleanUp(() => {
@@ -92,12 +92,12 @@ describe('a JSON Web Token', () => {
     ['typ JWT', () => signToken(ec, {}, { typ: 'JWT' })],
     ['typ at+jwt', () => signToken(ec, {}, { typ: 'application/at+JWT' })],
     ['no kid, and one key that fits', () => signToken(ec, {}, { kid: undefined })],
-  ])('is the caller sub: %s', async (_name, sign) => {
+  ])('identifies the caller sub: %s', async (_name, sign) => {
     await start(rsa, ec, { ...ed, jwk: without(ed.jwk, 'alg') });
     expect(await check(await sign())).toBe('alice');
   });
 
-  test('is the caller sub where several keys fit by kid or without one, also beside a key that is not valid', async () => {
+  test('identifies the caller sub when several keys match, by kid or without kid, even beside an invalid key', async () => {
     const [second, third] = [await createKey('ES256', 'ec'), await createKey('ES256', 'other')];
     const broken = { ...ec, jwk: { ...ec.jwk, x: 'AQAB' } };
     await start(broken, ec, second, third);
@@ -124,7 +124,7 @@ describe('a JSON Web Token', () => {
       withCriticalHeader,
       'the JSON Web Token or its key has a feature that is not supported',
     ],
-  ])('is rejected where several keys fit, with the reason: %s', async (_name, sign, refusal) => {
+  ])('is rejected with the reason when several keys match: %s', async (_name, sign, refusal) => {
     const second = await createKey('ES256', 'second');
     await start(second, ec);
     expect(await refusalOf(await sign())).toBe(refusal);
@@ -183,7 +183,7 @@ describe('a JSON Web Token', () => {
     return new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS256', kid: 'rsa' }).sign(secret);
   }
 
-  test('a new key is used as soon as a token has it, an old one is dropped with the next fetch', async () => {
+  test('a new key is used as soon as a token has it, and an old key is dropped by the next fetch', async () => {
     await start(ec);
     expect(await check(await signToken(ec))).toBe('alice');
     issuer.publish(ed);
@@ -192,7 +192,7 @@ describe('a JSON Web Token', () => {
     expect(await check(await signToken(ec))).toBeUndefined();
   });
 
-  test('an old key is dropped after a while even without a token with an unknown key', async () => {
+  test('an old key is dropped after a while, even if no token has an unknown key', async () => {
     issuer = await startIssuer(ec);
     const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), SILENT, untilEnd(), {
       ...QUICK,
@@ -205,7 +205,7 @@ describe('a JSON Web Token', () => {
     issuer.stop();
   });
 
-  test('a service that stops verifies tokens with the keys that it has, and fetches no more', async () => {
+  test('a stopping service verifies tokens with its current keys, and does not fetch', async () => {
     issuer = await startIssuer(ec);
     const stopping = new AbortController();
     const url = new URL(issuer.env.JWT_JWKS_URL);
@@ -213,7 +213,7 @@ describe('a JSON Web Token', () => {
     use(createJwtVerifier({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: url }, keys));
     await until(() => issuer.requests() > 2, true);
     stopping.abort();
-    await fetch(url); // A fetch that has begun arrives before this one.
+    await fetch(url); // Earlier fetches arrive before this fetch.
     const requests = issuer.requests();
     await sleep(200);
     expect(issuer.requests()).toBe(requests);
@@ -358,7 +358,7 @@ function without<Value extends object>(value: Value, name: keyof Value): Value {
   return { ...value, [name]: undefined };
 }
 
-/** Returns the token with another value in one of its parts. */
+/** Returns the token with a different value in one of its parts. */
 function replacePart(token: string, part: number, value: unknown): string {
   return token
     .split('.')

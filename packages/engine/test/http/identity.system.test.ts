@@ -23,7 +23,7 @@ const statusOf = async (service: Service, token: string): Promise<number> => (aw
 
 const auth = { tokens: [hashToken('alice', 'good')], tokensFile: undefined, jwt: undefined };
 
-test('the caller reaches the handler and the log', async () => {
+test('the handler and the log receive the caller', async () => {
   const callers: unknown[] = [];
   const createPlant = async ({ caller }: { readonly caller: unknown }) => {
     callers.push(caller);
@@ -41,7 +41,7 @@ test('the caller reaches the handler and the log', async () => {
   ]);
 });
 
-test('503 with Retry-After when the caller cannot be determined', async () => {
+test('503 with Retry-After while the caller cannot be determined', async () => {
   const jwt = { issuer: 'x', audience: 'x', jwksUrl: new URL('http://127.0.0.1:1/') };
   const { app } = await createTestApp({ auth: { ...auth, jwt } });
   const token = ['{"alg":"ES256"}', '{}', 'signature'].map((part) => Buffer.from(part).toString('base64url')).join('.');
@@ -50,7 +50,7 @@ test('503 with Retry-After when the caller cannot be determined', async () => {
   expect(response.headers['retry-after']).toBe('1');
 });
 
-test('tokens and their names: a token is logged by its name, or by its place, never by its value', async () => {
+test('tokens and their names: the log has the name or the position of a token, never its value', async () => {
   const path = join(temporaryFolder(), 'tokens');
   writeFileSync(path, '# comment\r\n\r\n  nightly : third-secret \r\nfourth-secret==\n');
   const service = await startService({
@@ -77,7 +77,7 @@ test('tokens and their names: a token is logged by its name, or by its place, ne
   expect(stdout + stderr).not.toContain('secret');
 });
 
-test('JSON Web Tokens and the service: both kinds of token are accepted; the log has sub, and never a token', async () => {
+test('JSON Web Tokens and the service: both kinds of tokens are accepted; the log has sub, but never a token', async () => {
   const key = await createKey('ES256', 'one');
   const issuer = await startIssuer(key);
   const service = await startService({ NODE_ENV: 'production', ...issuer.env });
@@ -96,7 +96,7 @@ test('JSON Web Tokens and the service: both kinds of token are accepted; the log
     for (const part of token.split('.')) expect(stdout).not.toContain(part);
 });
 
-test('JSON Web Tokens and the service: 503 with Retry-After while no keys are known; opaque tokens are still accepted', async () => {
+test('JSON Web Tokens and the service: 503 with Retry-After while no keys are known; opaque tokens are accepted', async () => {
   const issuer = await startIssuer();
   issuer.stop();
   const service = await startService({ ...issuer.env });
@@ -161,18 +161,21 @@ test.each<[string, string | Buffer, readonly string[]]>([
     ['the token in line 1 contains a character not allowed in bearer tokens (RFC 6750, 2.1)'],
   ],
   ['1 MiB', '#'.repeat(1_048_576) + '\n', ['the file must not be larger than 1048576 bytes']],
-])('the start is refused for a tokens file with %s, beside the other problems', async (_name, content, problems) => {
-  const path = join(temporaryFolder(), 'tokens');
-  writeFileSync(path, content);
-  const stderr = lines([
-    'API_TOKENS: token 1 of 3 must have a name of 1 to 64 letters, digits and characters of -._@/+',
-    'API_TOKENS: token 2 of 3 is empty',
-    'API_TOKENS: token 3 of 3 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
-    ...problems.map((problem) => `API_TOKENS_FILE: ${problem}`),
-  ]);
-  const outcome = await start({ API_TOKENS: 'a b:a-secret,x:,y:the secret', API_TOKENS_FILE: path });
-  expect(outcome).toEqual({ code: 1, stdout: '', stderr });
-});
+])(
+  'the start is refused for a tokens file with %s, and other problems are also listed',
+  async (_name, content, problems) => {
+    const path = join(temporaryFolder(), 'tokens');
+    writeFileSync(path, content);
+    const stderr = lines([
+      'API_TOKENS: token 1 of 3 must have a name of 1 to 64 letters, digits and characters of -._@/+',
+      'API_TOKENS: token 2 of 3 is empty',
+      'API_TOKENS: token 3 of 3 contains a character not allowed in bearer tokens (RFC 6750, 2.1)',
+      ...problems.map((problem) => `API_TOKENS_FILE: ${problem}`),
+    ]);
+    const outcome = await start({ API_TOKENS: 'a b:a-secret,x:,y:the secret', API_TOKENS_FILE: path });
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr });
+  },
+);
 
 test.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://localhost:1'])(
   'the start is not refused for %s, nor because nothing is there',

@@ -3,7 +3,7 @@ import { expectProblem } from '@contract-first/testing/answer.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
-// The number of members that a schema may have.
+// The maximum number of members of a schema.
 const NAMES = Array.from({ length: 2_000 }, (_, index) => `p${String(index)}`);
 const [FIRST = '', LAST = ''] = [NAMES[0], NAMES.at(-1)];
 const INTEGER = { type: 'integer' };
@@ -11,7 +11,7 @@ const ALL = mapOf(1);
 const LAST_INVALID = { ...ALL, [LAST]: 'x' };
 const ALTERNATIVES = NAMES.map((name) => ({ type: 'object', required: [name], properties: { [name]: INTEGER } }));
 const BOTH = { [FIRST]: 1, [LAST]: 1 };
-// Each name is tested with each expression.
+// Each name is tested against each pattern.
 const PATTERNS = Object.fromEntries(NAMES.map((name) => [`^${name}$`, INTEGER]));
 
 function mapOf(value: unknown): Record<string, unknown> {
@@ -91,7 +91,7 @@ test.each<[name: string, schema: object, valid: unknown, invalid: unknown, detai
     [...NAMES.slice(1).map(() => 1), 'x'],
     /^body\/1999 must be integer$/,
   ],
-])('a schema with 2,000 members is checked: %s', async (_name, schema, valid, invalid, detail) => {
+])('a schema with 2,000 members is validated: %s', async (_name, schema, valid, invalid, detail) => {
   const body =
     'requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/S" } } } }';
   const contract = await contractOf(

@@ -14,7 +14,7 @@ const LIST = '{ type: array, items: { type: string } }';
 const OBJECT = '{ type: object, properties: { a: { type: integer }, b: { type: string } } }';
 const ANY = "responses: { '200': { description: Done., content: { application/json: { schema: {} } } } }";
 
-/** Serves `GET /link`, which responds with the URL of `GET /to…`, and the latter, which responds with its parameters. */
+/** Serves `GET /link`, which returns the URL of `GET /to…`, and `GET /to…`, which returns its parameters. */
 async function serve(
   path: string,
   parameters: string,
@@ -70,7 +70,7 @@ test.each([
   ['', 'query', '', OBJECT, { a: 1, b: 'x y' }],
   ['', 'query', 'explode: false', OBJECT, { a: 1, b: 'x,y' }],
   ['', 'query', 'style: deepObject', OBJECT, { a: 1, b: '[=]' }],
-])('a link has the parameters that its operation reads: /to%s, in %s, %s, %s', async (path, place, style, type, v) => {
+])('the operation reads the parameters of a link: /to%s, in %s, %s, %s', async (path, place, style, type, v) => {
   const schema = type.startsWith('{') ? type : `{ ${type} }`;
   const parameter = `{ name: v, in: ${place}, required: true, ${style && `${style},`} schema: ${schema} }`;
   const { app } = await serve(`/to/${path}`, parameter, { [place]: { v } });
@@ -90,7 +90,7 @@ test.each([
     `{ name: v, in: querystring, content: { application/x-www-form-urlencoded: { schema: ${OBJECT} } } }`,
     { v: { a: 1, b: '&' } },
   ],
-])('a link has the parameters that its operation reads: %s', async (_name, parameter, query) => {
+])('the operation reads the parameters of a link: %s', async (_name, parameter, query) => {
   const { app } = await serve('/to', parameter, { query });
   const { pathname, search } = new URL((await request(app).get('/link')).body as string);
   expect((await request(app).get(pathname + search)).body).toEqual({ path: {}, query });
@@ -139,7 +139,7 @@ test.each([
     'http://shop.example/w/to',
   ],
   ['a Host header without a name', 'GET /w/link HTTP/1.1\r\nHost: :80', /^http:\/\/127\.0\.0\.1:\d+\/w\/to$/],
-])('a link is absolute, also for a request with %s', async (_name, head, url) => {
+])('a link is absolute for a request with %s', async (_name, head, url) => {
   const { serve: listen } = await serve(
     '/to',
     '',
@@ -154,7 +154,7 @@ test.each([
 });
 
 test.each(['127.0.0.1', '::1'])(
-  'a link has the address of the service for a client without a Host header: %s',
+  'a link has the address of the service if the request has no Host header: %s',
   async (host) => {
     const { app } = await serve('/to', '', {});
     const server = createServer(app).listen(0, host);
@@ -168,7 +168,7 @@ test.each(['127.0.0.1', '::1'])(
   },
 );
 
-test('a link of a service in Express has the path of the mount', async () => {
+test('a link of a service in Express includes the mount path', async () => {
   const { app } = await serve('/to', '', {});
   const response = await request(express().use('/v1', app)).get('/v1/link').set({ Host: 'shop.example' });
   expect(response.body).toBe('http://shop.example/v1/to');
@@ -184,7 +184,7 @@ test.each([
   ],
   ['/to', '', { query: { w: 1 } }, 'has no parameter w in its query'],
 ])(
-  'a link that its operation could not read is none: 500 for %s with %s and %j',
+  'a link that its operation could not read is an error: 500 for %s with %s and %j',
   async (path, parameter, linked, message) => {
     const { app, logged } = await serve(path, parameter, linked);
     expect((await request(app).get('/link')).status).toBe(500);

@@ -7,7 +7,7 @@ import { openConnection } from '@contract-first/testing/connection.ts';
 
 const PLANT = '{"id":1,"name":"Basil"}';
 
-test('own middleware comes before the operations, and answers paths that the document does not have: 200', async () => {
+test("the application's middleware runs before the operations, and can serve undocumented paths: 200", async () => {
   const hook = express.Router().post('/hooks/payment', express.json(), (req: Request, res: Response) => {
     res.json({ received: (req.body as { id: number }).id });
   });
@@ -18,7 +18,7 @@ test('own middleware comes before the operations, and answers paths that the doc
   expectError(await request(app).get('/hooks/payment'), 404, /^this path does not exist$/);
 });
 
-test('own middleware adds to requests and responses of the operations: 200', async () => {
+test("the application's middleware can change requests and responses of the operations: 200", async () => {
   const mark = (_req: Request, res: Response, next: NextFunction) => {
     res.setHeader('x-mark', 'seen');
     next();
@@ -28,7 +28,7 @@ test('own middleware adds to requests and responses of the operations: 200', asy
   expect([response.status, response.headers['x-mark']]).toEqual([200, 'seen']);
 });
 
-test('an error of own middleware is logged, and told to nobody: 500', async () => {
+test("an error of the application's middleware is logged, but not sent: 500", async () => {
   const fail = (): never => {
     throw new Error('secret');
   };
@@ -42,7 +42,7 @@ test.each<[string, Record<string, string>, string, number, RegExp]>([
   ['another charset', { 'Content-Type': 'application/json; charset=x' }, '{}', 415, /^unsupported charset "X"$/],
   ['another encoding', { 'Content-Encoding': 'x' }, '{}', 415, /^unsupported content encoding "x"$/],
   ['a body that is malformed', {}, '{"a', 400, /JSON/],
-])('an error of a body parser has its status and its message: %s', async (_name, headers, body, status, message) => {
+])('an error of a body parser keeps its status and message: %s', async (_name, headers, body, status, message) => {
   const hook = express.Router().post('/hooks/payment', express.json({ limit: 30 }));
   const { app, logged } = await createTestApp({ middleware: [hook] });
   const sending = request(app)
@@ -67,7 +67,7 @@ test.each<[string, object, number, RegExp, Record<string, string>]>([
   ['a header that cannot be sent', { status: 403, headers: { 'X-Note': 'a\nb' } }, 500, /failed/, {}],
   ['another number', { status: 200 }, 500, /failed/, {}],
   ['another type', { status: '404' }, 500, /failed/, {}],
-])('an error of own middleware with a status: %s', async (_name, members, status, message, headers) => {
+])("an error of the application's middleware with a status: %s", async (_name, members, status, message, headers) => {
   const fail = (): never => {
     throw Object.assign(new Error('secret'), members);
   };
@@ -78,7 +78,7 @@ test.each<[string, object, number, RegExp, Record<string, string>]>([
   expect(logged.filter(({ level }) => level === 50)).toHaveLength(status < 500 ? 0 : 1);
 });
 
-test('a response that compression holds back is whole where it precedes the end of its request: 401', async () => {
+test('a response that compression buffers is complete even if it precedes the end of its request: 401', async () => {
   const { serve } = await createTestApp({ middleware: [compression({ threshold: 0 })] });
   const connection = await openConnection((await serve()).url);
   connection.write('POST /plants HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nContent-Length: 9\r\n\r\n{');
@@ -87,7 +87,7 @@ test('a response that compression holds back is whole where it precedes the end 
   expect(body).toMatch(/\r\n0$/);
 });
 
-test('a body that own middleware has read is not taken for an empty one: 500, and the log says why', async () => {
+test("a body that the application's middleware has read does not count as empty: 500, and the reason is logged", async () => {
   const { app, logged } = await createTestApp({ middleware: [express.json()] });
   expectError(await post(app, PLANT), 500, /failed/);
   expect(JSON.stringify(logged)).toContain('no body parser may be used before the operations');

@@ -30,7 +30,7 @@ async function applicationOf(op: () => Promise<unknown>, servers = '/'): Promise
   };
 }
 
-test('a service in an Express application answers below its path, beside the routes of the application: 200', async () => {
+test('a service in an Express application responds below its path, beside the routes of the application: 200', async () => {
   const { middleware } = await open();
   const app = express()
     .get('/health', (_req: Request, res: Response) => void res.send('up'))
@@ -40,7 +40,7 @@ test('a service in an Express application answers below its path, beside the rou
   expect((await create('/v1/plants')).body).toEqual({ name: 'Basil' });
   expect((await create('/v1/plants')).status).toBe(200);
   expect((await request(app).get('/health')).text).toBe('up');
-  expect((await create('/plants')).headers['x-powered-by']).toBe('Express'); // Of the application.
+  expect((await create('/plants')).headers['x-powered-by']).toBe('Express'); // Set by the application.
   expect((await create('/v1/plants', {})).body).toEqual({ error: 400, message: expect.stringMatching(/'id'/) });
   expect((await create('/v1/plant')).body).toEqual({ error: 404, message: 'this path does not exist' });
 });
@@ -51,21 +51,21 @@ test.each([
   ['/api/v1', '/api', '/api/v1/a'],
   ['/v1', '/api', '/api/v1/a'],
   ['/v1', '/', '/v1/a'],
-])('servers of the document that name the path of the mount do not repeat it: %s below %s is %s', async (...paths) => {
+])('the mount path is not repeated if the servers of the document include it: %s below %s is %s', async (...paths) => {
   const [servers, mount, path] = paths;
   const { middleware } = await open(await applicationOf(() => Promise.resolve({ status: 200, body: 1 }), servers));
   const app = express().use(mount, middleware);
   expect((await request(app).get(path)).status).toBe(200);
 });
 
-test('a body parser before a service is a mistake that its log names: 500', async () => {
+test('a body parser before a service is a logged bug: 500', async () => {
   const { middleware } = await open();
   const app = express().use(express.json(), middleware);
   const response = await request(app).post('/plants').auth('mounted-token', { type: 'bearer' }).send(PLANT);
   expect([response.status, response.body]).toEqual([500, { error: 500, message: expect.stringMatching(/failed/) }]);
 });
 
-test('the docs page of a service is below its path: 200, and its document has that path', async () => {
+test('the docs page of a service is below its path: 200, and the document includes the path', async () => {
   const { middleware } = await open();
   const app = express().use('/v1', middleware);
   expect((await request(app).get('/v1')).headers['location']).toBe('/v1/docs');
@@ -75,7 +75,7 @@ test('the docs page of a service is below its path: 200, and its document has th
   expect(JSON.parse(text)).toMatchObject({ servers: [{ url: '..', description: 'This service' }] });
 });
 
-test('a service closes once every request is answered', async () => {
+test('a service closes when every request is answered', async () => {
   const calls: string[] = [];
   const called = Promise.withResolvers<undefined>();
   const finished = Promise.withResolvers<undefined>();
@@ -85,7 +85,7 @@ test('a service closes once every request is answered', async () => {
     calls.push('answered');
     return { status: 200, body: 1 };
   });
-  const backend = await slow.open({} as never); // It has no database.
+  const backend = await slow.open({} as never); // Without options, since it has no database.
   const close = () => Promise.resolve(void calls.push('closed'));
   const service = await open({ ...slow, open: () => Promise.resolve({ ...backend, close }) });
   const server = createServer(express().use(service.middleware)).listen(0);
@@ -99,7 +99,7 @@ test('a service closes once every request is answered', async () => {
   expect(calls).toEqual(['answered', 'closed']);
 });
 
-test('a service closes once, also after a client that has left before it got the request; then it answers 503', async () => {
+test('a service closes once, even if a client disconnected before the service received the request; afterwards 503', async () => {
   const service = await open(await applicationOf(() => Promise.resolve({ status: 200, body: 1 })));
   const leaving = new AbortController();
   const passed = Promise.withResolvers<undefined>();
@@ -119,7 +119,7 @@ test('a service closes once, also after a client that has left before it got the
   expect((await fetch(`${url}/a`)).status).toBe(503);
 });
 
-test('a mistake in the configuration is an error with every problem', async () => {
+test('an invalid configuration is an error with every problem', async () => {
   const before = { ...process.env };
   Object.assign(process.env, { IN_FLIGHT_LIMIT: 'many', DOCS: 'yes' });
   try {

@@ -12,7 +12,9 @@ const bodyOf = (body: string, contentType = 'application/json'): RequestInit => 
   headers: { 'Content-Type': contentType },
 });
 
-/** Serves a document of one path item, in YAML. Returns the responses as status and text, and the input of the handlers. */
+/**
+ * Serves a document with one path item in YAML. Returns a function that sends requests, and the input of the handlers.
+ */
 async function serve(pathItem: string, reply: AnyReply = { status: 204 }, rest = '') {
   const received: ValidRequest[] = [];
   const contract = await contractOf(`
@@ -46,7 +48,7 @@ test('the method QUERY is served with its body, under a derived operationId', as
   expect(Object.keys(contract.operations)).toEqual(['queryA']);
 });
 
-test('the method QUERY: 400 for a body that does not conform, or none', async () => {
+test('the method QUERY: 400 for a nonconforming or missing body', async () => {
   const { send, received } = await serve(query);
   expect(await send('QUERY', '', bodyOf('{"size":1}'))).toMatchObject({
     status: 400,
@@ -166,7 +168,7 @@ test.each<[string, string, unknown, number, string]>([
   if (status === 200) expect(response.text).toBe(text);
 });
 
-test('cookies in the style cookie are not percent-encoded, and may be lists and objects', async () => {
+test('cookies in the style cookie are not percent-encoded, and can be lists and objects', async () => {
   const styled = (name: string, schema: string) =>
     `{ name: ${name}, in: cookie, style: cookie, schema: { ${schema} } }`;
   const parameters = [

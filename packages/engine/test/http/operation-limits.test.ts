@@ -39,7 +39,7 @@ test.each<[string, string, string, number]>([
   expectProblem(await send(limit + 1_001), 413, /must not be larger than \d+ bytes/);
 });
 
-test('the size of a request body is extended by the files of a form, each with its own limit', async () => {
+test('the size limit of a request body is extended by the files of a form, each with its own limit', async () => {
   const { app } = await serve(bodyOf('multipart/form-data', FORM));
   const send = (length: number) => request(app).post('/a').attach('photo', Buffer.alloc(length), 'photo.png');
   expect((await send(3_000)).status).toBe(204);
@@ -47,14 +47,14 @@ test('the size of a request body is extended by the files of a form, each with i
   expectProblem(await send(4_001), 413, /must not be larger than 4000 bytes/);
 });
 
-test('the size of a request body must fit into the memory for bodies, or the service does not start', async () => {
+test('a size limit of a request body above the memory for bodies prevents the start', async () => {
   const operation = `x-body-limit-bytes: 100000000, ${bodyOf('text/plain', '{}')}`;
   await expect(serve(operation)).rejects.toThrow(
     'BODY_MEMORY_LIMIT_BYTES must be at least 100000000, which a may receive',
   );
 });
 
-test('503 when a handler has not replied within x-time-limit-ms; its signal is aborted, and the log says so', async () => {
+test('503 when a handler does not reply within x-time-limit-ms; its signal is aborted, and the timeout is logged', async () => {
   let signal: AbortSignal | undefined;
   const { app, logged } = await serve('x-time-limit-ms: 100', (context) => {
     ({ signal } = context);

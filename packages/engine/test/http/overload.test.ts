@@ -45,7 +45,7 @@ function messages({ logged }: TestApp): unknown[] {
   return logged.map(({ msg }) => msg).filter((msg) => msg !== undefined);
 }
 
-test('503 with Retry-After at once past IN_FLIGHT_LIMIT, for every caller, and accepted requests get their 200', async () => {
+test('503 with Retry-After at once beyond IN_FLIGHT_LIMIT, for every caller, and accepted requests get 200', async () => {
   const gate = createGate();
   const testApp = await createTestApp({ handlers: { createPlant: gate.createPlant } }, undefined, {
     ...limits,
@@ -83,7 +83,7 @@ test('a refused request leaves its connection open', async () => {
   expect(await connection.receive('"Fern"}')).toMatch(/HTTP\/1\.1 200 OK/);
 });
 
-test('requests whose bodies are incomplete do not count', async () => {
+test('requests with incomplete bodies do not count', async () => {
   const testApp = await createTestApp({}, undefined, { ...limits, inFlightLimit: 1 });
   const { url } = await testApp.serve();
   const slow = await Promise.all(Array.from({ length: 5 }, () => openConnection(url)));
@@ -96,7 +96,7 @@ test('requests whose bodies are incomplete do not count', async () => {
   }
 });
 
-test('a request whose body completes past the limit is refused like the others', async () => {
+test('a request whose body completes beyond the limit is refused like other requests', async () => {
   const gate = createGate();
   const testApp = await createTestApp({ handlers: { createPlant: gate.createPlant } }, undefined, {
     ...limits,
@@ -124,7 +124,7 @@ const serve = async () => {
   return { testApp, ...(await testApp.serve()) };
 };
 
-test('BODY_MEMORY_LIMIT_BYTES bounds the sum of incomplete bodies; 503 before a body beyond it is read', async () => {
+test('BODY_MEMORY_LIMIT_BYTES limits the sum of incomplete bodies; 503 before a body beyond the limit is read', async () => {
   const { testApp, url, refused } = await serve();
   const slow = await Promise.all([openConnection(url), openConnection(url)]);
   for (const connection of slow) connection.write(large.slice(0, -1));

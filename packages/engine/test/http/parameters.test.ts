@@ -201,7 +201,7 @@ const parameters = [
   '- { name: Authorization, in: header, schema: { type: integer } }',
 ].join('\n');
 
-test('header and cookie parameters have the names and types of the document', async () => {
+test('header and cookie parameters have the documented names and types', async () => {
   const { app, received } = await serve('/a', parameters);
   const headers = { 'x-count': '0', 'X-TAGS': 'a, b', Cookie: 'other=1; theme=dark', Authorization: 'x' };
   expect((await request(app).get('/a').set(headers)).status).toBe(204);

@@ -71,10 +71,13 @@ test.each([
     /style of the field a is not supported/,
   ],
   ['application/x-www-form-urlencoded', 'a: { contentType: image/png }', /contentType of the field a is not checked/],
-])('the encoding of a form: a warning names what is not checked: %s { %s }', async (mediaType, encoding, warning) => {
-  const body = `requestBody: { content: { ${mediaType}: { schema: { type: object }, encoding: { ${encoding} } } } }`;
-  expect(await warningsOf(documentOf('/a', 'post', `${body}\n${NO_CONTENT}`))).toMatch(warning);
-});
+])(
+  'the encoding of a form: a warning names the part that is not checked: %s { %s }',
+  async (mediaType, encoding, warning) => {
+    const body = `requestBody: { content: { ${mediaType}: { schema: { type: object }, encoding: { ${encoding} } } } }`;
+    expect(await warningsOf(documentOf('/a', 'post', `${body}\n${NO_CONTENT}`))).toMatch(warning);
+  },
+);
 
 const LIMITS = 'minLength: 2, maxLength: 4';
 const FILES = `multipart/form-data: { schema: { type: object, properties: { photo: { allOf: [{ type: string, format: binary, ${LIMITS}, pattern: '^a' }] } } } }`;
@@ -158,7 +161,7 @@ test('the paths of servers: every value of a variable is served, and any value w
   expect(await get('/x/b')).toBe('{}');
 });
 
-test('the paths of servers: a server with any path does not take the place of an operation', async () => {
+test('the paths of servers: a server path with variables does not shadow an operation', async () => {
   const get = await servePaths(
     `  /{id}: { get: { parameters: [${ID}], ${OK} } }\n  /{id}/{id2}: { get: { parameters: [${ID}, ${ID.replace('id', 'id2')}], ${OK} } }`,
     `servers: [{ url: '/{tenant}', variables: { tenant: { default: us } } }, { url: / }]`,
@@ -166,7 +169,7 @@ test('the paths of servers: a server with any path does not take the place of an
   expect([await get('/us/1'), await get('/other/1')]).toEqual(['{"id":"1"}', '{"id":"other","id2":"1"}']);
 });
 
-test('a star in a path is a literal', async () => {
+test('an asterisk in a path is a literal', async () => {
   const get = await servePaths(`  /a/*/b: { get: { ${OK} } }`);
   expect([await get('/a/*/b'), await get('/a/%2A/b'), await get('/a/x/b'), await get('/a/x/y/b')]).toEqual([
     '{}',
@@ -176,7 +179,7 @@ test('a star in a path is a literal', async () => {
   ]);
 });
 
-test('paths of templates that differ in their names, the first with a method is served', async () => {
+test('if path templates differ only in parameter names, the first with the method is served', async () => {
   const other = ID.replace('id', 'x');
   const paths = (method: string): string =>
     `  /a/{id}: { get: { operationId: read, parameters: [${ID}], ${OK} } }\n  /a/{x}: { ${method}: { operationId: write, parameters: [${other}], ${OK} } }`;

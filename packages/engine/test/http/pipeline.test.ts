@@ -21,7 +21,7 @@ test.each<[string, AnyHandler]>([
   ['returns another body in a 5xx', async () => ({ status: 503, body: { message: 'no error property' } })],
   ['returns an integer beyond int64', async () => ({ status: 200, body: { name: 'Fern', extra: 2n ** 63n } })],
   ['returns a header that cannot be sent', async () => ({ status: 200, headers: { a: 'b\nc' }, body: { name: 'x' } })],
-])('500 with a fixed text, the cause in the log only: a handler that %s', async (_name, createPlant) => {
+])('500 with a fixed text, and the cause only in the log: a handler that %s', async (_name, createPlant) => {
   const { app, logged } = await createTestApp({ handlers: { createPlant } });
   expectError(await post(app, FERN), 500, FIXED_TEXT);
   expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
@@ -34,7 +34,7 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-test('a handler that throws is answered 500, and the log has the cause', async () => {
+test('500 for a handler that throws, and the log has the cause', async () => {
   const createPlant: AnyHandler = () => fail('the secret cause');
   const { app, logged } = await createTestApp({ handlers: { createPlant } });
   await post(app, FERN);
@@ -55,12 +55,12 @@ test('bigints in a response are written with all their digits', async () => {
 
 const unfinished = () => contractOf(documentOf('/a', 'get', "responses: { '204': { description: Done. } }"));
 
-test('an operation without a handler is answered 501 in development', async () => {
+test('501 for an operation without a handler in development', async () => {
   const { app } = await createTestApp({ contract: await unfinished(), production: false });
   expectProblem(await request(app).get('/a'), 501, /^op is not implemented yet$/);
 });
 
-test('an operation without a handler is refused in production', async () => {
+test('an operation without a handler prevents the start in production', async () => {
   await expect(createTestApp({ contract: await unfinished() })).rejects.toThrow('no handler for op:');
 });
 
@@ -99,7 +99,7 @@ describe('security of an operation', () => {
     },
   );
 
-  test('a scheme without a checker stops a production start, and lets nobody in otherwise', async () => {
+  test('a scheme without a checker prevents a production start, and rejects every request in development', async () => {
     const unknown = secured(['nope']);
     await expect(createTestApp({ contract: unknown, handlers })).rejects.toThrow(
       /no checker for the security scheme nope/,

@@ -32,7 +32,7 @@ components:
 const POLICY = '"default";q=2;w=60';
 const MESSAGE = /^too many requests: at most 2 in 60 s; try again in \d+ s$/;
 
-/** Serves two requests in a minute to each caller and address; X-Forwarded-For names the address. */
+/** Serves two requests per minute to each caller and address. X-Forwarded-For has the address. */
 async function createItems(overrides: Overrides = {}) {
   return createTestApp({
     contract: await contractOf(DOCUMENT),
@@ -58,12 +58,12 @@ function get(app: RequestListener, address = '192.0.2.1', path = '/items'): Prom
   return Promise.resolve(request(app).get(path).set('X-Forwarded-For', address));
 }
 
-/** Returns the statuses of three requests, one after the other. */
+/** Returns the statuses of three sequential requests. */
 async function thrice(send: () => Promise<Response>): Promise<readonly number[]> {
   return [(await send()).status, (await send()).status, (await send()).status];
 }
 
-test('RATE_LIMIT_REQUESTS limits each caller at any address, and no other caller at the same one', async () => {
+test('RATE_LIMIT_REQUESTS limits each caller at any address, but not other callers at the same address', async () => {
   const { app } = await createItems();
   expect((await add(app, 'alice-token', '192.0.2.1')).status).toBe(204);
   expect((await add(app, 'alice-token', '192.0.2.2')).status).toBe(204);
@@ -106,7 +106,7 @@ test.each([
   expect(logged.at(-1)?.['clientAddress']).not.toMatch(/^::ffff|[%[\]]/);
 });
 
-test('RATE_LIMIT_REQUESTS: an element that is no address counts as the proxy that has added it', async () => {
+test('RATE_LIMIT_REQUESTS: an element that is not an address stands for the proxy that added it', async () => {
   const { app, logged } = await createItems({ rateLimit: { requests: 1, windowSeconds: 60 } });
   const elements = ['unknown', '_hidden', '192.0.2', '192.0.2.1.5', '0192.0.2.1', '3221225985', '192.0.2.1:http'];
   elements.push('192.0.2.1:1:2', '[192.0.2.1', '[2001:db8::1]1000', '2001:db8::1]:1000', '2001:db8::g', '"192.0.2.1"');
@@ -116,7 +116,7 @@ test('RATE_LIMIT_REQUESTS: an element that is no address counts as the proxy tha
   expect(logged[0]).toMatchObject({ clientAddress: '127.0.0.1' });
 });
 
-test('RATE_LIMIT_REQUESTS counts failed authentications to the address: 429 in place of 401', async () => {
+test('RATE_LIMIT_REQUESTS counts failed authentications by address: 429 instead of 401', async () => {
   const { app, logged } = await createItems();
   let attempts = 0;
   expect(await thrice(() => add(app, `wrong-token-${String((attempts += 1))}`))).toEqual([401, 401, 429]);
@@ -126,7 +126,7 @@ test('RATE_LIMIT_REQUESTS counts failed authentications to the address: 429 in p
   expect(logged.map(({ status }) => status)).toEqual([401, 401, 429, 429, 401, 204]);
 });
 
-test('RATE_LIMIT_REQUESTS counts unknown paths, other methods and OPTIONS to the address', async () => {
+test('RATE_LIMIT_REQUESTS counts unknown paths, undocumented methods and OPTIONS by address', async () => {
   const { app } = await createItems();
   expect((await get(app, '192.0.2.1', '/other')).status).toBe(404);
   expect((await request(app).delete('/items').set('X-Forwarded-For', '192.0.2.1')).status).toBe(405);
@@ -147,7 +147,7 @@ test('RATE_LIMIT_REQUESTS does not count preflights, and lets pages read the fie
   expect(exposed).toBe('x-request-id, ratelimit-policy, ratelimit, retry-after');
 });
 
-test('RATE_LIMIT_REQUESTS: every response says how many requests are left; a 429 has Retry-After and the documented body', async () => {
+test('RATE_LIMIT_REQUESTS: every response has the number of remaining requests; a 429 has Retry-After and the documented body', async () => {
   const { app, logged } = await createItems();
   const responses = [await add(app, 'alice-token'), await add(app, 'alice-token'), await add(app, 'alice-token')];
   expect(responses.map(({ headers }) => headers['ratelimit-policy'])).toEqual([POLICY, POLICY, POLICY]);
@@ -161,14 +161,14 @@ test('RATE_LIMIT_REQUESTS: every response says how many requests are left; a 429
   expect(logged.at(-1)).toMatchObject({ operationId: 'addItem', status: 429, caller: 'alice' });
 });
 
-test('RATE_LIMIT_REQUESTS: a 429 that the document does not describe has its usual failure body', async () => {
+test('RATE_LIMIT_REQUESTS: an undocumented 429 has the usual failure body of the document', async () => {
   const { app } = await createTestApp({ rateLimit: { requests: 2, windowSeconds: 60 } });
   const send = () => Promise.resolve(request(app).post('/plants'));
   expect(await thrice(send)).toEqual([401, 401, 429]);
   expectError(await send(), 429, MESSAGE);
 });
 
-test('RATE_LIMIT_REQUESTS: the body of a request beyond the limit is not asked for', async () => {
+test('RATE_LIMIT_REQUESTS: a request beyond the limit gets 429 before its body arrives', async () => {
   const { serve } = await createItems({ rateLimit: { requests: 1, windowSeconds: 60 } });
   const { url } = await serve();
   const body = new ReadableStream({
@@ -184,7 +184,7 @@ test('RATE_LIMIT_REQUESTS: the body of a request beyond the limit is not asked f
   expect((await fetch(`${url}/items`, { ...init, body, duplex: 'half' })).status).toBe(429);
 });
 
-test('RATE_LIMIT_REQUESTS ends with its window', async () => {
+test('RATE_LIMIT_REQUESTS: the count restarts after the window', async () => {
   const { app } = await createItems({ rateLimit: { requests: 2, windowSeconds: 1 } });
   expect(await thrice(() => add(app, 'alice-token'))).toContain(204);
   await until(async () => (await add(app, 'alice-token')).headers['ratelimit'], '"default";r=1;t=1');
@@ -200,7 +200,7 @@ test.each([
   ['addresses', 'callers', addressOf, callerOf],
   ['callers', 'addresses', callerOf, addressOf],
 ] as const)(
-  'RATE_LIMIT_REQUESTS forgets the oldest of 200,000 %s, and no %s',
+  'RATE_LIMIT_REQUESTS removes the oldest of 200,000 %s, but no %s',
   async (_senders, _others, senderOf, otherOf) => {
     const limit = createRateLimit({ requests: 1, windowSeconds: 3600 });
     const isLimited = async ([caller, address]: Sender): Promise<boolean> =>

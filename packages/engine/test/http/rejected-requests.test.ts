@@ -20,11 +20,14 @@ test.each([
   ['Latin-1', Buffer.from('{"id":1,"name":"é"}', 'latin1'), /UTF-8/],
   ['an overlong encoding', Buffer.from([0x22, 0xc0, 0x80, 0x22]), /UTF-8/],
   ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), /UTF-8/],
-])('400: the message says how to fix the request, and nothing is stored: bytes: %s', async (_name, body, message) => {
-  const { app, history } = createApp();
-  expectError(await post(app, body), 400, message);
-  expect(await history()).toEqual([]);
-});
+])(
+  '400: the message describes how to fix the request, and nothing is stored: bytes: %s',
+  async (_name, body, message) => {
+    const { app, history } = createApp();
+    expectError(await post(app, body), 400, message);
+    expect(await history()).toEqual([]);
+  },
+);
 
 test.each([
   ['a token with a known start', { Authorization: `Bearer ${TOKEN}x` }, INVALID],
@@ -68,7 +71,7 @@ test('401: the same body shape as every other error, and a challenge is decided 
   expectError(response, 401, /bearer token/);
 });
 
-test('default: other failures have the Error body too: 413: a body over the limit, and one at the limit is read', async () => {
+test('default: other failures have the Error body too: 413: a body over the limit; a body at the limit is read', async () => {
   const { app, history } = await createTestApp({ bodyLimitBytes: 100 });
   const body = '{"id":1,"name":"Fern"}'.padEnd(100);
   expect((await post(app, body)).status).toBe(200);

@@ -39,7 +39,7 @@ async function serve(reply: () => object) {
       });
     });
   const lines = logged.filter(({ msg }) => msg === 'a response does not conform to the document');
-  const headers = response.headers as Readonly<Record<string, string>>; // As Node has them.
+  const headers = response.headers as Readonly<Record<string, string>>; // As Node returns them.
   return {
     status: response.status,
     type: headers['content-type'],
@@ -114,19 +114,19 @@ test.each<[string, object, { readonly status: number; readonly has?: readonly st
   },
 );
 
-test('with VALIDATE_RESPONSES=report, a stream of another size is sent whole', async () => {
+test('with VALIDATE_RESPONSES=report, a stream of an undocumented size is sent completely', async () => {
   const reply = () => ({ status: 200, contentType: 'image/png', body: items('abcdef') });
   expect(await serve(reply)).toMatchObject({ status: 200, body: 'abcdef', problems: [] });
 });
 
-test('with VALIDATE_RESPONSES=report, a handler that throws is answered 500', async () => {
+test('with VALIDATE_RESPONSES=report, 500 for a handler that throws', async () => {
   const reply = () => {
     throw new Error('a bug');
   };
   expect(await serve(reply)).toMatchObject({ status: 500, problems: [] });
 });
 
-test('another value of VALIDATE_RESPONSES stops the start', async () => {
+test('an invalid value of VALIDATE_RESPONSES prevents the start', async () => {
   const read = await readConfig({ VALIDATE_RESPONSES: 'off' }, undefined);
   expect(read).toEqual({ problems: ['VALIDATE_RESPONSES must be enforce or report, not "off"'] });
 });

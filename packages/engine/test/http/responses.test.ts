@@ -29,7 +29,7 @@ test('responses: 204 has neither body nor Content-Length nor Content-Type', asyn
   expect(Object.keys(response.headers)).toEqual(expect.not.arrayContaining(['content-length', 'content-type']));
 });
 
-test('responses: text, with a charset if the handler says so', async () => {
+test('responses: text, with a charset if the handler sets it', async () => {
   const { response } = await reply(TEXT, { status: 200, contentType: 'text/plain; charset=utf-8', body: 'é' });
   expect([response.status, response.text, response.headers['content-type']]).toEqual([
     200,
@@ -78,7 +78,7 @@ test('responses: headers that are lists, objects or JSON', async () => {
   expect((await reply(documented, wrong)).problem).toMatch(/headers\/x-json\/a must be integer/);
 });
 
-test('responses: each cookie has its own Set-Cookie line', async () => {
+test('responses: each cookie has its own Set-Cookie field', async () => {
   const documented = `'204':
   description: x
   headers: { Set-Cookie: { schema: { type: array, items: { type: string } } } }`;
@@ -113,7 +113,7 @@ test.each<[string, object, 'get' | 'head']>([
   ['GET of bytes', { contentType: 'text/csv', body: Buffer.from('é') }, 'get'],
   ['GET of a stream', { contentType: 'text/csv', body: new Blob(['é']) }, 'get'],
   ['HEAD of a stream', { contentType: 'text/csv', body: new Blob(['é']) }, 'head'],
-])('responses: the text of a header is encoded in Latin-1: %s', async (_name, answer, method) => {
+])('responses: header values are encoded in Latin-1: %s', async (_name, answer, method) => {
   const { response } = await reply(NOTE, { status: 200, headers: { 'X-Note': 'Füße' }, ...answer }, method);
   expect(response.headers['x-note']).toBe('Füße'); // Node decodes Latin-1.
   if (method === 'get') expect(response.text).toBe('é');

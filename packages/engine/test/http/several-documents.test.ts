@@ -13,7 +13,7 @@ const DONE = "responses: { '204': { description: Done. } }";
 const SCHEMES =
   'components: { securitySchemes: { key: { type: http, scheme: bearer }, token: { type: http, scheme: bearer } } }';
 
-/** Returns an application below a path, whose scheme `key` has a checker that knows one token of a user called anna. */
+/** Returns an application below a path. The checker of its scheme `key` accepts one token, of the user anna. */
 async function applicationOf(path: string, token: string, schema: string): Promise<Application> {
   const operation = `security: [{ key: [] }, { token: [] }]\n${BODY(schema)}\n${DONE}`;
   const document = documentOf('/op', 'post', operation, `servers: [{ url: ${path} }]\n${SCHEMES}`);
@@ -55,7 +55,7 @@ async function serveBoth(limit?: number) {
     (await request(service.app).post(path).auth(token, { type: 'bearer' }).type('json').send(body)).status;
 }
 
-test('documents with schemes and operations of the same name have checkers and schemas of their own: 401, 400', async () => {
+test('documents with schemes and operations of the same name have separate checkers and schemas: 401, 400', async () => {
   const post = await serveBoth();
   expect(await post('/a/op', 'of-a', '1')).toBe(204);
   expect(await post('/b/op', 'of-b', '"x"')).toBe(204);

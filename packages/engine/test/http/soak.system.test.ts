@@ -12,8 +12,8 @@ import { startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const SECONDS = rounds(5, 300);
-const FIRST_BEDS = 20_000; // An unread export is larger than the buffers of the kernel.
-const CREATED_BEDS = 2_000; // The others are inserted, which takes a tenth of the CPU time.
+const FIRST_BEDS = 20_000; // Enough to make an unread export larger than the kernel's buffers.
+const CREATED_BEDS = 2_000; // Other beds are inserted directly, which takes a tenth of the CPU time.
 const STREAM_LIMIT = 10;
 const ENVIRONMENT = {
   LOG_LEVEL: 'warn',
@@ -24,11 +24,11 @@ const ENVIRONMENT = {
   REQUEST_TIMEOUT_MS: '4000',
   DATABASE_TIMEOUT_MS: '60000', // The database is slow on a busy machine.
 };
-/** How long a busy machine may take to close everything. */
+/** How long a busy machine may take to close all connections. */
 const CALM_MS = 60_000;
 
 test(
-  'beside hostile clients, every acknowledged creation is stored once, no request gets 500, and nothing leaks',
+  'among hostile clients, every acknowledged creation is stored once, no request gets 500, and nothing leaks',
   async () => {
     const { folder } = copyProjectWithContract('garden');
     expect(await generateHere(folder)).toMatchObject({ code: 0 });
@@ -51,7 +51,7 @@ test(
     const before = await serveAll(rounds(3, 10));
     const after = await serveAll(SECONDS);
     expect(after.bytes - before.bytes).toBeLessThan(5_000_000);
-    // SQLite keeps the files of closed connections for later ones.
+    // SQLite keeps the files of closed connections open for reuse.
     expect(after.files - before.files).toBeLessThanOrEqual(STREAM_LIMIT);
 
     await honest.createBeds(1);
@@ -80,7 +80,7 @@ function insertBeds(url: string, count: number): void {
   database.close();
 }
 
-/** Runs clients again and again, all at the same time. */
+/** Runs clients repeatedly and concurrently. */
 async function runClients(clients: readonly Client[], seconds: number): Promise<void> {
   const end = performance.now() + seconds * 1_000;
   await Promise.all(

@@ -11,9 +11,9 @@ import { createOracle } from '../../../model/src/values/oracle.ts';
 import { stock, withChanges } from './support/stock.ts';
 
 const RUNS = 200;
-// No message is excused.
+// Matches no message.
 const NONE = /^(?!)/;
-// The middleware takes members that every object inherits for members of the JSON.
+// The middleware treats inherited object members as members of the JSON.
 const INHERITED = /^request\/body\/(?:toString|constructor) must be/;
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
   ['examples/bookshop/openapi.yaml', 'addBook', NONE],
   ['examples/sensors/openapi.yaml', 'addReading', NONE],
   ['examples/tenants/openapi.yaml', 'constructor', INHERITED],
-])('the middleware of express-openapi-validator takes the same bodies: %s, %s', async (path, name, explained) => {
+])('the middleware of express-openapi-validator accepts the same bodies: %s, %s', async (path, name, explained) => {
   const { compiled } = await compileContract(join(ROOT, path));
   if (compiled === undefined) throw new Error(`${path} was rejected`);
   const { contract, document } = compiled;
@@ -55,7 +55,7 @@ test.each([
       const message = response.text;
       if (own === undefined) taken.count += 1;
       if (own === undefined && explained.test(message)) return;
-      // It fails for `null` where a discriminator is documented.
+      // The middleware fails for `null` if a discriminator is documented.
       const isTaken = response.status === 204;
       expect([text, isTaken, message]).toEqual([text, own === undefined, message]);
     }),

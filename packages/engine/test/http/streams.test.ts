@@ -28,7 +28,7 @@ components:
 
 type Input = { readonly signal: AbortSignal };
 
-/** Serves a body of some media type. */
+/** Serves a body of a media type. */
 async function serve(contentType: string, body: (input: Input) => unknown, middleware: readonly Middleware[] = []) {
   const contract = await contractOf(DOCUMENT);
   const rows = (input: Input) => Promise.resolve({ status: 200, contentType, body: body(input) });
@@ -88,7 +88,7 @@ test.each<[string, string, () => unknown, string]>([
   ['much text', 'text/csv', () => generate(...ROWS), LONG],
   ['a long chunk', 'text/csv', () => generate(LONG, 'end'), `${LONG}end`],
   ['bytes', 'text/csv', () => generate(...ROWS.map((row) => Buffer.from(row))), LONG],
-])('a body that is streamed through middleware that compresses it is whole: %s', async (_name, type, body, text) => {
+])('a body that is streamed through compressing middleware is complete: %s', async (_name, type, body, text) => {
   const { url, logged } = await serve(type, body, [compression({ threshold: 0, filter: () => true })]);
   const response = await fetch(url);
   expect([response.status, response.headers.get('content-encoding')]).toEqual([200, 'gzip']);
@@ -97,7 +97,7 @@ test.each<[string, string, () => unknown, string]>([
   expect(logged[0]).not.toHaveProperty('isIncomplete');
 });
 
-test('events are sent at once through middleware that compresses them, while their source waits', async () => {
+test('events are sent at once through compressing middleware, while the source waits', async () => {
   const sent = Promise.withResolvers<undefined>();
   const source = async function* () {
     yield { data: 'first' };
@@ -115,7 +115,7 @@ test('events are sent at once through middleware that compresses them, while the
   expect(rest).toHaveLength(10_008);
 });
 
-test('a stream that is compressed is taken from its source as slowly as the client reads', async () => {
+test('the source of a compressed stream is read only as fast as the client reads', async () => {
   let taken = 0;
   let isEnded = false;
   const source = async function* () {
@@ -133,12 +133,12 @@ test('a stream that is compressed is taken from its source as slowly as the clie
   await until(() => isEnded, true);
 });
 
-test('a streamed body that is a Blob has a Content-Length', async () => {
+test('a streamed Blob has a Content-Length', async () => {
   const { url } = await serve('image/png', () => new Blob(['abc']));
   expect((await fetch(url)).headers.get('content-length')).toBe('3');
 });
 
-test('a streamed body of events begins before the first event', async () => {
+test('a stream of events begins before the first event', async () => {
   const { url } = await serve('text/event-stream', async function* ({ signal }) {
     await once(signal, 'abort');
     yield { data: 'late' };
@@ -146,7 +146,7 @@ test('a streamed body of events begins before the first event', async () => {
   expect((await fetch(url)).status).toBe(200);
 });
 
-test('a body that is streamed is taken from its source as slowly as the client reads', async () => {
+test('the source of a streamed body is read only as fast as the client reads', async () => {
   let taken = 0;
   const { url } = await serve('text/csv', async function* () {
     for (; ; taken += 1) yield await Promise.resolve('x'.repeat(10_000));
@@ -167,13 +167,13 @@ test.each<[string, string, (end: () => void) => (input: Input) => unknown]>([
     (end) =>
       async function* ({ signal }) {
         yield 'x';
-        // The client may have left before the generator continues.
+        // The client may have disconnected before the generator continues.
         if (!signal.aborted) await once(signal, 'abort');
         end();
       },
   ],
 ])(
-  'when the client leaves, %s, and the log and the metrics say that the response is incomplete',
+  'when the client disconnects, %s, and the log and the metrics report an incomplete response',
   async (_name, contentType, sourceOf) => {
     let ended = 0;
     const { url, logged, metrics } = await serve(
@@ -185,7 +185,7 @@ test.each<[string, string, (end: () => void) => (input: Input) => unknown]>([
     await once(response, 'data');
     client.destroy();
     await until(() => ended, 1);
-    // A client of another test may still request an address that this service now has.
+    // A client of another test may still send requests to the reused port.
     const requests = (): readonly object[] => logged.filter(({ operationId }) => operationId === 'rows');
     await until(() => requests().length, 1);
     expect(requests()).toMatchObject([{ status: 200, isIncomplete: true }]);
@@ -193,7 +193,7 @@ test.each<[string, string, (end: () => void) => (input: Input) => unknown]>([
   },
 );
 
-/** Waits until a number stays the same for a while. */
+/** Waits until a number is unchanged for a while. */
 async function untilUnchanged(read: () => number): Promise<void> {
   await until(async () => {
     const before = read();
@@ -202,7 +202,7 @@ async function untilUnchanged(read: () => number): Promise<void> {
   }, true);
 }
 
-/** Creates a stream that waits for ever after its first chunk. */
+/** Creates a stream that never continues after its first chunk. */
 function waitingReadable(onDestroy: () => void): Readable {
   const destroy = (_error: Error | null, done: () => void): void => {
     onDestroy();
@@ -217,10 +217,10 @@ const failing = (error: Error) =>
   async function* () {
     await Promise.resolve();
     throw error;
-    yield ''; // For its type.
+    yield ''; // Determines the type of the generator.
   };
 
-test('an error of the source before the first chunk is a response: 500, and 503 when the database is unavailable', async () => {
+test('an error of the source before the first chunk is an error response: 500, or 503 when the database is unavailable', async () => {
   const broken = await serve('text/csv', failing(new Error('secret')));
   const response = await fetch(broken.url);
   expect(response.status).toBe(500);
@@ -244,14 +244,17 @@ test.each<[string, string, () => unknown]>([
   ['more bytes than documented', 'image/png', () => generate('1234', '56789')],
   ['fewer bytes than documented', 'image/png', () => generate('1')],
   ['something that is no text', 'text/csv', () => generate<unknown>('a', 1)],
-])('an error of the source midway, %s closes the connection, and is logged', async (_name, contentType, body) => {
-  const { url, logged } = await serve(contentType, body);
-  await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
-  await until(() => logged.length, 2);
-  expect(logged).toMatchObject([{ level: 50, msg: 'request failed' }, { isIncomplete: true }]);
-});
+])(
+  'an error of the source after the first chunk, %s closes the connection, and is logged',
+  async (_name, contentType, body) => {
+    const { url, logged } = await serve(contentType, body);
+    await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
+    await until(() => logged.length, 2);
+    expect(logged).toMatchObject([{ level: 50, msg: 'request failed' }, { isIncomplete: true }]);
+  },
+);
 
-test('when the service stops, streams end by their signal, and others are sent to their end', async () => {
+test('when the service stops, streams that observe the signal end, and other streams are sent completely', async () => {
   const endless = await serve('text/event-stream', async function* ({ signal }) {
     while (!signal.aborted) {
       yield { data: 'x' };

@@ -23,7 +23,7 @@ const LIMITS = {
 };
 const ROW = { text: 'x'.repeat(1_000) };
 
-/** Serves a stream of a source, and an operation that responds at once. */
+/** Serves a stream with a source, and an operation that responds at once. */
 async function serve(source: () => AsyncIterable<object>, overrides: Overrides = {}, streamLimit = 1_000) {
   const contract = await contractOf(DOCUMENT);
   const handlers = {
@@ -34,7 +34,7 @@ async function serve(source: () => AsyncIterable<object>, overrides: Overrides =
   return { ...app, ...(await app.serve()) };
 }
 
-/** Requests the stream, and reads nothing. */
+/** Requests the stream without reading the response. */
 const openUnread = (url: string, version = '1.1'): Promise<Socket> =>
   sendUnread(url, `GET /rows HTTP/${version}\r\nHost: x\r\n\r\n`);
 
@@ -42,30 +42,30 @@ async function* endless(): AsyncGenerator<object> {
   for (;;) yield await Promise.resolve(ROW);
 }
 
-/** Holds the event loop, as work of an application does. */
+/** Blocks the event loop, like CPU-bound work of an application. */
 function work(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
 }
 
-test('200 unread streams leave the event loop to other requests', async () => {
+test('200 unread streams do not block other requests', async () => {
   let taken = 0;
   const source = async function* (): AsyncGenerator<object> {
     for (; ; taken += 1) yield await Promise.resolve(ROW);
   };
   const { url } = await serve(source);
-  await fetch(`${url}/now`); // The first one loads the client.
+  await fetch(`${url}/now`); // The first request loads the client.
   await Promise.all(Array.from({ length: 200 }, () => openUnread(url)));
   for (let requests = 0; requests < 20; requests += 1) {
     const before = taken;
     expect((await fetch(`${url}/now`)).status).toBe(204);
-    // Until the buffers of the connections are full, the streams take some 700,000 rows.
+    // The streams read some 700,000 rows before the buffers of the connections are full.
     expect(taken - before).toBeLessThan(50_000);
   }
   expect(taken).toBeGreaterThan(0);
 });
 
-test('200 streams that are requested at once are opened one after the other, and other requests are served meanwhile', async () => {
+test('200 streams that are requested at once are opened one by one, and other requests are served meanwhile', async () => {
   let opened = 0;
   const { url } = await serve(() => {
     opened += 1;
@@ -101,7 +101,7 @@ test('pipelines of 200 requests each are served in parts, and requests of other 
   await until(() => served, 2_002);
 });
 
-test('503 for a stream beyond STREAM_LIMIT, until another one has ended', async () => {
+test('503 for a stream beyond STREAM_LIMIT, until another stream ends', async () => {
   const { url, refused } = await serve(endless, {}, 2);
   const [first] = [await openUnread(url), await openUnread(url)];
   const status = async (path: string): Promise<number> => {
@@ -116,7 +116,7 @@ test('503 for a stream beyond STREAM_LIMIT, until another one has ended', async 
   await until(() => status('/rows'), 200);
 });
 
-test('a stream that its client does not read for STREAM_STALL_TIMEOUT_MS is cut, and its source ended', async () => {
+test('a stream that the client does not read for STREAM_STALL_TIMEOUT_MS is cut off, and its source is closed', async () => {
   let isEnded = false;
   const source = async function* (): AsyncGenerator<object> {
     try {
@@ -131,7 +131,7 @@ test('a stream that its client does not read for STREAM_STALL_TIMEOUT_MS is cut,
   await until(() => logged.some((line) => line['isIncomplete'] === true), true);
 });
 
-test('a stream whose source waits longer than STREAM_STALL_TIMEOUT_MS is not cut', async () => {
+test('a stream whose source waits longer than STREAM_STALL_TIMEOUT_MS is not cut off', async () => {
   const source = async function* (): AsyncGenerator<object> {
     yield ROW;
     await sleep(500);
@@ -141,7 +141,7 @@ test('a stream whose source waits longer than STREAM_STALL_TIMEOUT_MS is not cut
   expect((await (await fetch(`${url}/rows`)).text()).trim().split('\n')).toHaveLength(2);
 });
 
-test('a stream behind an unread one in a pipeline is cut with it, and both sources ended', async () => {
+test('a stream pipelined behind an unread stream is also cut off, and both sources are closed', async () => {
   let [started, ended] = [0, 0];
   const source = async function* (): AsyncGenerator<object> {
     started += 1;
@@ -157,7 +157,7 @@ test('a stream behind an unread one in a pipeline is cut with it, and both sourc
   await until(() => started > 0 && started === ended && socket.resume().destroyed, true);
 });
 
-test('HEAD of a stream takes one row at most, and ends the source', async () => {
+test('HEAD of a stream reads at most one row, and closes the source', async () => {
   let [taken, isEnded] = [0, false];
   const source = async function* (): AsyncGenerator<object> {
     try {
@@ -179,12 +179,12 @@ test('HEAD of a stream takes one row at most, and ends the source', async () => 
 test('over HTTP/1.0, where the end of the connection ends the body, a stream that fails resets the connection', async () => {
   const source = async function* (): AsyncGenerator<object> {
     yield ROW;
-    await sleep(50); // The first row is on its way.
+    await sleep(50); // The first row is being read.
     throw new Error('the source failed');
   };
   const { url } = await serve(source);
   const socket = await openUnread(url, '1.0');
-  const failed = once(socket, 'error'); // Rejects no more: the event is the error.
+  const failed = once(socket, 'error'); // Does not reject: the awaited event is the error.
   socket.resume();
   expect(await failed).toEqual([expect.objectContaining({ code: 'ECONNRESET' })]);
 });

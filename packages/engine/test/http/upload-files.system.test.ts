@@ -19,12 +19,12 @@ beforeAll(async () => {
   expect(await generateHere(folder)).toMatchObject({ code: 0 });
 });
 
-/** Starts the application `examples/files` in a process of its own. */
+/** Starts the application `examples/files` in a separate process. */
 function startFiles(temporary: string, command?: readonly string[]): Promise<Service> {
   return startService({ TMPDIR: temporary }, command, folder);
 }
 
-/** Sends an archive as the whole body or in a form. */
+/** Uploads an archive as the whole body or in a form. */
 function send({ url }: Service, bytes: Buffer<ArrayBuffer>, isForm = false): Promise<Response> {
   if (!isForm) {
     const headers = { ...KEY, 'Content-Type': 'application/zip' };
@@ -36,7 +36,7 @@ function send({ url }: Service, bytes: Buffer<ArrayBuffer>, isForm = false): Pro
   return fetch(`${url}/archives`, { method: 'POST', headers: KEY, body });
 }
 
-/** Sends the beginning of an upload, until it is in a file. */
+/** Sends the beginning of an upload, and waits until the service has stored it in a file. */
 async function beginUpload(service: Service, temporary: string) {
   const connection = await openConnection(service.url);
   connection.write(
@@ -47,7 +47,7 @@ async function beginUpload(service: Service, temporary: string) {
   return connection;
 }
 
-/** Returns the nameless files that a service has open in a folder. */
+/** Returns the unnamed files in a folder that a service has open. */
 function openUploads({ process: { pid } }: Service, temporary: string): readonly string[] {
   const folder = `/proc/${String(pid)}/fd`;
   return readdirSync(folder).flatMap((name) => {
@@ -55,23 +55,23 @@ function openUploads({ process: { pid } }: Service, temporary: string): readonly
       const path = readlinkSync(join(folder, name));
       return path.startsWith(`${temporary}/`) && path.endsWith(' (deleted)') ? path : [];
     } catch {
-      return []; // It has been closed since.
+      return []; // The file was closed meanwhile.
     }
   });
 }
 
-/** Returns the most memory that a service has had. */
+/** Returns the peak memory of a service. */
 function peakMemoryBytes({ process: { pid } }: Service): number {
   const [, kibibytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8')) ?? [];
   return Number(kibibytes) * 1_024;
 }
 
-test('the memory of the service does not grow with an upload, and every byte of it arrives', async () => {
+test('the memory of the service does not grow with an upload, and every byte arrives', async () => {
   const temporary = temporaryFolder();
   const service = await startFiles(temporary);
   const bytes = Buffer.alloc(192 * MIB, 'every byte\r\n--');
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  await send(service, bytes.subarray(0, 32 * MIB), true); // For the memory that any request takes.
+  await send(service, bytes.subarray(0, 32 * MIB), true); // Warms up: allocates the memory that any request takes.
   const before = peakMemoryBytes(service);
   for (const isForm of [false, true]) {
     const response = await send(service, bytes, isForm);
@@ -81,7 +81,7 @@ test('the memory of the service does not grow with an upload, and every byte of 
   await until(() => openUploads(service, temporary).length, 0);
 });
 
-test('a client that disconnects, and a service that is killed, leave no file', async () => {
+test('no file is left when a client disconnects or the service is killed', async () => {
   const temporary = temporaryFolder();
   const service = await startFiles(temporary);
   const connection = await beginUpload(service, temporary);
@@ -94,7 +94,7 @@ test('a client that disconnects, and a service that is killed, leave no file', a
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test('a file system without nameless files is used all the same, and a client that disconnects leaves no file', async () => {
+test('a file system without O_TMPFILE is supported, and no file is left when a client disconnects', async () => {
   const temporary = temporaryFolder();
   const inject = ['-D', '-qqq', '-f', '-o', '/dev/null', '-P', temporary, '-e', 'inject=openat:error=EOPNOTSUPP'];
   const service = await startFiles(temporary, ['strace', ...inject, 'node', 'src/main.ts']);
@@ -103,7 +103,7 @@ test('a file system without nameless files is used all the same, and a client th
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test('files that a killed process has left are removed by the next start, and those of other programs are not', async () => {
+test('the next start removes files of a killed process, but not files of other programs', async () => {
   const temporary = temporaryFolder();
   const names = [`upload-1-${randomUUID()}`, 'upload-1', `upload-${randomUUID()}`];
   for (const name of names) writeFileSync(join(temporary, name), 'x');
@@ -111,7 +111,7 @@ test('files that a killed process has left are removed by the next start, and th
   await until(() => readdirSync(temporary).sort().join(), names.slice(1).sort().join());
 });
 
-test('without a temporary folder, small uploads are handled, and larger ones answered 503', async () => {
+test('without a temporary folder, small uploads are handled, and larger uploads get 503', async () => {
   const service = await startFiles(join(temporaryFolder(), 'missing'));
   for (const isForm of [false, true]) {
     expect((await send(service, Buffer.alloc(200_000), isForm)).status).toBe(200);
@@ -122,7 +122,7 @@ test('without a temporary folder, small uploads are handled, and larger ones ans
   await service.waitForOutput('a request body cannot be stored in');
 });
 
-test('on a full disk, an upload is answered 503 and removed, and a smaller one is handled', async () => {
+test('on a full disk, an upload gets 503 and is removed, and a smaller upload is handled', async () => {
   const temporary = temporaryFolder();
   const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
   const script = `mount -t tmpfs -o size=1024k tmpfs ${temporary} && exec node src/main.ts`;

@@ -17,7 +17,7 @@ responses: { '200': { description: The same bytes., content: { image/png: {} } }
 
 type Handle = (input: { readonly body: Blob & Readonly<Record<string, unknown>> }) => Promise<AnyReply>;
 
-/** Serves POST /a, which takes up to 4 MB. */
+/** Serves POST /a with bodies of up to 4 MB. */
 async function serve(handle: Handle, config: Partial<Parameters<typeof createTestApp>[0]> = {}) {
   const contract = await contractOf(documentOf('/a', 'post', `x-body-limit-bytes: 4000000${ECHO}`));
   const app = await createTestApp({ contract, handlers: { op: handle }, ...config });
@@ -66,7 +66,7 @@ test('a large upload in a form has exact fields and files, in any order', async 
   expect(received).toEqual({ note: 'ü'.repeat(10_000), sizes: [1, 22], first: ['first.png', 'image/png'], hashes });
 });
 
-test('a large upload can no longer be read after the response, also while there is another upload', async () => {
+test('a large upload can no longer be read after the response, even during another upload', async () => {
   const kept: Blob[] = [];
   const readings: string[] = [];
   const { url } = await serve(async ({ body }) => {
@@ -88,7 +88,7 @@ test('a large upload can no longer be read after the response, also while there 
   expect(readings).toEqual([a, 'failed', b, 'failed', 'failed', c]);
 });
 
-test('a large upload takes no memory of BODY_MEMORY_LIMIT_BYTES while it is handled', async () => {
+test('a large upload does not count for BODY_MEMORY_LIMIT_BYTES while it is handled', async () => {
   const gate = Promise.withResolvers<undefined>();
   const limits = {
     inFlightLimit: 100,
@@ -128,7 +128,7 @@ test.each<[string, string, string, number, RegExp]>([
     413,
     /^the fields of the form must not be larger than 100000 bytes$/,
   ],
-])('a part that is too large is refused while it arrives: %s', async (_name, contentType, head, status, message) => {
+])('a part that is too large is rejected while it arrives: %s', async (_name, contentType, head, status, message) => {
   const { app } = await serveBody(SIZED);
   const server = createServer(app).listen(0);
   const { port } = server.address() as { port: number };
@@ -140,13 +140,13 @@ test.each<[string, string, string, number, RegExp]>([
         resolve({ status: answer.statusCode ?? 0, body });
       });
     });
-    client.on('error', reject).write(head + 'x'.repeat(510_000)); // The request does not end.
+    client.on('error', reject).write(head + 'x'.repeat(510_000)); // The request stays incomplete.
   });
   server.close();
   expect(response).toMatchObject({ status, body: { detail: expect.stringMatching(message) } });
 });
 
-test('a problem of another part, or of the size of all bytes, is found as ever', async () => {
+test('problems with other parts or the total size are still found', async () => {
   const { url } = await serve(async () => ({ status: 204 }));
   const send = async (body: FormData) => {
     const response = await fetch(url, { method: 'POST', body });
@@ -159,7 +159,7 @@ test('a problem of another part, or of the size of all bytes, is found as ever',
   ]);
 });
 
-test('an operation whose bodies are uploads may have a larger limit than BODY_MEMORY_LIMIT_BYTES', async () => {
+test('an operation with uploads may have a larger limit than BODY_MEMORY_LIMIT_BYTES', async () => {
   const limits = {
     inFlightLimit: 100,
     bodyMemoryLimitBytes: 1_000_000,

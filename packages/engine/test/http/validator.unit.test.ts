@@ -11,7 +11,9 @@ import { stock, withChanges } from './support/stock.ts';
 
 const RUNS = 60;
 
-/** Returns a document in which `POST /in` takes a JSON body of a schema, and `POST /out` returns its input as one. */
+/**
+ * Returns a document in which a schema describes the request body of `POST /in` and the response body of `POST /out`.
+ */
 function documentWith(schema: string): string {
   const content = (of: string) => `content: { application/json: { schema: ${of} } }`;
   return `
@@ -31,7 +33,7 @@ components:
 `;
 }
 
-/** Returns a function that checks whether this service accepts a value as a request or response body. */
+/** Returns a function that checks whether the engine accepts a value as a request or response body. */
 function own(contract: Contract): (direction: 'in' | 'out', value: unknown) => boolean {
   const compiled = new Validators(contract);
   const validators = Object.values(contract.operations).map(
@@ -82,7 +84,7 @@ test.each([
   '{ type: object, properties: { a: { type: integer }, b: { type: object, properties: { c: { type: boolean } }, required: [c] } }, minProperties: 1, maxProperties: 2 }',
   "{ type: object, properties: { n: { type: number, multipleOf: 0.5, exclusiveMaximum: 10 }, s: { type: [string, 'null'], minLength: 1 } }, patternProperties: { '^x': { type: boolean } } }",
   "{ anyOf: [{ type: array, items: { type: string }, maxItems: 2 }, { type: 'null' }, { not: { type: [array, object] } }] }",
-])('every value that express-openapi-validator rejects is rejected here: %s', async (schema) => {
+])('the engine rejects every value that express-openapi-validator rejects: %s', async (schema) => {
   const { contract, document } = await compiledOf(documentWith(schema));
   const app = stock(document, (req, res) => {
     if (req.path === '/in') res.status(204).end();
@@ -98,7 +100,7 @@ test.each([
         taken += 1;
         expect([text, await post('/in', text)]).toEqual([text, 204]);
       }
-      // The other validator takes null for no body, even where the schema allows it.
+      // The other validator treats null as a missing body, even if the schema allows null.
       if (text !== 'null' && isTaken('out', JSON.parse(text)))
         expect([text, await post('/out', text)]).toEqual([text, 200]);
     }),

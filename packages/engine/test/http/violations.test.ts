@@ -7,7 +7,7 @@ import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** Serves PUT /a/{id} and returns a function that sends a request and returns the details of its failure. */
+/** Serves PUT /a/{id}. Returns a function that sends a request and returns the details of its failure. */
 async function serve(schema: string, { parameters = '', mediaType = JSON_TYPE, rest = '' } = {}) {
   const failure = `{ description: No., content: { ${JSON_TYPE}: { schema: { type: object, title: Failure } } } }`;
   const operation = [
@@ -46,7 +46,7 @@ const PARAMETERS = [
   ', { name: theme, in: cookie, schema: { enum: [light, dark] } }',
 ].join('');
 
-test('a 400 lists the violations of a request: each with its place, in the message and in the list', async () => {
+test('a 400 lists the violations of a request, each with its place, in the message and in the list', async () => {
   const { send } = await serve(ORDER);
   expect(await send({ name: '', items: [{ size: 1 }, { size: 0, tag: 1 }, {}], more: 1 })).toMatchObject({
     status: 400,
@@ -67,7 +67,7 @@ test('a 400 lists the violations of a request: each with its place, in the messa
   });
 });
 
-test('a 400 lists the violations of a request: one violation has the same message alone', async () => {
+test('a 400 lists the violations of a request: a single violation has the same message', async () => {
   const { send } = await serve(ORDER);
   expect(await send({ name: 'a' })).toMatchObject({
     message: "body must have required property 'items'",
@@ -75,7 +75,7 @@ test('a 400 lists the violations of a request: one violation has the same messag
   });
 });
 
-test('a 400 lists the violations of a request of every parameter and of the body', async () => {
+test('a 400 lists the violations of every parameter and of the body', async () => {
   const { send } = await serve(ORDER, { parameters: PARAMETERS });
   const failure = await send({ items: 1 }, '/a/x?limit=10&other=1', { Cookie: 'theme=blue' });
   expect(linesOf(failure).toSorted()).toEqual([
@@ -90,7 +90,7 @@ test('a 400 lists the violations of a request of every parameter and of the body
   expect(failure.message).toMatch(/path parameter id must be integer; query parameter other is not documented; /);
 });
 
-test('a 400 lists the violations of a request: a parameter that cannot be read is not missing, and has each wrong item', async () => {
+test('a 400 lists the violations of a request: a malformed parameter is not missing, and each invalid item is listed', async () => {
   const list =
     ', { name: q, in: query, required: true, schema: { type: array, minItems: 3, items: { type: integer } } }';
   const { send } = await serve('{}', { parameters: list });
@@ -100,14 +100,14 @@ test('a 400 lists the violations of a request: a parameter that cannot be read i
   ]);
 });
 
-test('a 400 lists the violations of a request of the parameters beside a malformed body', async () => {
+test('a 400 lists the violations of the parameters even if the body is malformed', async () => {
   const { send } = await serve(ORDER, { parameters: PARAMETERS });
   const [malformed, ...others] = linesOf(await send('{', '/a/1?limit=10'));
   expect(malformed).toMatch(/^body is not valid JSON/);
   expect(others.toSorted()).toEqual(['header/X-Count is required', 'query/limit must be <= 9']);
 });
 
-test('a 400 lists the violations of a request: integers beyond int64 beside other violations', async () => {
+test('a 400 lists the violations of a request: integers beyond int64 and other violations', async () => {
   const { send } = await serve(
     '{ type: object, required: [name], properties: { n: { type: integer, format: int64 }, m: { type: integer, format: int64 } } }',
   );
@@ -121,7 +121,7 @@ test('a 400 lists the violations of a request: integers beyond int64 beside othe
   ]);
 });
 
-test('a 400 lists the violations of a request of each field of a form', async () => {
+test('a 400 lists the violations of each field of a form', async () => {
   const { send } = await serve(
     '{ type: object, required: [a, b, c], properties: { a: { type: integer }, b: { type: boolean }, c: { type: string } } }',
     { mediaType: 'application/x-www-form-urlencoded' },
@@ -228,7 +228,7 @@ responses: { '204': { description: Done. } }`;
   expect(other.body).toEqual({ status: 404, title: 'Not Found', detail: expect.any(String) });
 });
 
-test('a failure that the document does not describe is text where all failures are', async () => {
+test('an undocumented failure is text if all documented failures are text', async () => {
   const failure = '{ description: No., content: { application/text: { schema: { type: string } } } }';
   const contract = await contractOf(
     documentOf('/a', 'get', `responses: { '204': { description: Done. }, default: ${failure} }`),
@@ -247,7 +247,7 @@ test('a failure that the document does not describe is text where all failures a
   ]);
 });
 
-test('a failure that the document does not describe is that of all default responses, before that of most', async () => {
+test('an undocumented failure has the format of all default responses rather than the most common format', async () => {
   const bodyOf = (title: string) =>
     `{ description: No., content: { ${JSON_TYPE}: { schema: { type: object, title: ${title} } } } }`;
   const statuses = ['400', '500', '501', '503'].map((status) => `'${status}': ${bodyOf('Usual')}`).join(', ');
@@ -258,13 +258,13 @@ test('a failure that the document does not describe is that of all default respo
   expect((await request(app).get('/b')).body).toEqual({ of: 'default' });
 });
 
-test('what precedes the body stays alone: a body that is not read: 415', async () => {
+test('failures before the body are reported alone: a body that is not read: 415', async () => {
   const { send } = await serve(ORDER, { parameters: PARAMETERS });
   const failure = await send('x', '/a/x?other=1', { 'Content-Type': 'text/plain' });
   expect(failure).toMatchObject({ status: 415, violations: [] });
 });
 
-test('what precedes the body stays alone: a body that the client has not sent is not asked for when a parameter cannot be read', async () => {
+test('failures before the body are reported alone: no 100 Continue when a parameter is malformed', async () => {
   const { listen } = await serve(ORDER);
   const { port, hostname } = new URL((await listen()).url);
   const socket = connect(Number(port), hostname);

@@ -5,7 +5,7 @@ import { run, type Outcome } from '@contract-first/testing/service.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Runs a command of an application with a setting, which prints when it is closed. */
+/** Runs a command of an application that has a setting and prints a line when it is closed. */
 async function runCommand(work: string, env: Environment = {}, file = ''): Promise<Outcome> {
   const { folder, read, write } = copyProject();
   const source = read('src/service.ts')
@@ -22,7 +22,7 @@ async function runCommand(work: string, env: Environment = {}, file = ''): Promi
   return run('node', ['src/commands/count.ts'], { DATABASE_URL: temporaryDatabase(), ...env }, folder);
 }
 
-test('a command has the settings, the parts of the application and a log on standard error, and closes them: exit 0', async () => {
+test('a command receives the settings and the opened application, logs to standard error, and closes the application: exit 0', async () => {
   const work = `await store.add({ id: 1n, name: 'Fern' }); console.log(settings); log.info('one plant');`;
   const { code, stdout, stderr } = await runCommand(work, {}, 'PAGE_SIZE=20');
   expect({ code, stdout }).toEqual({
@@ -32,7 +32,7 @@ test('a command has the settings, the parts of the application and a log on stan
   expect(JSON.parse(stderr)).toMatchObject({ level: 30, msg: 'one plant' });
 });
 
-test('a command lists every problem with the configuration, a line each: exit 1', async () => {
+test('a command lists every problem with the configuration, one line each: exit 1', async () => {
   const outcome = await runCommand('', { DATABASE_URL: 'mysql://host/db', LOG_LEVEL: 'loud' }, 'PAGE_SIZE=0');
   expect(outcome).toEqual({
     code: 1,

@@ -4,7 +4,7 @@ import { openConnection } from '@contract-first/testing/connection.ts';
 import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { startService } from '@contract-first/testing/service.ts';
 
-test('an Express application serves a document below a path, own routes and a webhook, and stops with its requests', async () => {
+test('an Express application serves a document below a path, its own routes and a webhook, and stops after pending requests', async () => {
   const { folder } = copyProjectWithContract('express');
   expect(await generateHere(folder)).toMatchObject({ code: 0 });
   const service = await startService({ PAYMENT_SECRET: 'shared' }, ['node', 'src/main.ts'], folder);

@@ -4,7 +4,7 @@ import { startService, type Service } from '@contract-first/testing/service.ts';
 
 const TEMPLATE = '/plants';
 
-/** Sends a creation with an id and returns what the log at debug level says about its rejection. */
+/** Sends a creation with an id. Returns the log entry of its rejection at debug level. */
 async function reject(
   service: Service,
   requestId: string,
@@ -49,7 +49,7 @@ test('at debug level, the log has the reason of a 400 to a message that is not H
   expect(await findRejection(service, requestId)).toMatchObject({ status: 400, reason });
 });
 
-test('at debug level, the log has the reason of a 401, by kind and without the credentials', async () => {
+test('at debug level, the log has the kind of reason of a 401, without the credentials', async () => {
   const [key, stranger] = await Promise.all([createKey('ES256', 'known'), createKey('ES256', 'known')]);
   const issuer = await startIssuer(key);
   const service = await startService({ LOG_LEVEL: 'debug', ...issuer.env });
@@ -74,7 +74,7 @@ test('at debug level, the log has the reason of a 401, by kind and without the c
   }
 });
 
-test('at the default level, the log has the reason of no request', async () => {
+test('at the default level, the log has no reasons', async () => {
   const service = await startService();
   await fetch(`${service.url}/nothing`);
   await service.waitForOutput('"status":404');

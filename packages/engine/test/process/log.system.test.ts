@@ -13,7 +13,7 @@ function create({ app }: TestApp, headers: Readonly<Record<string, string>> = {}
   return post.send({ id: 1, name: 'Fern' });
 }
 
-test('every request is one line in the log: operation, route, caller, time, and no content', async () => {
+test('the log has one line for each request: operation, route, caller and time, but no content', async () => {
   const testApp = await createTestApp();
   await create(testApp, { 'x-request-id': 'r1' }).query({ secret: 'x' }).expect(400);
   await create(testApp, { 'x-request-id': 'r2' }).expect(200);
@@ -58,7 +58,7 @@ test.each([
   expect(testApp.logged[0]?.['requestId']).toBe(response.headers['x-request-id']);
 });
 
-test('of two values of X-Request-Id, neither is used', async () => {
+test('two values of X-Request-Id are both ignored', async () => {
   const testApp = await createTestApp();
   const { url } = await testApp.serve();
   const connection = await openConnection(url);
@@ -66,7 +66,7 @@ test('of two values of X-Request-Id, neither is used', async () => {
   expect(await connection.receive('}')).toMatch(/\r\nx-request-id: [\da-f-]{36}\r\n/);
 });
 
-test('X-Request-Id: an error in a handler is logged with it', async () => {
+test('X-Request-Id: an error in a handler is logged with the id', async () => {
   const createPlant = () => Promise.reject(new Error('the cause'));
   const testApp = await createTestApp({ handlers: { createPlant } });
   await create(testApp, { 'x-request-id': 'r1' }).expect(500);
@@ -76,7 +76,7 @@ test('X-Request-Id: an error in a handler is logged with it', async () => {
   ]);
 });
 
-test('X-Request-Id: an unparseable request has one, too, and a line in the log', async () => {
+test('X-Request-Id: an unparseable request has an id and a line in the log', async () => {
   const testApp = await createTestApp();
   const { url } = await testApp.serve();
   const connection = await openConnection(url);
@@ -113,7 +113,7 @@ test.each([
 
 const forwarded = { 'x-forwarded-for': '203.0.113.7, 198.51.100.2' };
 
-test('the address of the client is that of the connection, regardless of X-Forwarded-For', async () => {
+test('the client address is the address of the connection, regardless of X-Forwarded-For', async () => {
   const testApp = await createTestApp();
   await create(testApp, forwarded).expect(200);
   expect(testApp.logged[0]?.['clientAddress']).toBe('127.0.0.1');
@@ -123,7 +123,7 @@ test.each([
   [['loopback'], '198.51.100.2'],
   [['loopback', '198.51.100.0/24'], '203.0.113.7'],
   [['10.0.0.0/8'], '127.0.0.1'],
-])('the address of the client with TRUST_PROXY %j is %s', async (trustProxy, address) => {
+])('the client address with TRUST_PROXY %j is %s', async (trustProxy, address) => {
   const testApp = await createTestApp({ trustProxy });
   await create(testApp, forwarded).expect(200);
   expect(testApp.logged[0]?.['clientAddress']).toBe(address);
@@ -151,7 +151,7 @@ test('a client that disconnects before its response is logged, without a status'
 });
 
 test.each(['/plants', '/nothing'])(
-  'every response of %s has nosniff and no-store, and does not name the software',
+  'every response of %s has nosniff and no-store, and does not reveal the software',
   async (path) => {
     const { app } = await createTestApp();
     const { headers } = await request(app).get(path);
@@ -168,7 +168,7 @@ test('on standard output, each line is JSON unless it is a terminal', async () =
   expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
 });
 
-test('while standard output is not read, requests are answered; buffered lines are written once it is', async () => {
+test('while standard output is not read, requests are answered; buffered lines are written later', async () => {
   const service = await startService({});
   service.process.stdout.pause();
   // The lines exceed the pipe's buffers, but not the log's backlog.
@@ -191,7 +191,7 @@ test('on a terminal, standard output is human-readable: a colour, a time, no JSO
   expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO.*\u001b\[33m404 .*GET +[\d.]+ ms/);
 });
 
-test('on a terminal, a failed request is shown with its id', async () => {
+test('on a terminal, a failed request is logged with its id', async () => {
   const source = `import { createLog } from './packages/engine/src/process/log.ts';
       const log = await createLog('info', true);
       log.error({ requestId: 'r1', err: new Error('the cause') }, 'request failed');

@@ -17,7 +17,7 @@ async function create({ url, token }: Service): Promise<Response> {
   return fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' });
 }
 
-test('the ops listener serves three routes, and the API serves none of them', async () => {
+test('the ops listener serves three routes, which the API does not serve', async () => {
   const service = await startService({});
   expect(await get(service, '/livez')).toEqual({ status: 200, text: 'live\n' });
   expect(await get(service, '/readyz?verbose')).toEqual({ status: 200, text: 'ready\n' });
@@ -36,7 +36,7 @@ test('clients that keep the ops listener busy do not block others', async () => 
   expect((await get(service, '/readyz')).status).toBe(200);
 });
 
-test('/readyz is 503 while the database file is gone, and 200 once it is back', async () => {
+test('/readyz is 503 while the database file is missing, and 200 after it is restored', async () => {
   const path = join(temporaryFolder(), 'plants.db');
   const service = await startService({ DATABASE_URL: `sqlite:${path}` });
   renameSync(path, `${path}.away`);
@@ -49,7 +49,7 @@ test('/readyz is 503 while the database file is gone, and 200 once it is back', 
   expect(await get(service, '/readyz')).toEqual({ status: 200, text: 'ready\n' });
 });
 
-test('/readyz is 503 while PostgreSQL is gone, and 200 once it is back', async () => {
+test('/readyz is 503 while PostgreSQL is down, and 200 after it restarts', async () => {
   const postgres = await startPostgres();
   cleanUp(postgres.stop);
   const service = await startService({ DATABASE_URL: await postgres.createDatabase(), DATABASE_TIMEOUT_MS: '3000' });
@@ -119,7 +119,7 @@ test('/metrics has request counts and durations by operation and status, commits
   expect(text).toMatch(/^build_info\{name="Plant store",version="1\.0\.0",node_version="v24\.[\d.]+"\} 1$/m);
 });
 
-test('/metrics follows the naming of Prometheus: counters, and no others, end in _total; units are base units', async () => {
+test('/metrics follows the naming of Prometheus: only counters end in _total; units are base units', async () => {
   const { text } = await get(await startService({}), '/metrics');
   const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({ name, type }));
   expect(types.length).toBeGreaterThan(20);
@@ -128,7 +128,7 @@ test('/metrics follows the naming of Prometheus: counters, and no others, end in
   expect(types.filter(({ name }) => otherUnits.test(name))).toEqual([]);
 });
 
-/** Copies the project with a counter, a gauge or a histogram of its own. */
+/** Copies the project and adds a counter, a gauge or a histogram. */
 function copyWithMetric(source: string): Project {
   const project = copyProject();
   const service = project.read('src/service.ts').replace('{ location, ...options }) {\n', `$&${source};\n`);
@@ -150,7 +150,7 @@ test("/metrics has the application's own metrics", async () => {
 });
 
 test.each(['http_requests_total', 'http_connections', 'process_start_time_seconds'])(
-  '/metrics has one metric of a name: an own %s stops the start, exit 1',
+  "/metrics has unique names: an application's %s with a used name prevents the start, exit 1",
   async (name) => {
     const { folder } = copyWithMetric(`new Gauge({ name: '${name}', help: 'Own.', registers: [options.metrics] })`);
     const outcome = await run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: temporaryDatabase() }, folder);

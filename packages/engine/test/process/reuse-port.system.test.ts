@@ -31,7 +31,7 @@ describeStores((createDatabase) => {
   });
 });
 
-test('REUSE_PORT: a process that ends or stops leaves the other one ready and serving', async () => {
+test('REUSE_PORT: when a process exits or stops, the other process stays ready and serves requests', async () => {
   const first = await startService({ REUSE_PORT: 'on' });
   for (const signal of ['SIGTERM', 'SIGKILL', 'SIGSTOP', 'SIGUSR2'] as const) {
     const second = await startBeside(first, {});
@@ -46,7 +46,7 @@ test('REUSE_PORT: a process that ends or stops leaves the other one ready and se
   }
 });
 
-test('without REUSE_PORT, a port in use stops the start', async () => {
+test('without REUSE_PORT, a port in use prevents the start', async () => {
   const first = await startService({ REUSE_PORT: 'on' });
   const port = new URL(first.url).port;
   expect(await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', PORT: port })).toEqual({

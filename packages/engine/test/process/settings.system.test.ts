@@ -9,7 +9,7 @@ const DECLARED = `{
   CLEANUP: { type: 'switch', default: false },
 }`;
 
-/** Copies the project with settings of its own, which it prints at the start. */
+/** Copies the project and adds settings, whose values it prints at the start. */
 function copyWithSettings(declared: string): Project {
   const project = copyProject();
   const source = project
@@ -20,7 +20,7 @@ function copyWithSettings(declared: string): Project {
   return project;
 }
 
-test('own settings are read from the environment and .env, and open gets their values', async () => {
+test("an application's settings are read from the environment and .env, and passed to open", async () => {
   const { folder, write } = copyWithSettings(DECLARED);
   write('.env', 'MAIL_URL=smtp://user:password@mail.example\nPAGE_SIZE=50\nCLEANUP=on');
   const service = await startService({ PAGE_SIZE: '-1', CURRENCY: 'USD' }, undefined, folder);
@@ -28,7 +28,7 @@ test('own settings are read from the environment and .env, and open gets their v
   expect(service.output()).toContain("  PAGE_SIZE: -1,\n  CURRENCY: 'USD',\n  CLEANUP: true\n}");
 });
 
-test("own settings that are wrong stop the start, exit 1, each in a line beside the engine's, and no secret in it", async () => {
+test("an application's invalid settings prevent the start, exit 1, one line each beside the engine's, without secrets", async () => {
   const { folder } = copyWithSettings(DECLARED);
   const wrong = { MAIL_URL: 'my secret', SENDER: ' ', PAGE_SIZE: '101', CURRENCY: 'GBP', CLEANUP: 'yes' };
   expect(await run('node', ['src/main.ts'], { PORT: '-1', ...wrong }, folder)).toEqual({
@@ -46,7 +46,7 @@ test("own settings that are wrong stop the start, exit 1, each in a line beside 
   });
 });
 
-test('own settings with a name that the engine uses or that is none of a variable stop the start, exit 1', async () => {
+test("an application's settings with a name that the engine uses or an invalid name prevent the start, exit 1", async () => {
   const names = ['OPS_PORT', 'NODE_PATH', 'OTEL_LOG_LEVEL', 'pageSize', '2ND_URL'];
   const { folder } = copyWithSettings(`{ ${names.map((name) => `'${name}': { type: 'string' }`).join()} }`);
   expect(await run('node', ['src/main.ts'], { API_TOKENS: 'test-token' }, folder)).toEqual({
@@ -62,7 +62,7 @@ test('own settings with a name that the engine uses or that is none of a variabl
   });
 });
 
-test('contract-first check starts a service with its own settings from the environment and .env', async () => {
+test("contract-first check starts a service with the application's settings from the environment and .env", async () => {
   const { folder, write } = copyWithSettings(DECLARED);
   const check = ['check', '--runs', '1', '--seed', '1', '--budget', '300'];
   expect(await run('contract-first', check, {}, folder)).toMatchObject({

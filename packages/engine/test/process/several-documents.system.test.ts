@@ -41,7 +41,7 @@ test('one process serves several documents, each below its path, with one set of
   expect((await service.outcome).code).toBe(0);
 });
 
-test('two documents below the same path are not served: one line, and code 1', async () => {
+test('two documents below the same path prevent the start: one line, exit 1', async () => {
   const folder = await projectOf('files', 'sensors');
   const { code, stderr } = await start('node', ['src/main.ts'], { PORT: '0' }, folder).outcome;
   expect(code).toBe(1);

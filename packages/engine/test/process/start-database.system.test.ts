@@ -25,7 +25,7 @@ test.each([
     /is damaged/,
   ],
   ['is a database with a broken header', () => damagedDatabase((bytes) => bytes.fill(0xff, 0, 16)), /is not a SQLite/],
-])('exit 1 without a change to the file when the database path %s', async (_name, makePath, reason) => {
+])('exit 1 without changing the file when the database path %s', async (_name, makePath, reason) => {
   const path = await makePath();
   const read = (): Buffer | undefined =>
     statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;
@@ -37,7 +37,7 @@ test.each([
   expect(read()).toEqual(before);
 });
 
-test('a write-ahead log that was cut off by a crash is not damage: everything committed before is there', async () => {
+test('a write-ahead log that was truncated by a crash is not damage: everything committed before is stored', async () => {
   const url = temporaryDatabase();
   const path = url.slice('sqlite:'.length);
   const service = await startService({ DATABASE_URL: url });
@@ -54,7 +54,7 @@ test('a write-ahead log that was cut off by a crash is not damage: everything co
   expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
 });
 
-test('a start waits for the migration of another process to SQLite, however long it takes', async () => {
+test('a start waits for the SQLite migration of another process, without a time limit', async () => {
   const path = join(temporaryFolder(), 'plants.db');
   const schema = schemaOf(plantTables);
   openForWriting(path, { ...schema, migrations: schema.migrations.slice(0, 1) }).close();

@@ -8,17 +8,17 @@ import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProject, copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { ROOT, run, startService, type Service } from '@contract-first/testing/service.ts';
 
-// There are no plants yet.
+// 404, since no plant exists yet.
 const ACCEPTED = / (?:2\d\d|404)$/;
 
-/** Runs the curl line of the banner; returns the body and the status of the response. */
+/** Runs the curl line of the banner. Returns the body and the status of the response. */
 async function runCurlLine({ output }: Service, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const curl = /^curl .*$/m.exec(output())?.[0] ?? '';
   return (await run('sh', ['-c', `${curl} --silent --write-out ' %{http_code}'`], env)).stdout;
 }
 
 test.each(['sh', 'bash'])(
-  'npm start with nothing configured prints a curl line; SIGTERM to npm stops it under %s',
+  'npm start without configuration prints a curl line; SIGTERM to npm stops the service under %s',
   async (shell) => {
     const npm = ['npm', 'start', '--silent', `--script-shell=${shell}`];
     const service = await startService({}, ['env', '-u', 'API_TOKENS', ...npm]);
@@ -30,7 +30,7 @@ test.each(['sh', 'bash'])(
   },
 );
 
-test('npm start reads .env before the modules of the application; variables that are set already stay', async () => {
+test('npm start reads .env before it loads the application; .env does not override variables', async () => {
   const { folder, read, write } = copyProject();
   write('.env', 'GREETING=of the file\nLOG_LEVEL=loud\n');
   write('src/service.ts', `console.log('greeting', process.env['GREETING']);\n${read('src/service.ts')}`);
@@ -43,7 +43,7 @@ test('npm start reads .env before the modules of the application; variables that
   expect(service.output()).toMatch(/^greeting of the shell\n/);
 });
 
-test('npm start keeps the compile cache, and starts where it cannot be written', async () => {
+test('npm start uses the compile cache, and starts even if it is not writable', async () => {
   const folder = temporaryFolder();
   for (const name of ['src', 'generated']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   mkdirSync(join(folder, 'node_modules'));
@@ -83,7 +83,7 @@ test('npm start in production prints only the log', async () => {
   expect(JSON.parse(service.output())).toMatchObject({ msg: 'listening', url: service.url, opsUrl: service.opsUrl });
 });
 
-test('npm start never prints tokens that were configured', async () => {
+test('npm start never prints configured tokens', async () => {
   const service = await startService({ API_TOKENS: 'one-secret,two-secret' });
   for (const token of ['one-secret', 'two-secret']) {
     const connection = await openConnection(service.url);
@@ -99,7 +99,7 @@ test('npm start never prints tokens that were configured', async () => {
 const ORIGINS =
   'CORS_ORIGINS must be * alone or origins as browsers send them, such as https://app.example.com or http://localhost:5173';
 
-test('a configuration mistake stops the start, exit 1 with every problem listed, a line each, and no secret in it', async () => {
+test('invalid configuration prevents the start, exit 1 with every problem listed, one line each, without secrets', async () => {
   const outcome = await run('node', ['src/main.ts'], {
     NODE_ENV: 'prod',
     PORT: '70000',
@@ -183,22 +183,19 @@ test.each([
   [{ CORS_CREDENTIALS: 'on', CORS_MAX_AGE_SECONDS: '5' }, /^CORS_CREDENTIALS=on needs .*\nCORS_MAX_AGE_SECONDS needs /],
   [{ RATE_LIMIT_WINDOW_SECONDS: '10' }, /^RATE_LIMIT_WINDOW_SECONDS needs RATE_LIMIT_REQUESTS$/m],
   [{ CORS_CREDENTIALS: 'on', CORS_ORIGINS: '*' }, /^CORS_CREDENTIALS=on needs .* do not accept \*$/m],
-])(
-  'a configuration mistake stops the start, exit 1: access for pages of other origins that has no effect: %j',
-  async (env, problems) => {
-    const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', ...env });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(problems)]);
-  },
-);
+])('invalid configuration prevents the start, exit 1: CORS settings without effect: %j', async (env, problems) => {
+  const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', ...env });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(problems)]);
+});
 
-test('a configuration mistake stops the start, exit 1: a number of proxies, where their addresses are needed', async () => {
+test('invalid configuration prevents the start, exit 1: a number of proxies instead of their addresses', async () => {
   const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', TRUST_PROXY: '1' });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
 });
 
 test.each(['src/main.ts', 'scripts/export.ts', 'node_modules/.bin/contract-first mock openapi.yaml'])(
-  'a configuration mistake stops the start, exit 1: a .env that cannot be read, for %s',
+  'invalid configuration prevents the start, exit 1: an unreadable .env, for %s',
   async (command) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.env'));
@@ -209,7 +206,7 @@ test.each(['src/main.ts', 'scripts/export.ts', 'node_modules/.bin/contract-first
   },
 );
 
-test('a service whose document needs no token starts in production without one', async () => {
+test('a service whose document requires no token starts in production without tokens', async () => {
   const { folder } = copyProjectWithContract('members');
   expect(await generateHere(folder)).toMatchObject({ code: 0 });
   const command = ['env', '-u', 'API_TOKENS', 'node', 'src/main.ts'];
@@ -217,7 +214,7 @@ test('a service whose document needs no token starts in production without one',
   expect((await fetch(`${service.url}/nowhere`)).status).toBe(404);
 });
 
-test('a service whose own checkers check all tokens starts in production without one', async () => {
+test('a service whose application checks all tokens itself starts in production without tokens', async () => {
   const { folder, read, write } = copyProjectWithContract('members');
   const document = read('openapi.yaml').replace('security: []', 'security: [{ session: [] }]');
   const scheme = 'securitySchemes: { session: { type: apiKey, in: cookie, name: session } }';
@@ -234,7 +231,7 @@ test('a service whose own checkers check all tokens starts in production without
   expect([await statusOf('session=me'), await statusOf('session=you')]).toEqual([400, 401]);
 });
 
-test('a configuration mistake stops the start, exit 1: no token in production', async () => {
+test('invalid configuration prevents the start, exit 1: no token in production', async () => {
   const outcome = await run('node', ['src/main.ts'], { NODE_ENV: 'production', DATABASE_URL: temporaryDatabase() });
   expect(outcome).toMatchObject({
     code: 1,
@@ -243,7 +240,7 @@ test('a configuration mistake stops the start, exit 1: no token in production', 
   });
 });
 
-test.each(['PORT', 'OPS_PORT'])('a configuration mistake stops the start, exit 1: %s is in use', async (name) => {
+test.each(['PORT', 'OPS_PORT'])('invalid configuration prevents the start, exit 1: %s is in use', async (name) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   cleanUp(() => void other.close());
@@ -254,7 +251,7 @@ test.each(['PORT', 'OPS_PORT'])('a configuration mistake stops the start, exit 1
   expect(outcome).toEqual({ code: 1, stdout: '', stderr: line });
 });
 
-test('a configuration mistake stops the start, exit 1: the host is not an address of this machine', async () => {
+test('invalid configuration prevents the start, exit 1: the host is not an address of this machine', async () => {
   const outcome = await run('node', ['src/main.ts'], { HOST: '192.0.2.1', DATABASE_URL: temporaryDatabase() });
   expect(outcome).toMatchObject({
     code: 1,

@@ -9,7 +9,7 @@ import { beginCreation, openConnection, plantRequest } from '@contract-first/tes
 import { run, start, startService } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
-test('SIGTERM finishes a pending request, accepts one that arrives at the same time, and then exits 0', async () => {
+test('SIGTERM finishes a pending request, accepts a request that arrives at the same time, and then exits 0', async () => {
   const service = await startService();
   const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
   const slow = await openConnection(service.url);
@@ -40,11 +40,11 @@ test('SIGTERM answers requests on connections that wait in the accept queue', as
   expect((await service.outcome).code).toBe(0);
 });
 
-test('SIGTERM: Ctrl-C that arrives twice, from npm and from the terminal, counts once', async () => {
+test('SIGTERM: a Ctrl-C that arrives twice, from npm and from the terminal, counts once', async () => {
   const service = await startService();
   const finish = await beginCreation(service);
   service.process.kill('SIGINT');
-  await sleep(5); // Two equal signals at the same moment would be merged.
+  await sleep(5); // The kernel would merge two simultaneous signals.
   service.process.kill('SIGINT');
   await service.waitForOutput('stopping');
   await untilConnectionRefused(service.url);
@@ -61,8 +61,8 @@ test('SIGTERM while the modules are loading ends the start with exit 0', async (
   expect(await outcome).toEqual({ code: 0, stdout: 'SIGTERM\n', stderr: '' });
 });
 
-test('SIGTERM at the start ends it at once, with exit 0', async () => {
-  const { connected, port } = await listenSilently(); // A database that never answers.
+test('SIGTERM at the start ends the process at once, with exit 0', async () => {
+  const { connected, port } = await listenSilently(); // A database that never responds.
   const env = { API_TOKENS: 'test-token', DATABASE_URL: `postgres://x:x@127.0.0.1:${port}/x` };
   const { process, outcome } = start('node', ['src/main.ts'], env);
   await connected;
@@ -70,7 +70,7 @@ test('SIGTERM at the start ends it at once, with exit 0', async () => {
   expect(await outcome).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('SIGTERM at the start does not wait for a statement of SQLite that waits for a lock', async () => {
+test('SIGTERM at the start does not wait for a SQLite statement that waits for a lock', async () => {
   const path = join(temporaryFolder(), 'plants.db');
   const database = new DatabaseSync(path);
   cleanUp(() => {
@@ -88,11 +88,11 @@ test('SIGTERM at the start does not wait for a statement of SQLite that waits fo
   };
   const [other, { process, outcome }] = [await startWaiting(), await startWaiting()];
   process.kill('SIGTERM');
-  const first = await Promise.race([outcome, other.outcome]); // The other one waits for some seconds.
+  const first = await Promise.race([outcome, other.outcome]); // The other process waits for some seconds.
   expect(first).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('SIGTERM does not wait for a server of keys that does not answer', async () => {
+test('SIGTERM does not wait for a JWKS endpoint that does not respond', async () => {
   const { connected, port } = await listenSilently();
   const keys = { JWT_ISSUER: 'x', JWT_AUDIENCE: 'x', JWT_JWKS_URL: `http://127.0.0.1:${port}/keys` };
   const service = await startService({ ...keys, NODE_ENV: 'production' });
@@ -100,10 +100,10 @@ test('SIGTERM does not wait for a server of keys that does not answer', async ()
   service.process.kill('SIGTERM');
   const { code, stdout } = await service.outcome;
   expect(code).toBe(0);
-  expect(stdout).toMatch(/"msg":"stopped"}\n$/); // Without the line for an attempt that fails after it.
+  expect(stdout).toMatch(/"msg":"stopped"}\n$/); // No line for a later failed attempt.
 });
 
-test('SIGTERM and a terminal that is closed are the same', async () => {
+test('SIGTERM and closing the terminal have the same effect', async () => {
   const terminal = ['script', '-qfec', 'exec node src/main.ts', '/dev/null'];
   const service = await startService({}, terminal);
   const finish = await beginCreation(service);
@@ -152,7 +152,7 @@ test('SIGTERM does not wait for a lock that another process holds on the databas
   other.close();
 });
 
-test('SIGTERM does not wait for a statement of the database that never ends; exit 1', async () => {
+test('SIGTERM does not wait for a database statement that never ends; exit 1', async () => {
   const url = temporaryDatabase();
   const service = await startService({ DATABASE_URL: url, SHUTDOWN_GRACE_MS: '100' });
   const database = new DatabaseSync(url.replace('sqlite:', ''));
@@ -168,7 +168,7 @@ test('SIGTERM does not wait for a statement of the database that never ends; exi
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'a second signal after SIGTERM, %s, ends it at once, with exit 1',
+  'a second signal after SIGTERM, %s, ends the process at once, with exit 1',
   async (signal) => {
     const service = await startService();
     const slow = await openConnection(service.url);
@@ -176,7 +176,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGTERM');
     await service.waitForOutput('stopping');
-    await sleep(1_100); // Sooner, it would count as a duplicate of the first one.
+    await sleep(1_100); // Earlier, the signal would count as a duplicate of the first.
     service.process.kill(signal);
     expect((await service.outcome).code).toBe(1);
   },
@@ -208,7 +208,7 @@ async function untilConnectionRefused(url: string): Promise<void> {
   while (await connects()) await sleep(1);
 }
 
-/** Starts a server that accepts connections and never answers. */
+/** Starts a server that accepts connections but never responds. */
 async function listenSilently() {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -225,7 +225,7 @@ function opened(pid: number | undefined): readonly string[] {
     try {
       return readlinkSync(join(folder, name));
     } catch {
-      return []; // It has been closed.
+      return []; // The file was closed meanwhile.
     }
   });
 }

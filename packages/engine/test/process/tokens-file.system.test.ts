@@ -32,7 +32,7 @@ function createTokensFile(text: string) {
 
 const problemsIn = (service: Service) => service.output().match(/cannot be used; keeping the previous tokens/g);
 
-test('the tokens file is reloaded when it is replaced; a broken or missing file keeps the tokens, and the log says why, once', async () => {
+test('the tokens file is reloaded when it is replaced; with an invalid or missing file, the tokens stay in use, and the reason is logged once', async () => {
   const { path, replace } = createTokensFile('a:a-token-1\n');
   const service = await startService({ API_TOKENS: 'fixed-token', API_TOKENS_FILE: path });
   expect(await statusOf(service, 'a-token-1')).toBe(200);
@@ -77,7 +77,7 @@ test('the tokens file is reloaded when a symbolic link above it changes, as moun
   expect(await statusOf(service, 'a-token-1')).toBe(401);
 });
 
-test('the tokens file that is written in place never accepts a truncated token, wherever the writing stops', async () => {
+test('a truncated token is never accepted from a tokens file that is written in place', async () => {
   const { path } = createTokensFile('a:alphatoken\n');
   const service = await startService({ API_TOKENS_FILE: path });
   writeFileSync(path, 'a:alphatoken\nb:betatoken');
@@ -94,17 +94,17 @@ test('the tokens file that is written in place never accepts a truncated token, 
   expect(await statusOf(service, 'betatoken')).toBe(401);
 });
 
-test('the tokens file that is briefly truncated after a line while it is written removes no token', async () => {
+test('a tokens file that is briefly truncated after a line during a write removes no token', async () => {
   const { path } = createTokensFile('a:alphatoken\nb:betatoken\n');
   const service = await startService({ API_TOKENS_FILE: path });
-  // Each truncation is shorter than the second between two reads, and most are seen by one read.
+  // Each truncation is shorter than the second between two reads, so at most one read usually sees it.
   for (let round = 0; round < rounds(2, 5); round += 1) {
     const startedAt = performance.now();
     writeFileSync(path, 'a:alphatoken\n');
     await sleep(600);
     writeFileSync(path, 'a:alphatoken\nb:betatoken\n');
     if (performance.now() - startedAt > 900) {
-      await sleep(2_500); // On a busy machine, the truncation may have lasted for two reads.
+      await sleep(2_500); // On a busy machine, two reads may have seen the truncation.
       continue;
     }
     const end = performance.now() + 1_500;
@@ -117,7 +117,7 @@ test('the tokens file that is briefly truncated after a line while it is written
   await until(() => statusOf(service, 'betatoken'), 401);
 });
 
-test.each(['/dev/zero', '/', 'a pipe'])('the tokens file %s is refused at the start', async (name) => {
+test.each(['/dev/zero', '/', 'a pipe'])('the tokens file %s prevents the start', async (name) => {
   const path = name === 'a pipe' ? join(temporaryFolder(), 'pipe') : name;
   if (name === 'a pipe') await run('mkfifo', [path]);
   expect(await run('node', ['src/main.ts'], { API_TOKENS_FILE: path, DATABASE_URL: temporaryDatabase() })).toEqual({
@@ -131,7 +131,7 @@ test.each(['/dev/zero', '/', 'a pipe'])('the tokens file %s is refused at the st
 (canMountFuse() ? describe : describe.skip)('a tokens file on a file server that does not respond', () => {
   const PROBLEM = 'API_TOKENS_FILE: reading the file takes more than 5 seconds; check that its file server responds';
 
-  /** Returns the command that starts the service with such a file system at a path until its standard input ends. */
+  /** Returns the command that starts the service with an unresponsive file system mounted at a path. */
   function withDeadServer(folder: string): readonly string[] {
     const becomeRoot = userInfo().uid === 0 ? [] : ['--user', '--map-root-user'];
     const options = 'fd=3,rootmode=40000,user_id=0,group_id=0';
@@ -141,14 +141,14 @@ test.each(['/dev/zero', '/', 'a pipe'])('the tokens file %s is refused at the st
     return ['unshare', ...becomeRoot, '--mount', 'sh', '-c', script];
   }
 
-  test('is refused at the start', async () => {
+  test('prevents the start', async () => {
     const folder = temporaryFolder();
     const [command = '', ...args] = withDeadServer(folder);
     const env = { API_TOKENS_FILE: join(folder, 'tokens'), DATABASE_URL: temporaryDatabase() };
     expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: `${PROBLEM}\n` });
   });
 
-  test('keeps the tokens, and the log says so once; it is reloaded when the server responds', async () => {
+  test('keeps the tokens, is logged once, and is reloaded when the server responds', async () => {
     const folder = temporaryFolder();
     const { path, link, replace } = createTokensFile('a:alphatoken\n');
     const service = await startService({ API_TOKENS_FILE: path }, withDeadServer(folder));
@@ -161,7 +161,7 @@ test.each(['/dev/zero', '/', 'a pipe'])('the tokens file %s is refused at the st
     expect(problemsIn(service)).toHaveLength(1);
   });
 
-  test('does not delay the end of the service', async () => {
+  test('does not delay the exit of the service', async () => {
     const folder = temporaryFolder();
     const { path, link } = createTokensFile('a:alphatoken\n');
     const service = await startService({ API_TOKENS_FILE: path }, withDeadServer(folder));

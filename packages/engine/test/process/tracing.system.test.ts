@@ -9,7 +9,7 @@ import { run, startService, type Service } from '@contract-first/testing/service
 import { describeStores } from '@contract-first/testing/stores.ts';
 import { until } from '@contract-first/testing/until.ts';
 
-// The environment in which a service finds the SDK.
+// The environment with which a service finds the SDK.
 let sdk: Readonly<Record<string, string>>;
 beforeAll(async () => {
   const folder = temporaryFolder();
@@ -37,7 +37,7 @@ const serverSpanOf = (spans: readonly ExportedSpan[], name: string) =>
   spans.find((span) => span.kind === SERVER && span.name === name);
 
 describeStores((createDatabase) => {
-  test('a request is a span under the one of its client, and its commit is a span under it', async () => {
+  test("a request has a span, whose parent is the client's span, and its commit has a child span", async () => {
     const { env, spans } = await startCollector();
     const url = await createDatabase();
     const service = await startService({ ...env, ...sdk, DATABASE_URL: url });
@@ -78,7 +78,7 @@ describeStores((createDatabase) => {
   });
 });
 
-test('reads and writes are spans with their statements, and without values', async () => {
+test('reads and writes have spans with their statements, but without values', async () => {
   const { folder } = copyProjectWithContract('bookshop');
   expect(await generateHere(folder)).toMatchObject({ code: 0, stderr: '' });
   const { env, spans } = await startCollector();
@@ -94,7 +94,7 @@ test('reads and writes are spans with their statements, and without values', asy
   expect(JSON.stringify(spans.filter(({ kind }) => kind === CLIENT))).not.toContain('9007199254740993');
 });
 
-test('a 503 is a span with an error, and so is the write that failed', async () => {
+test('a 503 has a span with an error, and so does the failed write', async () => {
   const { env, spans } = await startCollector();
   const path = join(temporaryFolder(), 'plants.db');
   const service = await startService({ ...env, ...sdk, DATABASE_URL: `sqlite:${path}` });
@@ -108,7 +108,7 @@ test('a 503 is a span with an error, and so is the write that failed', async () 
   ]);
 });
 
-test('a 4xx is a span without an error, and no span has the query', async () => {
+test('a 4xx has a span without an error, and no span has the query', async () => {
   const { env, spans } = await startCollector();
   const service = await startService({ ...env, ...sdk });
   await send(service, 'GET', '/nothing?secret=1');
@@ -120,7 +120,7 @@ test('a 4xx is a span without an error, and no span has the query', async () => 
   expect(JSON.stringify(spans)).not.toMatch(/secret|http\.route|error\.type/);
 });
 
-test('spans that end with the service are exported before it exits', async () => {
+test('the last spans are exported before the service exits', async () => {
   const { env, spans } = await startCollector();
   const service = await startService({ ...env, ...sdk, OTEL_BSP_SCHEDULE_DELAY: '60000' });
   await send(service, 'GET', '/nothing');
@@ -129,14 +129,14 @@ test('spans that end with the service are exported before it exits', async () =>
   expect(spans).toHaveLength(1);
 });
 
-test('a collector that is down stops neither requests nor the exit', async () => {
+test('a collector that is down blocks neither requests nor the exit', async () => {
   const service = await startService({ ...sdk, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
   expect((await send(service, 'POST', '/plants', '{"id":1,"name":"Fern"}')).status).toBe(200);
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
 });
 
-test('without the SDK, the start is refused in one line that says what to install', async () => {
+test('without the SDK, the start is refused with one line that names the packages to install', async () => {
   const env = { API_TOKENS: 'test-token', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
   const { code, stdout, stderr } = await run('node', ['src/main.ts'], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -13,7 +13,7 @@ export type OpenPage = {
 
 let browser: Promise<Browser> | undefined;
 
-/** Opens a page in a headless browser with an empty profile. The browser is closed when the test ends. */
+/** Opens a page in a headless browser with an empty profile. Closes the browser when the test ends. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
   browser ??= launchBrowser();
   const page = await (await browser).newPage(options);
@@ -49,7 +49,7 @@ function findBrowser(): string {
   throw new Error('no browser found: install Chromium (apt-get install chromium), or set CHROME_PATH to one');
 }
 
-/** Runs in the browser: returns the texts with too little contrast to their background. */
+/** An expression for the browser that returns texts with too little contrast. */
 export const FAINT_TEXTS = `
   const parse = (color) => color.match(/[\\d.]+/g).map(Number);
   const brightness = ([red, green, blue]) => 0.2126 * red + 0.7152 * green + 0.0722 * blue;

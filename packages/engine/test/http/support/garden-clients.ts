@@ -7,7 +7,7 @@ import { HOSTILE_REQUESTS } from './hostile-requests.ts';
 import { parseAnswers } from './raw-answer.ts';
 import type { Service } from '@contract-first/testing/service.ts';
 
-/** Does one thing that a client of `examples/garden` does. */
+/** Performs one action of a client of `examples/garden`. */
 export type Client = () => Promise<void>;
 
 type Bed = { readonly id: number; readonly crop: string };
@@ -15,7 +15,7 @@ type Answer = { readonly status: number | undefined; readonly text: string; read
 
 const KEPT_SOCKETS = 20;
 const PHOTO_BYTES = 200_000;
-/** The statuses that an honest client may also get: 503 in an overload, 408 if this process stalls on a busy machine. */
+/** The statuses that an honest client may also get: 503 on overload, 408 if this process stalls on a busy machine. */
 const REFUSALS = [408, 503];
 
 /** Creates clients of the garden that expect the documented responses. */
@@ -48,7 +48,7 @@ export function createHonestClients({ url, token }: Service) {
     for (let rest = count; rest > 0; rest -= 1) await create(newBed());
   }
 
-  /** Creates a bed, again after each refusal. */
+  /** Creates a bed. Retries after each refusal. */
   async function create({ body, fields }: ReturnType<typeof newBed>): Promise<void> {
     const { status, text } = await send('POST', '/beds', fields, body);
     if (status === 201) {
@@ -61,7 +61,7 @@ export function createHonestClients({ url, token }: Service) {
     }
   }
 
-  /** Loses the connection, perhaps before the response, and sends the creation again. */
+  /** Resets the connection, perhaps before the response, and sends the creation again. */
   async function createAfterReset(): Promise<void> {
     const bed = newBed();
     const length = { 'Content-Length': String(Buffer.byteLength(bed.body)) };
@@ -72,7 +72,7 @@ export function createHonestClients({ url, token }: Service) {
     await create(bed);
   }
 
-  /** Reads the export. Where it says that it is complete, every bed acknowledged before is in it once. */
+  /** Reads the export. A complete export must have every earlier acknowledged bed once. */
   async function readExport(): Promise<'complete' | 'incomplete'> {
     const known = [...acknowledged];
     const { status, text, isComplete } = await send('GET', '/export');
@@ -108,7 +108,7 @@ export function createHonestClients({ url, token }: Service) {
   }
 }
 
-/** Creates clients of the garden that check only that each response is well-formed, and no failure of the service. */
+/** Creates clients of the garden that check only that each response is well-formed and not a 500. */
 export function createHostileClients({ url, token }: Service, unreadStreams: number) {
   const kept: Socket[] = [];
   const clients = [
@@ -122,7 +122,7 @@ export function createHostileClients({ url, token }: Service, unreadStreams: num
   };
   return { clients, disconnect };
 
-  /** Requests the export and reads nothing; keeps some connections until `disconnect`. */
+  /** Requests the export without reading it. Keeps some connections open until `disconnect`. */
   async function leaveUnread(): Promise<void> {
     const version = randomInt(2) === 0 ? '1.0' : '1.1';
     const socket = await sendUnread(url, messageOf(`GET /export HTTP/${version}`, token, {}));
@@ -163,7 +163,7 @@ export function createHostileClients({ url, token }: Service, unreadStreams: num
     expect([401, ...REFUSALS]).toContain((await expectAnswers(connection))[0]);
   }
 
-  /** Resets a connection, ends its sending side, or leaves it open until the service closes it. */
+  /** Resets or half-closes a connection, or leaves it open until the service closes it. */
   async function leave(connection: Connection): Promise<void> {
     await sleep(randomInt(200));
     const choice = randomInt(3);

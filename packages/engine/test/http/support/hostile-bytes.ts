@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The limit of a request body, and how large the generated ones may be. */
+/** The size limit of request bodies, and the maximum size of generated bodies. */
 const BODY_BYTES = 1_048_576;
 
 const COMMON = [
@@ -138,7 +138,7 @@ const HEADERS = [
   ],
 ];
 
-/** Generates a sequence of tokens, some of them repeated many times. */
+/** Generates a sequence of tokens; some tokens are repeated many times. */
 function tokens(dictionary: readonly string[], limit: number, maxRepeats = 3): fc.Arbitrary<string> {
   const repeats = fc.oneof({ weight: 20, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: maxRepeats }));
   const token = fc.constantFrom(...dictionary, ...COMMON);
@@ -150,7 +150,7 @@ function tokens(dictionary: readonly string[], limit: number, maxRepeats = 3): f
     .map((texts) => texts.join('').slice(0, limit));
 }
 
-/** Valid bodies with one member that is repeated up to the limit. */
+/** Valid bodies with one member repeated up to the size limit. */
 const REPEATED: readonly (readonly [path: string, start: string, units: readonly string[], end: string])[] = [
   [
     '/json',
@@ -204,7 +204,7 @@ const framing = fc.oneof(
   { weight: 1, arbitrary: fc.constant('chunked' as const) },
 );
 
-/** Generates bytes for a connection that are almost a request to an operation of the fuzzed contract. */
+/** Generates the bytes of an almost valid request to an operation of the fuzzed contract. */
 export function hostileBytes(token: string): fc.Arbitrary<Buffer> {
   const authorization = `Authorization: Bearer ${token}\r\n`;
   const withBody = fc.tuple(body, framing).map(([[path, text], how]) => {

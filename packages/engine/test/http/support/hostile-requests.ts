@@ -8,7 +8,7 @@ const FERN = '{"id":1,"name":"Fern"}';
 const HEAD = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
 const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 const GOOD = withBody(FERN);
-/** A request that gets 404 and closes the connection. It shows that the bytes before it were parsed as one request. */
+/** A request that gets 404 and closes the connection. Its response shows that the bytes before were one request. */
 const LAST = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 const inChunks = (body: string): string => `${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -131,7 +131,7 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['__proto__ in the place of the plant', withBody(`{"__proto__":${FERN}}`) + LAST, [400, 404]],
   ['__proto__ beside it', withBody('{"id":1,"name":"Fern","__proto__":{"tag":1}}') + LAST, [200, 404]],
   ['constructor.prototype', withBody('{"constructor":{"prototype":{"name":"x"}}}') + LAST, [400, 404]],
-  // It is answered unread, and so perhaps before all of it has arrived.
+  // Closes the connection, since the response may precede the end of the body.
   ['a gzip bomb', withBody(gzipSync(Buffer.alloc(50_000_000)), 'Content-Encoding: gzip', 'Connection: close'), [415]],
   ['a brotli bomb', withBody(brotliCompressSync(Buffer.alloc(50_000_000)), 'Content-Encoding: br') + LAST, [415, 404]],
   ['an announced body of 10 TB', `${HEAD}Content-Length: 10000000000000\r\n\r\n{`, [413]],

@@ -4,13 +4,15 @@ import type { Service } from '@contract-first/testing/service.ts';
 const SAMPLES = 10;
 const REPORT = `process.on('SIGUSR2',()=>{gc();const m=process.memoryUsage();console.log('USED',m.heapUsed+m.external,'.')})`;
 
-/** Starts a service whose memory `usedBytes` can measure, since it does not report its memory itself. */
+/** The command and options of Node with which a service reports its memory to `usedBytes`. */
 export const NODE_WITH_MEMORY_REPORT: readonly string[] = [
   ...['node', '--expose-gc', '--import'],
   `data:text/javascript,${encodeURIComponent(REPORT)}`,
 ];
 
-/** Returns the memory in use after garbage collection: the least of several samples, because external memory fluctuates. */
+/**
+ * Returns the memory in use after garbage collection: the minimum of several samples, since external memory fluctuates.
+ */
 export async function usedBytes(service: Service): Promise<number> {
   const reports = (): number[] => [...service.output().matchAll(/USED (\d+) \./g)].map(([, bytes]) => Number(bytes));
   const earlier = reports().length;

@@ -1,7 +1,7 @@
-/** A response as it was received. */
+/** A received response. */
 export type RawAnswer = { readonly status: number; readonly head: string; readonly body: string };
 
-/** Parses every response in the received text; throws for other or incomplete data. */
+/** Parses all responses in a text. Throws for other or incomplete data. */
 export function parseAnswers(received: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   for (let rest = received; rest !== '';) {

@@ -12,7 +12,7 @@ export const FIELDS = `{ type: object, required: [name], properties: {
 
 const NO_CONTENT = "responses: { '204': { description: Done. } }";
 
-/** Serves POST /a with a request body in YAML; `received` has the inputs of its handler. */
+/** Serves POST /a with a request body described in YAML. `received` contains the inputs of the handler. */
 export async function serveBody(requestBody: string, bodyLimitBytes = 100_000) {
   const received: ValidRequest[] = [];
   const contract = await contractOf(documentOf('/a', 'post', `requestBody: ${requestBody}\n${NO_CONTENT}`));

@@ -5,7 +5,7 @@ import { readConfig } from '../../../src/process/config.ts';
 import { startService } from '../../../src/create-service.ts';
 
 // Serves a generated contract in a separate process: `node serve-contract.ts <contract.json>`. Every operation responds
-// 204. Prints its address.
+// with 204. Prints the address.
 const contract = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Contract; // Written by the generator.
 const read = await readConfig({ ...process.env, PORT: '0' }, undefined);
 if ('problems' in read) throw new Error(read.problems.join('\n'));

@@ -7,7 +7,10 @@ import { placesOf, removeAt, replaceAt, type Json } from '../../../../model/src/
 
 const PLACES = 40;
 
-/** Returns an application that uses express-openapi-validator as documented. A refused request is answered with the message. */
+/**
+ * Returns an application that uses express-openapi-validator as documented. Responds to invalid requests with the
+ * message.
+ */
 export function stock(document: OpenApiDocument, respond: RequestHandler): Express {
   const app = express();
   app.use(express.json({ strict: false }));

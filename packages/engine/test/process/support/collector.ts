@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 
-/** A span as it arrives over OTLP. */
+/** A span received over OTLP. */
 export type ExportedSpan = {
   readonly name: string;
   readonly kind: number;
@@ -16,10 +16,10 @@ export type ExportedSpan = {
   readonly resource: Readonly<Record<string, unknown>>;
 };
 
-/** A collector of OTLP over HTTP with JSON. */
+/** A collector for OTLP over HTTP with JSON. */
 export type Collector = {
   readonly env: Readonly<Record<string, string>>;
-  /** Every span so far. */
+  /** All spans received so far. */
   readonly spans: readonly ExportedSpan[];
 };
 
@@ -62,7 +62,9 @@ function decode(text: string): readonly ExportedSpan[] {
   );
 }
 
-/** Each value is an object with one member, named by its type. */
+/**
+ * Returns attributes as a plain object. In OTLP, each value is an object with one member, which is named by the type.
+ */
 function valuesOf({ attributes = [] }: Attributed): Readonly<Record<string, unknown>> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }
