@@ -86,7 +86,7 @@ export type SharedCounter = {
   readonly close: () => Promise<void>;
 };
 
-/** What a count is for. A counter keeps a limited number of counts for each kind. */
+/** The subject of a count. A counter keeps a limited number of counts for each kind. */
 export type CountKind = 'caller' | 'address';
 
 /** A count, including the event that was just added. */

@@ -6,7 +6,7 @@ import { compileOperations } from '../../documents/src/operations/operations.ts'
 
 /** A contract in files for the service and its peers. */
 export type WrittenContract = {
-  /** Paths for the environment of servers: the service reads CONTRACT, a generated contract.json, and peers DOCUMENT. */
+  /** Environment variables with paths: the service reads CONTRACT, a generated contract.json; peers read DOCUMENT. */
   readonly env: { readonly CONTRACT: string; readonly DOCUMENT: string };
   /** The path of the last operation. */
   readonly path: string;

@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 /**
  * Sends sequential requests on several connections for a duration, and waits for the pending responses.
  *
- * This client replaces autocannon, which was too slow and rounds latencies to milliseconds: against an empty `node:http`
- * server, on one core, this client sent 28,000 to 60,000 requests per second, autocannon 14,000 to 38,000. The fastest
- * server of the benchmark handles half as many, so the client is not the bottleneck.
+ * This client replaces autocannon, which was too slow and rounds latencies to milliseconds: against an empty
+ * `node:http` server, on one core, this client sent 28,000 to 60,000 requests per second, autocannon 14,000 to 38,000.
+ * The fastest server of the benchmark handles half as many, so the client is not the bottleneck.
  *
  * @param url the URL of the service
  * @param request returns the text of the n-th request

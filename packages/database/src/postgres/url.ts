@@ -25,7 +25,7 @@ type Problem = (text: string) => void;
  * Parses a `postgres://` or `postgresql://` URL like libpq (PostgreSQL documentation, 32.1.1.2), but strictly:
  * unsupported parts are problems. Without `sslmode`, TLS is required unless every host is the local machine.
  *
- * @returns the location, or every problem; problems never quote the URL, any part of which may be a misplaced password
+ * @returns the location, or every problem; problems never quote the URL, since any part may be a misplaced password
  */
 export function parsePostgresUrl(url: string): { location: PostgresLocation } | { problems: readonly string[] } {
   const problems: string[] = [];

@@ -15,7 +15,7 @@ const store = await openBenchStore(process.env, log);
 
 /** Reads the document that the benchmark has written, in JSON since YAML is slower to parse. */
 export function readDocument(): { readonly openapi: string; readonly paths: Readonly<Record<string, unknown>> } {
-  return JSON.parse(readFileSync(process.env['DOCUMENT'] ?? '', 'utf8')) as ReturnType<typeof readDocument>; // Written by the benchmark.
+  return JSON.parse(readFileSync(process.env['DOCUMENT'] ?? '', 'utf8')) as ReturnType<typeof readDocument>;
 }
 
 /** Compares tokens directly. The service compares digests in constant time, so this favours the peers. */

@@ -183,7 +183,7 @@ describe('a JSON Web Token', () => {
     return new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS256', kid: 'rsa' }).sign(secret);
   }
 
-  test('a new key is used as soon as a token has it, and an old key is dropped by the next fetch', async () => {
+  test('a new key is used with the first token that it signs, and an old key is dropped by the next fetch', async () => {
     await start(ec);
     expect(await check(await signToken(ec))).toBe('alice');
     issuer.publish(ed);

@@ -19,7 +19,7 @@ type RateLimitResult = {
   readonly failure?: Failure;
 };
 
-/** What a count is for. */
+/** The subject of a count. */
 type Kind = 'caller' | 'address';
 
 /** The counts that all instances share. */
