@@ -1,6 +1,6 @@
 /**
- * Ends a request with a documented failure, from any depth of a handler. A reply that the document does not describe for
- * the operation becomes a 500, as one that the handler returns would.
+ * Ends a request with a documented failure, from any depth of a handler. A reply that the operation does not document
+ * becomes a 500, as with a returned reply.
  */
 export class HandlerFailure<Reply extends { readonly status: number }> extends Error {
   readonly reply: Reply;
@@ -11,7 +11,7 @@ export class HandlerFailure<Reply extends { readonly status: number }> extends E
   }
 }
 
-/** Something that the document describes and the application lacks: the request ends with a 501. */
+/** The application does not implement a documented operation or part: the request ends with a 501. */
 export class NotImplemented extends Error {
   /** @param subject an operationId, or the name of the missing part */
   constructor(subject: string) {
@@ -19,5 +19,5 @@ export class NotImplemented extends Error {
   }
 }
 
-/** Something that a handler needs is unavailable for now: the request ends with a 503. */
+/** A dependency of a handler is temporarily unavailable: the request ends with a 503. */
 export class Unavailable extends Error {}

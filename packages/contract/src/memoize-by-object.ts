@@ -1,4 +1,4 @@
-/** Keeps the results of a function by its argument, as long as something else keeps that. */
+/** Memoizes a function of an object. Holds its arguments weakly. */
 export function memoizeByObject<Key extends object, Result>(create: (key: Key) => Result): (key: Key) => Result {
   const results = new WeakMap<Key, Result>();
   return (key) => {

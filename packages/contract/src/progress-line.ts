@@ -1,10 +1,10 @@
 import type { WriteStream } from 'node:tty';
 
-/** A line at the bottom of a terminal, which later output replaces. */
+/** A progress line at the bottom of a terminal. */
 export type ProgressLine = {
   /** Redraws the line, at most every `REDRAW_MS`. */
   readonly update: (describe: () => string) => void;
-  /** Erases the line, to make room for other output. */
+  /** Erases the line before other output. */
   readonly clear: () => void;
 };
 
@@ -20,7 +20,7 @@ export function createProgressLine(terminal: WriteStream): ProgressLine | undefi
       if (performance.now() - drawnAt < REDRAW_MS) return;
       drawnAt = performance.now();
       isDrawn = true;
-      // Some terminals wrap after the last column.
+      // Leaves the last column empty, since some terminals wrap after it.
       terminal.write(`\r${describe().slice(0, terminal.columns - 1)}\x1b[K`);
     },
     clear() {

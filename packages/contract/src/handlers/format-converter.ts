@@ -4,15 +4,15 @@ import { NO_VIOLATIONS, type Violation } from '../operations/violation.ts';
 
 /** Converts the strings of a format to values of the application, and back. */
 export type FormatCodec<Value> = {
-  /** Returns the value of a string that conforms to its schema. Where it throws, the request is answered 400. */
+  /** Returns the value of a string that conforms to its schema. An error becomes a 400. */
   readonly decode: (text: string) => Value;
-  /** Returns the string of a value. Where it throws, or the string does not conform to the schema, the reply is a 500. */
+  /** Returns the string of a value. An error, or a string that does not conform to the schema, becomes a 500. */
   readonly encode: (value: Value) => string;
 };
 
 /**
- * The codecs of an application, by format: `Formats<{ 'date-time': Date; iban: Iban }>`. Files and bytes are `Blob`s, so there
- * is none for `binary`.
+ * The codecs of an application, by format: `Formats<{ 'date-time': Date; iban: Iban }>`. `binary` cannot have a codec,
+ * since files and bytes are `Blob`s.
  */
 export type Formats<Types> = {
   readonly [Name in keyof Types]: Name extends 'binary' ? never : FormatCodec<Types[Name]>;
@@ -23,18 +23,18 @@ export type AnyFormats = Readonly<
   Record<string, { readonly decode: (text: string) => unknown; readonly encode: (value: never) => string }>
 >;
 
-/** Converts the strings of the declared formats in requests and replies. */
+/** Converts strings of the declared formats in requests and replies. */
 export type FormatConverter = {
   /**
-   * Replaces the strings in a valid value, in place.
+   * Decodes the strings in a valid value, in place.
    *
    * @param root holds the value under the empty name
-   * @param location the place of the value: `body`; the empty one for an object of several
-   * @returns the first ten strings that have no value
+   * @param location the place of the value, such as `body`; empty for an object of several parts
+   * @returns violations for the first ten strings that cannot be decoded
    */
   readonly decode: (root: { '': unknown }, shape: Shape | undefined, location: string) => readonly Violation[];
   /**
-   * Returns a copy of a value, with strings.
+   * Returns a copy of a value with encoded strings.
    *
    * @throws when a value cannot be encoded
    */
@@ -53,7 +53,7 @@ export function createFormatConverter({ formats }: Contract, codecs: AnyFormats 
           format !== undefined && typeof value === 'string' && isFirst(holder, key),
         convert(text, { format = '' }, report) {
           try {
-            const value = codecs[format]?.decode(text as string); // As it applies to strings.
+            const value = codecs[format]?.decode(text as string); // Only strings apply.
             assertNoPromise(value, format);
             return value;
           } catch (error) {
@@ -74,7 +74,7 @@ export function createFormatConverter({ formats }: Contract, codecs: AnyFormats 
           format !== undefined && part !== undefined && part !== null && isFirst(holder, key),
         convert(part, { format = '' }, report) {
           try {
-            const text: unknown = codecs[format]?.encode(part as never); // The type of the handler's reply has it.
+            const text: unknown = codecs[format]?.encode(part as never); // Checked by the type of the reply.
             assertNoPromise(text, format);
             if (typeof text === 'string') return text;
             throw new TypeError(`${format} must be encoded to a string`);
@@ -86,14 +86,16 @@ export function createFormatConverter({ formats }: Contract, codecs: AnyFormats 
         },
         copies: new Set(),
       });
-      // Such a value cannot be sent in another way, either.
+      // Without a string, the value cannot be sent.
       if (violation !== undefined) throw new Error(violation.text, { cause });
       return root[''];
     },
   };
 }
 
-/** Several parts of a schema may describe one place. Returns whether a place is visited for the first time. */
+/**
+ * Returns a function that tests whether a place is visited for the first time: several schemas may describe one place.
+ */
 function firstVisits(): (holder: Holder, key: Key) => boolean {
   const visited = new Map<Holder, Set<Key>>();
   return (holder, key) => {
@@ -104,11 +106,11 @@ function firstVisits(): (holder: Holder, key: Key) => boolean {
   };
 }
 
-/** A function of an application that must be synchronous has returned a promise. */
+/** A function that must be synchronous returned a promise. */
 export class PromisedValue extends TypeError {}
 
 /**
- * Checks that a codec has not returned a promise, whose rejection would be unhandled.
+ * Asserts that a codec returned no promise, whose rejection would be unhandled.
  *
  * @throws {PromisedValue} with the name of the codec
  */

@@ -3,7 +3,7 @@ import type { Violation } from '../operations/violation.ts';
 
 /** An operation of the generated types. */
 type OperationTypes = {
-  /** Present where each alternative of the document requires credentials. */
+  /** Present if every security requirement of the operation needs credentials. */
   readonly security?: 'required';
   /** The media types for which the application has codecs, as the document spells them. */
   readonly codecs?: string;
@@ -18,24 +18,28 @@ type OperationTypes = {
 
 /** The context of a request, besides its documented values. */
 export type RequestContext = {
-  /** Its X-Request-Id, or a new UUID. */
+  /** The X-Request-Id of the request, or a new UUID. */
   readonly requestId: string;
-  /** Adds the id and the operation of the request to each line. */
+  /** A logger that adds the request id and the operationId to each line. */
   readonly log: Logger;
   /**
-   * Is aborted when the result is no longer needed: the client has disconnected or the time limit of the operation is
-   * over. While a response is streamed, it is aborted when the service stops, too, so that endless streams end.
+   * Aborted when the result is no longer needed: the client disconnected, or the time limit of the operation passed.
+   * While a response is streamed, also aborted when the service stops, so that endless streams end.
    */
   readonly signal: AbortSignal;
-  /** Every header that the client has sent, by name in lower case. `headers` has the documented ones, validated. */
+  /** All received headers, by lower-case name. `headers` contains the documented headers, validated. */
   readonly rawHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
 };
 
-/** The validated request of an operation. int64s are bigints. @typeParam Operations the targets of links */
+/**
+ * The validated request of an operation; int64s are bigints.
+ *
+ * @typeParam Operations the operations that `url` can link to
+ */
 export type RequestOf<Op extends OperationTypes, Operations = unknown> = RequestContext & {
   /**
-   * Returns the absolute URL of an operation, for links: below `PUBLIC_URL`, or where the client of this request has reached
-   * the service.
+   * Returns the absolute URL of an operation, for links. The base is `PUBLIC_URL`, or else the origin that this request
+   * was sent to.
    */
   readonly url: <Id extends keyof Operations & string>(
     operationId: Id,
@@ -46,13 +50,13 @@ export type RequestOf<Op extends OperationTypes, Operations = unknown> = Request
   readonly headers: Values<Op['parameters']['header']>;
   readonly cookies: Values<Op['parameters']['cookie']>;
   /**
-   * Its name is that of the token, or the `sub` of the JSON Web Token. `undefined` only where the document requires no
-   * credentials.
+   * The authenticated caller, named after the token or the `sub` of the JSON Web Token. `undefined` only if the
+   * document requires no credentials.
    */
   readonly caller: Op extends { readonly security: 'required' } ? Caller : Caller | undefined;
 } & RequestBody<Op>;
 
-/** The parameters of a link to an operation; they may be left out if its path has none. */
+/** The parameters of a link to an operation; optional if its path has no parameters. */
 type LinkTo<Op> = Op extends OperationTypes
   ? [NonNullable<Op['parameters']['path']>] extends [never]
     ? [parameters?: { readonly query?: Partial<Values<Op['parameters']['query']>> }]
@@ -73,49 +77,49 @@ export type FailureReplyOf<Operations extends Record<keyof Operations, Operation
   { readonly status: FailureStatus }
 >;
 
-/** The handler of an operation. An error that it throws becomes a 500 with a fixed text; only the log has the cause. */
+/** The handler of an operation. A thrown error becomes a 500 with a fixed text; the cause is only logged. */
 export type HandlerOf<Op extends OperationTypes, Operations = unknown> = (
   request: RequestOf<Op, Operations>,
 ) => Promise<ReplyOf<Op>>;
 
 /**
- * Handlers by operationId, each typed by its operation. {@link UnmatchedOf} reports missing and superfluous handlers,
- * since TypeScript names at most four missing properties, and none together with a superfluous one.
+ * Handlers by operationId, each typed by its operation. {@link UnmatchedOf} reports missing and superfluous handlers:
+ * TypeScript itself names at most four missing properties, and no missing ones if there is a superfluous property.
  */
 export type HandlersOf<Operations extends Record<keyof Operations, OperationTypes>> = {
   readonly [Id in keyof Operations]?: HandlerOf<Operations[Id], Operations>;
 } & { readonly [name: string]: (request: never) => Promise<unknown> };
 
 /**
- * The differences between operations and handlers, by name. An interface that extends this type with an index signature
- * of {@link Matched} does not compile as long as there is a difference; the compiler reports one error per name.
+ * The differences between operations and handlers, by name. An interface that extends this type and has an index
+ * signature of {@link Matched} compiles only without differences; the compiler reports one error per name.
  */
 export type UnmatchedOf<OperationId extends PropertyKey, Handlers> = {
   readonly [Id in Exclude<OperationId, keyof Handlers>]: 'an operation without a handler';
 } & { readonly [Name in Exclude<keyof Handlers, OperationId>]: 'a handler without an operation' };
 
-/** The opposite of {@link UnmatchedOf}. */
+/** The value type of an operation with a handler, for {@link UnmatchedOf}. */
 export type Matched = 'an operation with its handler';
 
-/** The content of a failure of the engine. */
+/** The details of a failure that the engine sends. */
 export type FailureDetails = {
   readonly status: number;
   /** For a 4xx, how to fix the request; for a 5xx, a fixed text. */
   readonly message: string;
-  /** The operation; `undefined` when the request has none. */
+  /** `undefined` when the request matches no operation. */
   readonly operationId: string | undefined;
-  /** The violations of the parameters and the body, up to ten; empty for other failures. */
+  /** Up to ten violations of the parameters and the body; empty for other failures. */
   readonly violations: readonly Pick<Violation, 'place' | 'message'>[];
 };
 
-/** Functions that render the failures of the engine as the bodies that the document describes, by their names. */
+/** Functions that render the engine's failures as documented bodies, by name of the body. */
 export type FailuresOf<Bodies extends Record<keyof Bodies, { mediaType: string; schema: unknown; codec?: true }>> = {
   readonly [Name in keyof Bodies]: (
     failure: FailureDetails,
   ) => Bodies[Name] extends { readonly codec: true }
     ? Bodies[Name]['schema']
     : Parsed<Bodies[Name]['mediaType'], Bodies[Name]['schema'], string | Uint8Array>;
-} & object; // Without bodies, the type would be that of every value.
+} & object; // Without `object`, a type without bodies would accept any value.
 
 type Values<Parameters> = [NonNullable<Parameters>] extends [never] ? unknown : Readonly<NonNullable<Parameters>>;
 
@@ -127,7 +131,7 @@ type RequestBody<Op> = Op extends { requestBody: { content: infer Content } }
 type CodecsOf<Op> = Op extends { readonly codecs: infer MediaType } ? MediaType : never;
 type NoBody = { readonly contentType: undefined; readonly body: undefined };
 
-/** A union of the documented media types and their bodies. The media type may have parameters. */
+/** A union of the documented media types with their bodies. A received media type may have parameters. */
 type BodyIn<Content, Codecs> = {
   [MediaType in keyof Content]: {
     readonly contentType: WithParameters<Concrete<MediaType>>;
@@ -136,14 +140,14 @@ type BodyIn<Content, Codecs> = {
 }[keyof Content];
 type WithParameters<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
 
-/** The type of a body in a request: forms are parsed, and codecs decode their media types. */
+/** The type of a request body: forms are parsed, and codecs decode their media types. */
 type Received<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
   ? Schema
   : Essence<MediaType> extends 'application/x-www-form-urlencoded' | 'multipart/form-data'
     ? Schema
     : Parsed<MediaType, Schema, Blob>;
 
-/** The type of a body. A schema describes values of JSON or text, not of another media type. */
+/** The type of a body without a codec. A schema describes only JSON and text; other media types are bytes. */
 type Parsed<MediaType, Schema, Bytes> = MediaType extends string
   ? IsJson<Essence<MediaType>> extends true
     ? Schema
@@ -155,7 +159,7 @@ type Parsed<MediaType, Schema, Bytes> = MediaType extends string
           ? Text<Schema>
           : Bytes
   : never;
-/** The type of a body in a response: all at once or, unless it is JSON or a codec encodes it, as a stream of its parts. */
+/** The type of a response body: a whole value, or a stream unless it is JSON or encoded by a codec. */
 type Sent<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
   ? Immutable<Schema>
   : IsJson<Essence<MediaType>> extends true
@@ -165,21 +169,21 @@ type Sent<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
         ? Immutable<Schema> | AsyncIterable<Immutable<Item>>
         : Streamed | Parsed<MediaType, Schema, Bytes>
       : Streamed | Parsed<MediaType, Schema, Bytes>;
-/** A value that is only read, so that lists and objects that must not be changed fit, too. */
+/** A deeply readonly value, so that readonly arrays and objects are accepted, too. */
 type Immutable<Value> = unknown extends Value
   ? Value
   : Value extends Primitive | ((...parameters: never[]) => unknown)
     ? Value
     : { readonly [Name in keyof Value]: Immutable<Value[Name]> };
 type Primitive = string | number | bigint | boolean | null | undefined;
-/** A web stream and a `Readable` are such iterables, too. */
+/** A stream of chunks; includes web streams and `Readable`. */
 type Streamed = AsyncIterable<string | Uint8Array>;
 type Essence<MediaType extends string> = MediaType extends `${infer Type};${string}`
   ? Lowercase<Type>
   : Lowercase<MediaType>;
 type IsJson<Essence> = Essence extends `${string}/json` | `${string}+json` ? true : false;
 type JsonSequence = `application/${'jsonl' | 'ndjson' | 'x-ndjson' | 'json-seq' | `${string}+json-seq`}`;
-/** The type of a sequence: a list if its items are described. */
+/** The type of a sequence: a list if the document describes its items, else bytes. */
 type Items<Schema, Bytes> = unknown extends Schema ? Bytes : Schema;
 type Text<Schema> = unknown extends Schema ? string : Schema extends string ? Schema : string;
 
@@ -190,7 +194,7 @@ type AnyReplyOf<Responses, Codecs> = {
     HeadersOf<Responses[Status]>;
 }[keyof Responses];
 
-/** The statuses of a key of `responses`. `default` includes every failure status that is not documented itself. */
+/** The statuses of a key of `responses`. `default` includes every failure status without a key of its own. */
 type StatusOf<Status, DocumentedStatus> = Status extends number
   ? Status
   : Status extends keyof StatusRanges
@@ -204,14 +208,14 @@ type BodyOut<Response, Codecs> = Response extends { content: infer Content }
   : { readonly body?: undefined };
 
 /**
- * Where the media type does not follow from the document, no body is of this type. With it, the compiler reports a missing
- * `contentType` instead of the body that another media type would have.
+ * A reply that no value satisfies, for responses without a default media type. Makes the compiler report a missing
+ * `contentType`, rather than a body of the wrong type.
  */
 type Undecided<MediaType> = [DefaultType<MediaType>] extends [never]
   ? { readonly contentType?: never; readonly body: never }
   : never;
 
-/** The media type of a body without one: the only one, or JSON. */
+/** The default media type of a body: the only documented media type, or JSON. */
 type DefaultType<MediaType> =
   IsUnion<MediaType> extends true
     ? Only<PlainJson<MediaType>> extends infer Plain extends string
@@ -234,7 +238,7 @@ type AnyJson<MediaType> = MediaType extends string
   : never;
 type Only<T> = IsUnion<T> extends true ? never : T;
 
-/** A body and its media type, which may be omitted where it is that of {@link DefaultType}. */
+/** A body and its media type, which is optional for the {@link DefaultType}. */
 type BodyOfType<MediaType extends keyof Content, Content, Codecs> = MediaType extends `${string}/*`
   ? | { readonly contentType: Concrete<MediaType>; readonly body: Bytes | Streamed }
     | (MediaType extends '*/*' | 'application/*'
@@ -247,7 +251,7 @@ type BodyOfType<MediaType extends keyof Content, Content, Codecs> = MediaType ex
     : never;
 type Bytes = string | Uint8Array | Blob;
 
-/** The media types of a range such as `image/*`. */
+/** The media types that a range such as `image/*` includes. */
 type Concrete<MediaType> = MediaType extends '*/*'
   ? `${string}/${string}`
   : MediaType extends `${infer Type}/*`
@@ -261,10 +265,10 @@ type HeadersOf<Response> = Response extends { headers: infer Headers }
     : { readonly headers: Documented<Headers> }
   : unknown;
 
-/** Removes the index signature for undocumented headers. */
+/** Omits the index signature for undocumented headers. */
 type Documented<Headers> = { readonly [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
 
-/** The statuses registered with IANA, by class. */
+/** The IANA-registered status codes, by class. */
 type StatusRanges = {
   '2XX': 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
   '3XX': 300 | 301 | 302 | 303 | 304 | 307 | 308;
@@ -278,9 +282,9 @@ type FailureStatus = StatusRanges['4XX'] | StatusRanges['5XX'];
 /** An identity that credentials prove. */
 export type Identity = {
   readonly name: string;
-  /** The granted scopes and roles; none by default. `all`: the credentials are not limited to some. */
+  /** The granted scopes and roles; none by default. `all`: the credentials grant every scope. */
   readonly scopes?: readonly string[] | 'all';
-  /** The claims of a JSON Web Token, or other facts from a checker. */
+  /** The claims of a JSON Web Token, or other attributes from a checker. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 };
 

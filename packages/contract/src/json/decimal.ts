@@ -1,11 +1,11 @@
-/** A decimal number: its sign, its significant digits and a power of ten, so equal numbers are equal. Zero has no digits. */
+/** A normalized decimal number: sign, significant digits and power of ten. Zero has no digits. */
 export type Decimal = {
   readonly isNegative: boolean;
   readonly digits: string;
   readonly exponent: number;
 };
 
-/** Reads the text of a JSON number, in linear time, and without writing out its exponent. */
+/** Parses the text of a JSON number in linear time, without expanding the exponent. */
 export function parseDecimal(number: string): Decimal {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
@@ -29,11 +29,11 @@ export function compareNumbers(text: string, other: string): number {
   const sign = signOf(one);
   if (sign !== signOf(two) || sign === 0) return sign - signOf(two);
   const magnitude = one.digits.length + one.exponent - two.digits.length - two.exponent;
-  // Neither begins nor ends with zeros.
+  // Without leading and trailing zeros, the digits can be compared as text.
   return sign * (magnitude || Number(one.digits > two.digits) - Number(one.digits < two.digits));
 }
 
-/** Whether two texts of JSON numbers are the same number. */
+/** Returns whether two texts of JSON numbers have the same numeric value. */
 export function isSameNumber(text: string, other: string): boolean {
   return compareNumbers(text, other) === 0;
 }

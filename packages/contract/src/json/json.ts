@@ -8,15 +8,15 @@ export type JsonTree = {
   readonly sourceDigits: SourceDigits;
 };
 
-// Later steps are recursive and must not overflow the stack.
+// Recursive processing of the value must not overflow the stack.
 const MAX_DEPTH = 500;
 const MAY_BE_UNSAFE = /\d{16}/;
 const INTEGER = /^-?\d+$/;
 
 /**
- * Parses a JSON text, and keeps the digits that a double cannot represent.
+ * Parses a JSON text, and records the digits of numbers that a double cannot represent.
  *
- * @param digits receives the digits; shared by the texts of a larger structure
+ * @param digits receives the digits; may be shared by several texts
  * @throws {SyntaxError} when the text is not JSON (RFC 8259), or nested too deeply
  */
 export function parseJsonTree(text: string, digits = new SourceDigits()): JsonTree {
@@ -29,14 +29,14 @@ export function parseJsonTree(text: string, digits = new SourceDigits()): JsonTr
 }
 
 /**
- * Makes a tree of a value, as {@link parseJsonTree} would of its JSON text. Bigints become numbers, in place.
+ * Converts a value to a tree, like {@link parseJsonTree} of its JSON text. Bigints become numbers, in place.
  *
  * @throws {SyntaxError} when the value is nested too deeply
  */
 export function toJsonTree(value: unknown): JsonTree {
   const root = { '': value };
   const sourceDigits = new SourceDigits();
-  const visited = new Set<object>(); // A part may be at several places.
+  const visited = new Set<object>(); // An object may occur several times.
   replaceBigints(root, 0);
   return { root, sourceDigits };
 
@@ -48,7 +48,7 @@ export function toJsonTree(value: unknown): JsonTree {
         sourceDigits.record(holder, key, String(member));
       } else if (typeof member === 'object' && member !== null && !visited.has(member)) {
         visited.add(member);
-        replaceBigints(member as Record<string, unknown>, depth + 1); // So are lists here.
+        replaceBigints(member as Record<string, unknown>, depth + 1); // Arrays are treated as records.
       }
     }
   }
@@ -59,26 +59,25 @@ function tooDeep(): SyntaxError {
 }
 
 /**
- * Serializes a value as JSON: bigints with all digits, lone surrogates and control characters escaped. {@link parseJson} reads
- * it.
+ * Serializes a value as JSON: bigints with all digits, lone surrogates and control characters escaped. The inverse of
+ * {@link parseJson}.
  *
- * @param indent of each level; by default, all is on one line
+ * @param indent the spaces per level; by default, the result is one line
  */
 export function stringifyJson(value: unknown, indent?: number): string {
   const exact = mapBigints(toJsonValue(value), (bigint) => (JSON as WithRawJson).rawJSON(String(bigint)));
-  // A replacer would be called for every member.
+  // No replacer, since it would be called for every member.
   return JSON.stringify(exact, undefined, indent);
 }
 
 /**
- * Parses a JSON text that {@link stringifyJson} has written, such as one from a store. An integer that a double may not
- * represent, beyond 2^53, becomes a `bigint` with all its digits; a smaller one is a number, and `BigInt(value)` is exact for
- * both.
+ * Parses a JSON text from {@link stringifyJson}, such as a stored value. Unsafe integers, beyond 2^53, become exact
+ * `bigint`s; other integers are numbers. `BigInt(value)` is exact for both.
  *
  * @throws {SyntaxError} when the text is not JSON
  */
 export function parseJson(text: string): unknown {
-  // A reviver is called for every member.
+  // Avoids a reviver, which is called for every member.
   if (!MAY_BE_UNSAFE.test(text)) return JSON.parse(text);
   return (JSON as WithSourceText).parse(text, (_key, value, { source = '' }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && INTEGER.test(source) ? BigInt(source) : value,
@@ -86,8 +85,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Returns the value that {@link stringifyJson} writes. Calls `toJSON`, removes members without a value, and keeps bigints.
- * A `Date` stays one, since a schema for text does not accept it. Parts that stay the same are not copied.
+ * Returns the value that {@link stringifyJson} serializes: calls `toJSON`, removes members without a value, and keeps
+ * bigints. Keeps `Date`s, so that string schemas reject them. Copies only changed parts.
  */
 export function toJsonValue(value: unknown, key = ''): unknown {
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;
@@ -126,13 +125,13 @@ function toJsonMembers(object: Readonly<Record<string, unknown>>): object {
 }
 
 /**
- * Replaces a bigint.
+ * Returns the replacement of a bigint.
  *
- * @param holder the copy of its object or list; `undefined` for the value itself
+ * @param holder the copy of the object or list that contains it; `undefined` for the root value
  */
 type ReplaceBigint = (bigint: bigint, holder: object | undefined, key: string) => unknown;
 
-/** Returns a value of JSON with its bigints replaced. Parts without bigints are not copied. */
+/** Replaces the bigints in a JSON value. Copies only parts with bigints. */
 export function mapBigints(value: unknown, replace: ReplaceBigint): unknown {
   if (typeof value === 'bigint') return replace(value, undefined, '');
   if (typeof value !== 'object' || value === null) return value;
@@ -175,7 +174,7 @@ function mapMembers(object: Readonly<Record<string, unknown>>, replace: ReplaceB
 // TypeScript 5.9 does not declare "JSON.parse source text access" (ECMAScript 2026).
 type WithRawJson = typeof JSON & { readonly rawJSON: (text: string) => unknown };
 type WithSourceText = {
-  /** The context has the source of a number, not that of an object. */
+  /** `source` is present for numbers and absent for objects. */
   parse(
     text: string,
     reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,

@@ -1,14 +1,14 @@
 import { isSameNumber } from './decimal.ts';
 
-// A double represents up to 15 decimal digits exactly, unless there is an exponent. The expression also matches digits
-// in strings, which only takes the slower path.
+// A double represents up to 15 decimal digits exactly, unless there is an exponent. The expression may also match
+// digits in strings; then the text is scanned needlessly.
 const MAY_LOSE_DIGITS = /[\d.]{16}|\d[eE]/;
 const EXACT_DIGITS = 15;
 const NOTHING: readonly never[] = [];
 
 /** Records the digits of numbers that a double may have changed. */
 export class SourceDigits {
-  /** By object or array, and by key. */
+  /** The digits by object or array, and by key. */
   #digits: Map<object, Map<string, string>> | undefined;
   #pending: (readonly [value: object, text: string])[] | undefined;
 
@@ -17,7 +17,7 @@ export class SourceDigits {
     if (mayDiffer(literal)) this.#set(holder, key, literal);
   }
 
-  /** Records the numbers of a whole JSON text, lazily: most requests need no digits. */
+  /** Records the numbers of a JSON text, lazily, since most requests need no digits. */
   recordText(value: object, text: string): void {
     if (MAY_LOSE_DIGITS.test(text)) (this.#pending ??= []).push([value, text]);
   }
@@ -37,7 +37,7 @@ export class SourceDigits {
     else members.set(key, literal);
   }
 
-  /** Records the numbers of a text. Where a name is repeated, only its last member counts, as in the value. */
+  /** Records the numbers of a text. For repeated names, the last member wins, as in `JSON.parse`. */
   #collect(value: object, text: string): void {
     scanJson(text, value, {
       enter: (holder) => {
@@ -51,7 +51,7 @@ export class SourceDigits {
   }
 }
 
-/** Whether the double of a number literal may be another number. */
+/** Returns whether the double of a number literal may differ from it. */
 function mayDiffer(literal: string): boolean {
   if (literal.length <= EXACT_DIGITS && !literal.includes('e') && !literal.includes('E')) return false;
   const double = Number(literal);
@@ -72,7 +72,7 @@ const SPACE = 0x20; // The last of the whitespace characters.
 
 type Container = Readonly<Record<string, unknown>>;
 
-/** Receives the objects and arrays of a value, and their members, in the order of its text. */
+/** Receives the objects and arrays of a value and their members, in the order of the text. */
 type JsonVisitor = {
   readonly enter: (holder: object) => void;
   /** @param literal the text of a number, boolean or null; `undefined` for other members */
@@ -80,9 +80,9 @@ type JsonVisitor = {
 };
 
 /**
- * Scans a valid JSON text together with the object or array that was parsed from it. A second value made from the text
- * would take several times as long. Of members with the same name, each is visited, but the value has only the last one:
- * parts of the text that the value has no object or array for are not visited.
+ * Scans a valid JSON text together with the object or array parsed from it, which is several times faster than parsing
+ * the text again. Visits every member with a repeated name, although the value contains only the last one, but no parts
+ * of the text that are absent from the value.
  */
 function scanJson(text: string, root: object, { enter, member }: JsonVisitor): void {
   let at = 0;
@@ -94,14 +94,14 @@ function scanJson(text: string, root: object, { enter, member }: JsonVisitor): v
   skipTo(SPACE);
   visit(root);
 
-  /** Skips whitespace, and a separator. */
+  /** Skips whitespace and separators. Returns the next character code. */
   function skipTo(separator: number): number {
     let code = text.charCodeAt(at);
     while (code <= SPACE || code === separator) code = text.charCodeAt((at += 1));
     return code;
   }
 
-  /** Visits an object or array, whose text begins here. */
+  /** Visits the object or array whose text begins at the current position. */
   function visit(value: unknown): void {
     const holder = typeof value === 'object' && value !== null ? value : undefined;
     const isArray = text.charCodeAt(at) === OPEN_ARRAY;
@@ -135,7 +135,7 @@ function scanJson(text: string, root: object, { enter, member }: JsonVisitor): v
   }
 }
 
-/** Whether the objects and arrays of a valid JSON text are nested deeper than a number of levels. */
+/** Returns whether a valid JSON text is nested deeper than a number of levels. */
 export function isNestedDeeper(text: string, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -149,7 +149,7 @@ export function isNestedDeeper(text: string, levels: number): boolean {
   return false;
 }
 
-/** Returns the index of the quote that ends the string that begins at an index. */
+/** Returns the index of the closing quote of the string that begins at an index. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -162,7 +162,7 @@ function isEscaped(text: string, index: number): boolean {
   return (index - first) % 2 === 1;
 }
 
-/** Returns the name of a member, whose text includes the quotes. */
+/** Decodes the name of a member. The text range includes the quotes. */
 function decodeName(text: string, start: number, end: number): string {
   const name = text.slice(start + 1, end - 1);
   return name.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : name;

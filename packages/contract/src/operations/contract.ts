@@ -1,29 +1,29 @@
 import type { Shapes } from './shape.ts';
 import type { Operation, SecurityScheme } from './operation.ts';
 
-/** The tables and schemas that the generator derives from an OpenAPI document, and that the engine serves. */
+/** The tables and schemas that the generator derives from an OpenAPI document for the engine. */
 export type Contract = {
   /** The title and the version of the document. */
   readonly info: { readonly title: string; readonly version: string };
   readonly operations: Readonly<Record<string, Operation>>;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  /** The paths of the document's servers, without a trailing slash. Each operation is served below each of them. */
+  /** The paths of the document's servers, without a trailing slash. Each operation is served under each of them. */
   readonly basePaths: readonly string[];
-  /** Paths of servers with variables of any value: `/{1}`. */
+  /** The server paths with unrestricted variables: `/{1}`. */
   readonly templatedBasePaths?: readonly string[];
-  /** The shapes that others refer to by name. */
+  /** The named shapes, the targets of `$ref`s in int64 shapes. */
   readonly int64Shapes: Shapes;
-  /** The formats whose strings the application decodes, and the shapes that others refer to by name. */
+  /** The formats that the application decodes, and the named shapes, the targets of `$ref`s. */
   readonly formats?: { readonly names: readonly string[]; readonly shapes: Shapes };
-  /** The body of failures that the document does not describe, which is JSON; without one, they are problem details. */
+  /** The JSON body of undocumented failures; if absent, they are problem details. */
   readonly usualFailure?: { readonly name: string; readonly mediaType: string };
-  /** A request for the first operation; absent when there is none. */
+  /** An example request for the first operation; absent if there is none. */
   readonly example?: ExampleRequest;
-  /** The schemas that those of operations refer to, by reference: `#/components/schemas/Pet`. All are JSON Schema 2020-12. */
+  /** The component schemas by reference: `#/components/schemas/Pet`. All schemas are JSON Schema 2020-12. */
   readonly schemas: Readonly<Record<string, unknown>>;
 };
 
-/** A request as arguments of curl, in which TOKEN_PLACEHOLDER stands for the token. */
+/** A request as arguments of curl. `TOKEN_PLACEHOLDER` stands for the token. */
 export type ExampleRequest = {
   readonly method: string;
   /** The path and the query. */
@@ -32,5 +32,5 @@ export type ExampleRequest = {
   readonly options: readonly (readonly [name: string, value: string])[];
 };
 
-/** Stands for a token. No argument of a command can contain it. */
+/** The placeholder of a token: a NUL, which no command argument can contain. */
 export const TOKEN_PLACEHOLDER = '\0';

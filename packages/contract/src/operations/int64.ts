@@ -7,12 +7,12 @@ const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 
 /**
- * Replaces every int64 of a parsed JSON text with a `bigint`, in place.
+ * Replaces every int64 in a parsed JSON value with a `bigint`, in place.
  *
- * The validator has already checked the numbers as doubles. This function checks the digits that were sent, which differ
+ * The validator has already checked the numbers as doubles. This function checks the source digits, which may differ
  * from the double beyond 2^53 and at the ends of the range.
  *
- * @param location the place of the value: `body`; the empty one for an object of several
+ * @param location the place of the value, such as `body`; empty for an object of several parts
  * @returns the first ten violations; none when every int64 is an integer in range
  */
 export function reviveInt64s(
@@ -24,7 +24,8 @@ export function reviveInt64s(
   if (shape === undefined) return NO_VIOLATIONS;
   return convertAt(root, shape, named, location, {
     applies: (value, { int64 }) => int64 === true && typeof value === 'number',
-    convert: (value, _at, report, holder, key) => exact(value as number, sourceDigits.get(holder, String(key)), report), // As it applies to numbers.
+    // `applies` accepts only numbers.
+    convert: (value, _at, report, holder, key) => exact(value as number, sourceDigits.get(holder, String(key)), report),
   });
 }
 
@@ -36,7 +37,7 @@ function exact(double: number, sourceDigits: string | undefined, report: (messag
   return double;
 }
 
-/** Whether a bigint fits into a signed 64-bit integer. */
+/** Returns whether a bigint fits into a signed 64-bit integer. */
 export function isInt64(value: bigint): boolean {
   return MIN <= value && value <= MAX;
 }

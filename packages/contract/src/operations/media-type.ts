@@ -1,7 +1,7 @@
 /** The kind of a body: a JSON value, a string, the fields of a form, or bytes. */
 export type BodyKind = 'json' | 'text' | 'form' | 'multipart' | 'binary';
 
-// A cache: a document has few media types, and each request looks up several.
+// Cached, since a document has few media types and each request looks up several.
 const kinds = new Map<string, BodyKind>();
 
 /** Returns the kind of a documented media type or media range. */
@@ -21,27 +21,27 @@ function findKind(mediaType: string): BodyKind {
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
-/** Whether the application may have a codec for a media type: JSON, forms and sequences are parsed without one. */
+/** Returns whether a codec may handle a media type. JSON, forms, sequences and media ranges have no codecs. */
 export function mayHaveCodec(mediaType: string): boolean {
   const isParsed = sequenceKindOf(mediaType) !== undefined || !['text', 'binary'].includes(kindOf(mediaType));
   return !isParsed && !mediaType.includes('*');
 }
 
-/** Finds the codec of a documented media type among the names of codecs, which are media types. */
+/** Returns the name of the codec for a documented media type. The names of codecs are media types. */
 export function findCodec(mediaType: string, codecs: readonly string[]): string | undefined {
   if (codecs.length === 0 || !mayHaveCodec(mediaType)) return undefined;
   return codecs.find((name) => essenceOf(name) === essenceOf(mediaType));
 }
 
-/** A sequence of values: one on each line, each after a record separator (RFC 7464), or as server-sent events. */
+/** The kind of a sequence: one value per line, one per record separator (RFC 7464), or server-sent events. */
 type SequenceKind = 'json-lines' | 'json-seq' | 'event-stream';
 
-/** Whether a media type is a sequence whose values are described one by one (OpenAPI 3.2, 4.14.3). */
+/** Returns whether a media type is a sequence with an item schema (OpenAPI 3.2, 4.14.3). */
 export function isSequential(mediaType: string, { itemSchema }: { readonly itemSchema?: unknown }): boolean {
   return itemSchema !== undefined && sequenceKindOf(mediaType) !== undefined;
 }
 
-/** Returns the kind of a media type that is a sequence of values; `undefined` for other media types. */
+/** Returns the kind of a sequential media type; `undefined` for other media types. */
 export function sequenceKindOf(mediaType: string): SequenceKind | undefined {
   const essence = essenceOf(mediaType);
   if (essence === 'text/event-stream') return 'event-stream';
@@ -49,24 +49,24 @@ export function sequenceKindOf(mediaType: string): SequenceKind | undefined {
   return name === undefined ? undefined : name === 'json-seq' ? 'json-seq' : 'json-lines';
 }
 
-/** Returns a media type without parameters, in lower case, for comparison (RFC 9110, 8.3.1). Some documents write `*` for any. */
+/** Returns a media type in lower case, without parameters, for comparison (RFC 9110, 8.3.1). `*` means any type. */
 export function essenceOf(mediaType: string): string {
   const essence = (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
   return essence === '*' ? '*/*' : essence;
 }
 
-// RFC 9110, 8.3.1 and 5.6.6. Names of registered types have no `*` (RFC 6838, 4.2); `image/*` is a media range.
+// RFC 9110, 8.3.1 and 5.6.6. Registered names contain no `*` (RFC 6838, 4.2): `image/*` is a media range.
 const MEDIA_TYPE =
   /^[\w!#$%&'+.^`|~-]+\/[\w!#$%&'+.^`|~-]+(?:[ \t]*;(?:[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?)*[ \t]*$/;
 
-/** Whether a Content-Type is a media type with well-formed parameters. */
+/** Returns whether a Content-Type is a media type with well-formed parameters. */
 export function isMediaType(contentType: string): boolean {
   return MEDIA_TYPE.test(contentType);
 }
 
 /**
- * Finds the documented media type for a Content-Type: the same media type, else a range with its suffix
- * (`application/*+json`), else its range (`text/*`), else any.
+ * Finds the documented media type for a Content-Type: the exact type, else a range with its suffix
+ * (`application/*+json`), else its type's range (`text/*`), else the range of all types.
  *
  * @returns the media type as documented; `undefined` when none matches, or the Content-Type is not a media type
  */
@@ -83,7 +83,7 @@ export function matchMediaType(contentType: string, documented: readonly string[
   return undefined;
 }
 
-/** A media type as documented, such as `text/*`, and a concrete one to send. */
+/** A media type as documented, such as `text/*`, and the concrete media type to send. */
 export type MediaTypeChoice = { readonly documented: string; readonly sent: string };
 
 /**
@@ -98,7 +98,7 @@ export function failureMediaType(documented: readonly string[]): MediaTypeChoice
   return { documented: found, sent: concreteMediaType(found) };
 }
 
-/** Returns a media type that a documented range includes, such as JSON for any; returns other media types unchanged. */
+/** Returns a media type that a documented range includes, such as JSON for any type. Returns media types unchanged. */
 export function concreteMediaType(documented: string): string {
   const [type = '', subtype = ''] = essenceOf(documented).split('/');
   if (subtype.startsWith('*+')) return `${type}/${subtype.slice(2)}`;

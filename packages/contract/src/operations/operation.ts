@@ -1,68 +1,68 @@
 import type { Shape, Shapes } from './shape.ts';
 import { kindOf } from './media-type.ts';
 
-/** One operation of the contract, as the generator writes it. */
+/** One operation of a generated contract. */
 export type Operation = {
   readonly operationId: string;
-  /** Spelled as in requests: `GET`. */
+  /** The method as in requests: `GET`. */
   readonly method: string;
   /** The path template of the document: `/things/{id}`. */
   readonly path: string;
   /** Alternative lists of requirements: every requirement of one list must be satisfied. Empty for a public operation. */
   readonly security: readonly (readonly SchemeRequirement[])[];
   readonly parameters: readonly Parameter[];
-  /** The paths of the operation's own servers, which replace those of the contract. */
+  /** The paths of the operation's own servers, which replace the base paths of the contract. */
   readonly basePaths?: readonly string[];
   readonly templatedBasePaths?: readonly string[];
   /** The int64s of the parameters, in an object with the members `path`, `query`, `header` and `cookie`. */
   readonly parameterInt64s?: Shape;
   readonly requestBody?: {
     readonly required: boolean;
-    /** By media type or media range, as the document spells it. */
+    /** The bodies by media type or media range, as documented. */
     readonly content: Readonly<Record<string, RequestMediaType>>;
   };
-  /** By status: `200`, `4XX`, `default`. */
+  /** The responses by status: `200`, `4XX`, `default`. */
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
-  /** The size that a request body may have, in place of the configured one (`x-body-limit-bytes`). */
+  /** The maximum size of a request body, which overrides the configured limit (`x-body-limit-bytes`). */
   readonly bodyLimitBytes?: number;
-  /** The size that its files may have by their schemas, in addition to the configured size of a body. */
+  /** The maximum total size of files by their schemas, added to the configured body limit. */
   readonly fileBytes?: number;
-  /** How long the handler may take (`x-time-limit-ms`). */
+  /** The time limit of the handler (`x-time-limit-ms`). */
   readonly timeLimitMs?: number;
   readonly schemas: OperationSchemas;
-  /** The strings that the application decodes; absent when there are none. */
+  /** The shapes of the strings that the application decodes; absent if there are none. */
   readonly formats?: OperationFormats;
 };
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The schemas of an operation: one for each part of a request or a response, for its direction. */
+/** The schemas of an operation: one for each part of a request or response, in its direction. */
 export type OperationSchemas = {
-  /** The schema of an object with the parameters by location, as `RequestParts` has them. */
+  /** The schema of an object with the parameters by location, like `RequestParts`. */
   readonly parameters: Schema;
-  /** By documented media type. */
+  /** The schemas of request bodies, by documented media type. */
   readonly bodies: Schema;
-  /** By key of `responses`; the headers are an object, by name in lower case. */
+  /** The schemas of responses, by key of `responses`. Headers are one object with lower-case names. */
   readonly responses: Readonly<Record<string, { readonly bodies: Schema; readonly headers?: Schema }>>;
 };
 
-/** The strings that the application decodes, in the parts of {@link OperationSchemas}. */
+/** The shapes of the strings that the application decodes, by part as in {@link OperationSchemas}. */
 export type OperationFormats = {
-  /** In an object with the members `path`, `query`, `header` and `cookie`. */
+  /** The shape of an object with the members `path`, `query`, `header` and `cookie`. */
   readonly parameters?: Shape;
   readonly bodies: Shapes;
   readonly responses: Readonly<Record<string, { readonly bodies: Shapes; readonly headers?: Shape }>>;
 };
 
-/** A security scheme, and the scopes or roles that are required of it. */
+/** A security scheme and the required scopes or roles. */
 export type SchemeRequirement = { readonly scheme: string; readonly scopes: readonly string[] };
 
-/** How the text of a parameter becomes a value (OpenAPI 3.1, 4.8.12). */
+/** A parameter and its serialization (OpenAPI 3.1, 4.8.12). */
 export type Parameter = {
   readonly name: string;
-  /** `querystring`: the whole query is the value of this parameter. */
+  /** `querystring`: the value is the whole query string. */
   readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie';
-  /** `json` and `text`: the parameter has `content` instead of a style; `text` is not parsed. */
+  /** `json` and `text` are parameters with `content` instead of a style; `text` is not parsed. */
   readonly style:
     | ('simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'cookie')
     | ('json' | 'text');
@@ -70,25 +70,28 @@ export type Parameter = {
   readonly type: TextType;
 };
 
-/** The types that a text can be converted to. `items` and `properties` are present if the schema allows them. */
+/**
+ * The types that a text can be converted to. `items` and `properties` are present if the schema allows lists or
+ * objects.
+ */
 export type TextType = {
   readonly scalars: readonly ('string' | 'number' | 'integer' | 'boolean' | 'null')[];
   readonly items?: TextType;
   readonly properties?: Readonly<Record<string, TextType>>;
   /** The type of members not in `properties`. */
   readonly additional?: TextType;
-  /** The text is JSON, also where it is a scalar. */
+  /** The text is JSON, even for scalars. */
   readonly json?: true;
   /** The value is a file, not text. */
   readonly file?: true;
-  /** The sizes that a file may have. */
+  /** The size limits of a file. */
   readonly bytes?: ByteLimits;
 };
 
-/** The sizes that bytes may have: `minLength` and `maxLength` of their schema. */
+/** Size limits in bytes: `minLength` and `maxLength` of the schema. */
 export type ByteLimits = { readonly min?: number; readonly max?: number };
 
-/** Returns the size that the body of a request may have. @param configured the size without limits of its own */
+/** Returns the body limit of an operation. @param configured the default limit */
 export function bodyLimitOf({ bodyLimitBytes, fileBytes = 0 }: Operation, configured: number): number {
   return bodyLimitBytes ?? configured + fileBytes;
 }
@@ -99,31 +102,31 @@ export function findSizeProblem(sizeBytes: number, { min = 0, max = Infinity }: 
   return sizeBytes > max ? `must not be larger than ${String(max)} bytes` : undefined;
 }
 
-/** Returns the problem of bytes that are already too many, before their end is known. */
+/** Returns the problem of a partial body that is already too large. */
 export function findExcess(sizeBytes: number, { max = Infinity }: ByteLimits = {}): string | undefined {
   return findSizeProblem(sizeBytes, { max });
 }
 
 export type RequestMediaType = {
-  /** The body is a sequence of JSON values, and a list for the handler. */
+  /** The body is a sequence of JSON values, which the handler receives as a list. */
   readonly sequential?: true;
   /** The name of the application's codec for the body. */
   readonly codec?: string;
   readonly int64s?: Shape;
   /** The types of the fields of a form. */
   readonly form?: TextType;
-  /** The media types that the parts of a multipart form may have, by field. Others may have any. */
+  /** The allowed media types of multipart parts, by field. Absent fields allow any media type. */
   readonly partTypes?: Readonly<Record<string, readonly string[]>>;
-  /** The sizes of a body that is bytes. */
+  /** The size limits of a binary body. */
   readonly bytes?: ByteLimits;
 };
 
-/** Whether a body has bytes that need not be in memory as a whole: files, or bytes that are not parsed. */
+/** Returns whether a body can be streamed: a multipart form, or binary data without a codec. */
 export function isUpload(mediaType: string, { sequential, codec }: RequestMediaType): boolean {
   return sequential !== true && codec === undefined && ['multipart', 'binary'].includes(kindOf(mediaType));
 }
 
-/** Lists the names of the codecs that operations need. */
+/** Returns the names of the codecs that operations need. */
 export function listCodecs(operations: Readonly<Record<string, Operation>>): ReadonlySet<string> {
   const names = Object.values(operations).flatMap(({ requestBody, responses }) => [
     ...Object.values(requestBody?.content ?? {}).flatMap(({ codec }) => codec ?? []),
@@ -134,24 +137,24 @@ export function listCodecs(operations: Readonly<Record<string, Operation>>): Rea
 
 export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];
-  /** The media types that are sequences of JSON values: the handler replies with a list. */
+  /** The media types of JSON sequences, for which the handler replies with a list. */
   readonly sequentialTypes?: readonly string[];
   /** The names of the application's codecs, by media type. */
   readonly codecs?: Readonly<Record<string, string>>;
-  /** The sizes of bodies that are bytes, by media type. */
+  /** The size limits of binary bodies, by media type. */
   readonly bytes?: Readonly<Record<string, ByteLimits>>;
   /** The required headers, in lower case. */
   readonly requiredHeaders: readonly string[];
-  /** The headers that are JSON, or objects as `name=value`; in lower case. */
+  /** The formats of headers that are JSON, or objects as `name=value`; by lower-case name. */
   readonly headerFormats?: Readonly<Record<string, 'json' | 'exploded'>>;
-  /** The name of the body, if the engine may send this response as a failure of its own. */
+  /** The name of the failure body, if the engine itself may send this response. */
   readonly failure?: string;
 };
 
 /**
- * Finds the documented response for a status: the status itself, else its range, else `default`.
+ * Finds the documented response for a status: the exact status, else its range, else `default`.
  *
- * @returns its key in the document; `undefined` when the status is not documented
+ * @returns the key in `responses`; `undefined` if the status is not documented
  */
 export function findResponseKey({ responses }: Operation, status: number): string | undefined {
   const exact = String(status);
@@ -161,7 +164,7 @@ export function findResponseKey({ responses }: Operation, status: number): strin
   return responses['default'] === undefined ? undefined : 'default';
 }
 
-/** A security scheme; `in` and `name` belong to API keys. */
+/** A security scheme. `in` and `name` are members of API keys. */
 export type SecurityScheme = {
   readonly type: string;
   readonly scheme?: string;

@@ -1,5 +1,5 @@
 /**
- * A segment of a path template that has parameters. The literals surround the parameters, so there is one more of them:
+ * A segment of a path template with parameters. The literals are the texts before, between and after the parameters:
  * `{id}:cancel` has the literals `''` and `:cancel`.
  */
 export type SegmentTemplate = { readonly literals: readonly string[] };
@@ -13,12 +13,12 @@ export function parseSegment(segment: string): SegmentTemplate | undefined {
   return literals.length === 1 ? undefined : { literals: literals.map(normalizePath) };
 }
 
-/** Returns the same text for all spellings of a path template that match the same paths. */
+/** Returns a canonical key: the same for all path templates that match the same paths. */
 export function routeKey(template: string): string {
   return template.split('/').map(segmentKey).join('/');
 }
 
-/** Returns the same text for all spellings of a segment that match the same texts. */
+/** Returns a canonical key: the same for all segments that match the same texts. */
 export function segmentKey(segment: string): string {
   return parseSegment(segment)?.literals.join('{}') ?? normalizePath(segment);
 }
@@ -33,7 +33,7 @@ export function parameterNames(template: string): string[] {
  * next literal; the last parameter matches the rest.
  *
  * @param segment normalized by {@link normalizePath}
- * @returns the texts of the parameters, still percent-encoded; `undefined` when the segment does not match
+ * @returns the percent-encoded values of the parameters; `undefined` if the segment does not match
  */
 export function matchSegment({ literals }: SegmentTemplate, segment: string): string[] | undefined {
   const [first = ''] = literals;
@@ -53,11 +53,11 @@ export function matchSegment({ literals }: SegmentTemplate, segment: string): st
   return [...values, segment.slice(start, end)];
 }
 
-// encodeURIComponent does not encode these characters, but some clients do.
+// Characters that encodeURIComponent does not encode. Some clients do.
 const UNRESERVED = /[\w\-.!~*'()]/;
 const ENCODED_OR_ILLEGAL = /%[\da-f]{2}|[^\w\-.!~*'();/?:@&=+$,#[\]%]/giu;
 
-/** Normalizes percent-encoding: only where it is required, and in upper case (RFC 3986, 6.2.2). */
+/** Normalizes percent-encoding: encodes only where required, with upper-case digits (RFC 3986, 6.2.2). */
 export function normalizePath(path: string): string {
   return path.replaceAll(ENCODED_OR_ILLEGAL, (match) => {
     if (!match.startsWith('%')) return encodeURIComponent(match.toWellFormed());

@@ -1,8 +1,8 @@
 import { createViolation, MAX_VIOLATIONS, placeOf, type Violation } from './violation.ts';
 
 /**
- * The locations of some values in a JSON value: its schema, reduced to the parts that lead to them. `$ref` names another
- * shape, so recursive schemas are finite.
+ * The locations of the values to convert in a JSON value: a schema reduced to the paths to these values. `$ref` names
+ * another shape, so that recursive schemas are finite.
  */
 export type Shape = {
   readonly int64?: true;
@@ -15,28 +15,28 @@ export type Shape = {
   readonly items?: Shape;
 };
 
-/** Shapes that others refer to by name. */
+/** Named shapes, the targets of `$ref`s. */
 export type Shapes = Readonly<Record<string, Shape>>;
 
 export type Key = string | number;
 /** An object or a list. The root holds the value under the empty name. */
 export type Holder = Record<Key, unknown>;
 
-/** How the values of a shape are converted. */
+/** A conversion of the values that a shape locates. */
 type Conversion = {
-  /** Whether a value at a location of the shape is to be converted. */
+  /** Returns whether to convert a value at a location of the shape. */
   readonly applies: (value: unknown, at: Shape, holder: Holder, key: Key) => boolean;
-  /** Returns the new value; the same one after a violation, which it reports. */
+  /** Returns the converted value. Reports a violation and returns the value unchanged if it cannot be converted. */
   readonly convert: (value: unknown, at: Shape, report: (message: string) => void, holder: Holder, key: Key) => unknown;
-  /** Receives copies of the objects and lists that lead to the values; without it, these are changed. */
+  /** Collects copies of changed objects and lists; without it, they are changed in place. */
   readonly copies?: Set<unknown>;
 };
 
 /**
- * Replaces the values at the locations of a shape.
+ * Converts the values at the locations of a shape.
  *
  * @param root holds the value under the empty name
- * @param location the place of the value: `body`; the empty one for an object of several
+ * @param location the place of the value, such as `body`; empty for an object of several parts
  * @returns the first ten violations
  */
 export function convertAt(
@@ -52,7 +52,7 @@ export function convertAt(
   visit(root, '', shape, false);
   return violations;
 
-  /** @param isShared whether several parts of a schema may reach this value, in recursive schemas exponentially often */
+  /** @param isShared whether several subschemas may reach this value; in recursive schemas, exponentially often */
   function visit(holder: Holder, key: Key, at: Shape, isShared: boolean): void {
     if (violations.length === MAX_VIOLATIONS) return;
     const { $ref, allOf, properties, additionalProperties, items } = at;
@@ -90,7 +90,7 @@ export function convertAt(
     path.pop();
   }
 
-  /** Returns the object to change: a member, or the copy that takes its place. */
+  /** Returns the object to change: the member itself, or a copy that replaces it. */
   function toOwn(holder: Holder, key: Key, value: object): object {
     if (copies === undefined || copies.has(value)) return value;
     const copy = Array.isArray(value) ? [...(value as readonly unknown[])] : { ...value };

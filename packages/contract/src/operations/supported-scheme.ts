@@ -1,7 +1,7 @@
 import type { Contract } from './contract.ts';
 import type { SecurityScheme } from './operation.ts';
 
-/** Returns the built-in checker for a security scheme; `undefined` when the application has to register one. */
+/** Returns the built-in checker for a security scheme; `undefined` if the application must register a checker. */
 export function checkerKindOf({ type, scheme, in: location = '' }: SecurityScheme): 'apiKey' | 'bearer' | undefined {
   if (type === 'apiKey' && ['header', 'query', 'cookie'].includes(location)) return 'apiKey';
   if (type === 'oauth2' || type === 'openIdConnect') return 'bearer';
@@ -9,9 +9,9 @@ export function checkerKindOf({ type, scheme, in: location = '' }: SecuritySchem
 }
 
 /**
- * Finds the security schemes that operations use and an application does not check.
+ * Finds the security schemes that operations use and that have no registered checker.
  *
- * @returns the names of those whose tokens the engine checks, bearer tokens and API keys, and of the unchecked ones
+ * @returns the names of the schemes with a built-in checker (bearer tokens and API keys), and of the unchecked schemes
  */
 export function findSchemes(
   { operations, securitySchemes }: Contract,

@@ -6,40 +6,43 @@ export type Violation = {
   readonly place: string;
   /** Follows the place in a sentence: `must be integer`. */
   readonly message: string;
-  /** Names both in the message of a failure. */
+  /** The place and the message as one sentence, for the message of a failure. */
   readonly text: string;
 };
 
-/** A shared empty list, for the many requests without violations. */
+/** A shared empty list, to avoid an allocation for each valid request. */
 export const NO_VIOLATIONS: readonly Violation[] = [];
 
-/** The most violations that a response lists. */
+/** The maximum number of violations in a response. */
 export const MAX_VIOLATIONS = 10;
-// A message may list the values of a long enum; the first one is always complete.
+// Limits messages with long enums. The first message is always complete.
 const MAX_TEXT_LENGTH = 4_096;
 const MAX_PLACE_LENGTH = 200;
 
-/** Returns the place of a part of a request: its keys, escaped as in a JSON pointer (RFC 6901, 3), joined by slashes. */
+/** Joins keys to the place of a part of a request, escaped as in a JSON pointer (RFC 6901, 3). */
 export function placeOf(...keys: readonly (string | number)[]): string {
   return shortenPlace(keys.map((key) => escapePointer(String(key))).join('/'));
 }
 
-/** Whether a place is the other place or within it. */
+/** Returns whether a place equals another place or is inside it. */
 export function isWithin(place: string, other: string): boolean {
   return place === other || place.startsWith(`${other}/`);
 }
 
-/** Creates a violation. Its text names the place as the subject, or else in other words: `query parameter limit`. */
+/**
+ * Creates a violation. The text begins with the subject: by default the place, or words such as `query parameter
+ * limit`.
+ */
 export function createViolation(place: string, message: string, subject = place): Violation {
   return { place, message, text: `${subject} ${message}` };
 }
 
-/** Joins the texts of violations to one line. */
+/** Joins the distinct texts of violations to one line. */
 export function joinTexts(violations: readonly Violation[]): string {
   return [...new Set(violations.map(({ text }) => text))].join('; ');
 }
 
-/** Returns the first violations, up to ten, as long as their texts are short. */
+/** Returns the first violations, limited to ten and to a total length of texts. */
 export function limitViolations(violations: readonly Violation[]): readonly Violation[] {
   let length = 0;
   return violations

@@ -4,19 +4,19 @@ import type { augmentAjvErrors } from 'express-openapi-validator/dist/middleware
 import { compilePattern } from './pattern.ts';
 
 /*
- * All that is used of express-openapi-validator, whose middleware would route every request again, await a promise at each
- * step, parse the parameters, which are already parsed here, and never validate 5xx bodies. Its Ajv instances have none of
- * these flaws. They are not part of the documented API, so package.json pins the version.
+ * The only used part of express-openapi-validator: its Ajv instances. Its middleware would route every request a second
+ * time, await a promise at each step, parse the parameters again, and skip the validation of 5xx bodies. The Ajv
+ * instances are not part of the documented API, so package.json pins the version.
  */
 
 export type { AjvInstance };
 
-/** An error of Ajv. */
+/** A validation error of Ajv. */
 export type SchemaError = NonNullable<Parameters<typeof augmentAjvErrors>[0]>[number];
 
-// Conformance to JSON Schema: `{}` has no property `constructor`; a list may be longer than its `prefixItems`; an unknown
-// format allows every value (2020-12, 7.2.3). Meta-schemas are disabled, since the linter has checked the schemas: creating
-// an instance takes a third of the time without them. Defaults must not take part in the validation.
+// For conformance to JSON Schema: `{}` has no property `constructor`, a list may be longer than its `prefixItems`, and
+// unknown formats accept every value (2020-12, 7.2.3). Meta-schemas are disabled, since the schemas are already
+// validated: without them, creating an instance takes a third of the time. Defaults must not affect the validation.
 const OPTIONS = {
   strict: false,
   strictNumbers: true,
@@ -33,21 +33,21 @@ const OPTIONS = {
   formats: {},
 };
 
-/** The first version of OpenAPI whose schemas are JSON Schema. */
+/** The first OpenAPI version with JSON Schema. */
 const VERSION = '3.1.0' as string;
 
 /**
- * Creates an Ajv instance for requests or responses, with the keywords and the formats of express-openapi-validator. Its
- * schemas are JSON Schema 2020-12.
+ * Creates an Ajv instance for JSON Schema 2020-12, with the keywords and formats of express-openapi-validator for
+ * requests or responses.
  */
 export function createAjv(direction: 'request' | 'response'): AjvInstance {
   const create = direction === 'request' ? createRequestAjv : createResponseAjv;
-  return create({ openapi: VERSION } as OpenAPIV3.DocumentV3, OPTIONS); // Without components, nothing else of it is read.
+  return create({ openapi: VERSION } as OpenAPIV3.DocumentV3, OPTIONS); // Only the version and components are read.
 }
 
 /**
- * Encloses the generated function in parentheses. So V8 compiles it with the schema, rather than while the first message
- * is validated, which has a time limit.
+ * Encloses the generated function in parentheses, so that V8 compiles it eagerly. Otherwise the first validation, which
+ * has a time limit, would include the compilation.
  */
 function markAsEager(code: string): string {
   return `${code.replace('return function', 'return (function')})`;

@@ -2,24 +2,24 @@ import { keywordsWhere, subschemasOf } from './keywords.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
-// Around 0.1 s of matching.
+// Takes around 0.1 s.
 const MAX_STEPS = 10_000_000;
-// The expression of ajv-formats for URLs backtracks over the userinfo, its password and the host.
+// The URL expression of ajv-formats backtracks over the userinfo, the password and the host.
 const URL_DEGREE = 2;
 // In a recursive schema, these keywords may check a value repeatedly at each level.
 const REPEATING = keywordsWhere(({ applicator, overlaps }) => applicator === 'in-place' || overlaps === true);
 
-/** The cost of checks against schemas. */
+/** The estimated cost of validating against schemas. */
 export type CheckCost = {
-  /** The size up to which a value is cheap to check, small where a regular expression may backtrack. */
+  /** The maximum size of a value that is cheap to validate; small if a regular expression may backtrack. */
   readonly cheapBytes: number;
-  /** Whether a value may be checked more than once. */
+  /** Whether a value may be validated more than once. */
   readonly isBranching: boolean;
-  /** The `$ref`s of the schemas, whose own cost is not included. */
+  /** The `$ref`s of the schemas. The cost of their targets is not included. */
   readonly references: readonly string[];
 };
 
-/** Finds the cost of checks against schemas. */
+/** Estimates the cost of validating against schemas. */
 export function findCost(...schemas: readonly unknown[]): CheckCost {
   const found = { cheapBytes: Infinity, isBranching: false, references: new Set<string>() };
   schemas.forEach(visit);
@@ -47,16 +47,16 @@ export function findCost(...schemas: readonly unknown[]): CheckCost {
   }
 }
 
-/** The schemas that others refer to, directly or not. */
+/** All direct and indirect references of schemas. */
 export type ReferenceClosure = {
-  /** Each after its own references, unless they are recursive. */
+  /** The references in dependency order, except for recursive references. */
   readonly references: readonly string[];
-  /** The size up to which a value is cheap to check; 0 where the time may be exponential. */
+  /** The maximum size of a value that is cheap to validate; 0 if the time may be exponential. */
   readonly cheapBytes: number;
 };
 
 /**
- * Follows the references of schemas.
+ * Collects the references of schemas, transitively, and their total cost.
  *
  * @param costOf returns the cost of the target of a reference
  */
@@ -83,14 +83,16 @@ export function followReferences(root: CheckCost, costOf: (reference: string) =>
   }
 }
 
-/** Counts the characters of all strings in a value. Estimates its size for {@link CheckCost}. */
+/**
+ * Estimates the size of a value for {@link CheckCost}: the characters of its names and strings, and 1 per other scalar.
+ */
 export function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;
   return Object.entries(value).reduce((sum, [name, member]) => sum + name.length + textLength(member), 0);
 }
 
-// A token of a regular expression: an escape, a class, the start of a group, a quantifier, or any other character.
+// Matches a token of a regular expression: an escape, a class, a group start, a quantifier, or any other character.
 const TOKEN =
   /\\(?:[pPu]\{[^}]*\}|k<[^>]*>|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[^]/gu;
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??$/;
@@ -98,19 +100,19 @@ const FIXED = /^\{(\d+)(?:,\1)?\}/;
 const AT_MOST_ONCE = /^(?:\?|\{0,1\}|\{1\})/;
 const BACKREFERENCE = /^\\(?:[1-9]|k<)/;
 
-/** An upper bound of matching steps: `2 ** choices * length ** degree`. */
+/** An upper bound of the matching steps: `2 ** choices * length ** degree`. */
 type PatternCost = { readonly degree: number; readonly choices: number };
 
 type Group = { degree: number; choices: number; readonly atoms: string[]; isSimple: boolean };
 
 /**
- * Estimates an upper bound of the worst-case time of a regular expression. `degree` is infinite where the time may be
- * exponential, as with a repetition of a group that can match in several ways.
+ * Estimates the worst-case matching time of a regular expression. `degree` is infinite if the time may be exponential,
+ * such as for a repeated group that can match in several ways.
  */
 function costOfPattern(pattern: string): PatternCost {
   const open: Group[] = [];
   let group = newGroup();
-  let last: Group | undefined; // The group that has just been closed; a quantifier may follow.
+  let last: Group | undefined; // The group that was closed by the previous token; a quantifier may follow.
   let degree = 0;
   for (const [token] of pattern.matchAll(TOKEN)) {
     if (QUANTIFIER.test(token)) {
@@ -162,7 +164,7 @@ function addRepetition(group: Group, { degree, choices, ...rest }: Group, quanti
   }
 }
 
-/** Whether a group starts with a separator that the rest of it cannot match, as in `-[a-z]+`. */
+/** Returns whether a group starts with a separator that the rest of the group cannot match, as in `-[a-z]+`. */
 function isSeparated({ degree, choices, atoms, isSimple }: Group): boolean {
   const [first = '', ...others] = atoms;
   const separator = /^\\[^\w]$/.test(first) ? first.slice(1) : first;

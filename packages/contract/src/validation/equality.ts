@@ -2,25 +2,25 @@ import type { AjvInstance, SchemaError } from './ajv.ts';
 import { DIGITS, exactValue, numberKey, type DigitsOf, type WithDigits } from './exact-values.ts';
 import { stringifyJson } from '../json/json.ts';
 
-/** A keyword's check. Ajv reads its errors from a property of the function. */
+/** The validation function of a keyword. Ajv reads its `errors` property. */
 type Check = { (value: unknown, context?: Context): boolean; errors?: Partial<SchemaError>[] };
 
-/** The place of a checked value. */
+/** Ajv's context of a validated value. */
 type Context = {
   readonly parentData: object | undefined;
   readonly parentDataProperty: string | number;
   readonly rootData: object;
 };
 
-/** Finds the problem of a value, as Ajv reports it. */
+/** Returns the message and parameters of an Ajv error; `undefined` for a valid value. */
 type FindProblem = (place: Place) => { readonly message: string; readonly params: object } | undefined;
 
-/** A value, and the digits of the numbers in it. */
+/** A value with the source digits of its numbers. */
 type Place = { readonly value: unknown; readonly digits: string | undefined; readonly digitsOf: DigitsOf | undefined };
 
 /**
- * Replaces Ajv's `uniqueItems`, `const` and `enum` with linear checks of exact numbers. Ajv compares values one by one, and
- * calls `valueOf` and `toString` of an object, which may be members sent by a client.
+ * Replaces Ajv's `uniqueItems`, `const` and `enum` with linear-time checks that compare numbers exactly. Ajv compares
+ * values pairwise, and calls an object's `valueOf` and `toString`, which may be members from the client.
  */
 export function replaceEqualityKeywords(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeyword'>): void {
   const replace = (
@@ -44,7 +44,7 @@ export function replaceEqualityKeywords(ajv: Pick<AjvInstance, 'removeKeyword' |
       },
     });
   };
-  // The linter has checked the shapes of the keywords.
+  // The types of the keyword values are already validated.
   replace(
     'uniqueItems',
     { type: 'array', before: 'items' },
@@ -71,13 +71,13 @@ export function replaceEqualityKeywords(ajv: Pick<AjvInstance, 'removeKeyword' |
 function placeOf(value: unknown, context: Context | undefined): Place {
   const { [DIGITS]: digitsOf }: WithDigits = context?.rootData ?? {};
   const { parentData: holder, parentDataProperty = '' } = context ?? {};
-  // A message itself has no holder.
+  // The root value has no holder.
   const digits =
     typeof value === 'number' && isObject(holder) ? digitsOf?.(holder, String(parentDataProperty)) : undefined;
   return { value, digits, digitsOf };
 }
 
-/** Creates the test for one of several values. Of a value larger than all of them, only as many parts are read. */
+/** Creates a test for `enum` or `const`. Stops reading a value that has more parts than any allowed value. */
 function createTest(allowedValues: readonly unknown[]): (place: Place) => boolean {
   const allowed = new Set(allowedValues.map((value) => identityOf(value)));
   const maxParts = allowedValues.reduce<number>((most, value) => Math.max(most, countParts(value, Infinity)), 0);
@@ -85,7 +85,7 @@ function createTest(allowedValues: readonly unknown[]): (place: Place) => boolea
     (!isObject(value) || countParts(value, maxParts) <= maxParts) && allowed.has(identityOf(value, digits, digitsOf));
 }
 
-/** Counts a value, its members and their members, until there are more than a limit. */
+/** Counts a value and all nested members. Stops above a limit. */
 function countParts(value: unknown, limit: number): number {
   let count = 1;
   if (!isObject(value)) return count;
@@ -111,9 +111,9 @@ function findDuplicate(items: readonly unknown[], digitsOf: DigitsOf | undefined
 }
 
 /**
- * Returns a key for sets and maps. Two values have the same key if they are equal in JSON Schema (2020-12 core, 4.2.2).
+ * Returns a key for sets and maps. Values have the same key if they are equal in JSON Schema (2020-12 core, 4.2.2).
  *
- * @param digits of a number, where its double may not have them
+ * @param digits the source digits of a number that its double may not represent
  */
 function identityOf(value: unknown, digits?: string, digitsOf?: DigitsOf): unknown {
   if (typeof value === 'string') return `"${value}`; // The canonical JSON of arrays and objects never starts like this.

@@ -1,18 +1,22 @@
-/** A keyword of JSON Schema whose value holds schemas. */
+/** A keyword of JSON Schema whose value contains schemas. */
 type SchemaKeyword = {
-  /** One schema, a list of them, or a map of them by name. */
+  /** One schema, a list of schemas, or a map of schemas by name. */
   readonly holds: 'one' | 'list' | 'map';
-  /** Its schemas apply to the same value (`in-place`) or to the members of the value (`child`); without it, to nothing. */
+  /**
+   * Its schemas apply to the same value (`in-place`) or to the members of the value (`child`); if absent, to no value.
+   */
   readonly applicator?: 'in-place' | 'child';
-  /** Whether a valid value always conforms to its schemas, or to some of them; a condition only decides about others. */
+  /**
+   * A valid value conforms to all its schemas, or to some of them; or a schema selects the schemas of other keywords.
+   */
   readonly role?: 'assertion' | 'alternative' | 'condition';
-  /** Whether it may check a member that another keyword of the schema checks, too. */
+  /** Whether it may validate a member that another keyword of the schema also validates. */
   readonly overlaps?: true;
 };
 
 /**
- * The keywords that hold schemas (JSON Schema 2020-12 and the drafts before it). All that walks through schemas, splits,
- * directs or converts them reads this table.
+ * The keywords that contain schemas (JSON Schema 2020-12 and earlier drafts). The single source for all code that
+ * traverses or transforms schemas.
  */
 export const SCHEMA_KEYWORDS: Readonly<Record<string, SchemaKeyword>> = {
   properties: { holds: 'map', applicator: 'child', role: 'assertion' },
@@ -23,7 +27,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, SchemaKeyword>> = {
   allOf: { holds: 'list', applicator: 'in-place', role: 'assertion' },
   anyOf: { holds: 'list', applicator: 'in-place', role: 'alternative' },
   oneOf: { holds: 'list', applicator: 'in-place', role: 'alternative' },
-  // Which item it is decides about the schema.
+  // The position of an item selects its schema.
   prefixItems: { holds: 'list', applicator: 'child', role: 'alternative' },
   items: { holds: 'one', applicator: 'child', role: 'assertion' },
   additionalItems: { holds: 'one' },
@@ -39,15 +43,15 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, SchemaKeyword>> = {
   contentSchema: { holds: 'one' },
 };
 
-/** Returns the keywords of the table for which a condition holds. */
+/** Returns the keywords that satisfy a condition. */
 export function keywordsWhere(isWanted: (keyword: SchemaKeyword) => boolean): readonly string[] {
-  return Object.keys(SCHEMA_KEYWORDS).filter((name) => isWanted(SCHEMA_KEYWORDS[name] as SchemaKeyword)); // Of the table.
+  return Object.keys(SCHEMA_KEYWORDS).filter((name) => isWanted(SCHEMA_KEYWORDS[name] as SchemaKeyword));
 }
 
-/** The lists of schemas for the same value: `allOf`, `anyOf` and `oneOf`. */
+/** The keywords with lists of schemas for the same value: `allOf`, `anyOf` and `oneOf`. */
 export const IN_PLACE_LISTS = keywordsWhere(({ holds, applicator }) => holds === 'list' && applicator === 'in-place');
 
-/** Returns the schemas that the keywords of a schema hold. */
+/** Returns the direct subschemas of a schema. */
 export function subschemasOf(schema: object): readonly unknown[] {
   return Object.entries(schema).flatMap(([keyword, value]: readonly [string, unknown]) => {
     const { holds } = SCHEMA_KEYWORDS[keyword] ?? {};

@@ -4,7 +4,7 @@ import type { AjvInstance } from './ajv.ts';
 import { compareNumbers } from '../json/decimal.ts';
 import { DIGITS, exactValue, type WithDigits } from './exact-values.ts';
 
-/** The keywords, with the sign of the numbers that they allow, and whether they allow the limit itself. */
+/** The keywords: `sign` is 1 for lower limits and -1 for upper limits. */
 const LIMITS = {
   minimum: { sign: 1, isInclusive: true, symbol: '>=' },
   maximum: { sign: -1, isInclusive: true, symbol: '<=' },
@@ -12,7 +12,7 @@ const LIMITS = {
   exclusiveMaximum: { sign: -1, isInclusive: false, symbol: '<' },
 } as const;
 
-/** Replaces Ajv's limits of numbers, which compare doubles: 9007199254740993 is not more than 9007199254740992 there. */
+/** Replaces Ajv's numeric limits, which compare doubles: 9007199254740993 does not exceed 9007199254740992 there. */
 export function replaceLimits(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeyword'>): void {
   for (const [keyword, { sign, isInclusive, symbol }] of Object.entries(LIMITS)) {
     ajv.removeKeyword(keyword);
@@ -30,7 +30,7 @@ export function replaceLimits(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeywo
         const text = String(exactValue(parentSchema, keyword));
         const isAllowed = gen.scopeValue('keyword', { ref: createTest(text, sign, isInclusive) });
         const isBeyond = sign > 0 ? _`${data} > ${schemaCode}` : _`${data} < ${schemaCode}`;
-        // Only numbers with equal doubles need their digits.
+        // The digits matter only if the doubles are equal.
         const { rootData } = names.default;
         const isEqual = _`${data} === ${schemaCode} && ${isAllowed}(${data}, ${rootData}, ${it.parentData}, ${it.parentDataProperty})`;
         context.fail(_`!(${isBeyond} || (${isEqual}))`);

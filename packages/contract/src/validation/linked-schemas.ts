@@ -6,17 +6,17 @@ import { replaceCode } from './object-keywords.ts';
 import { GROUPED, ONE_OF_GROUPS, splitSchema, type SplitSchema } from './split-schema.ts';
 
 /**
- * Schemas that refer to each other by name. Ajv would compile a schema together with all that it refers to, and again for
- * each schema that refers to it; here, each is compiled once, separately, and a large one in parts.
+ * Schemas that refer to each other by name. Compiles each schema once and separately, and large schemas in parts. Ajv
+ * itself compiles a schema together with its references, and repeats this for each referring schema.
  */
 export class LinkedSchemas {
   readonly #ajv: AjvInstance;
   readonly #parts = new Map<string, readonly string[]>();
   readonly #pending = new Set<string>();
-  /** The references to the parts that check large lists and maps. */
+  /** The references to the parts that validate large lists and maps. */
   readonly #groups = new WeakMap<object, string>();
 
-  /** @param ajv the instance, whose `$ref`s then refer to these schemas */
+  /** @param ajv the instance, whose `$ref` keyword is replaced */
   constructor(ajv: AjvInstance) {
     this.#ajv = ajv;
     ajv.removeKeyword('$ref');
@@ -25,7 +25,7 @@ export class LinkedSchemas {
       schemaType: 'string',
       before: 'not',
       code: (context) => {
-        this.#call(context, context.schema as string); // Its schemaType.
+        this.#call(context, context.schema as string); // By `schemaType`.
       },
     });
     ajv.addKeyword({
@@ -35,23 +35,23 @@ export class LinkedSchemas {
       error: { message: 'must match exactly one schema in oneOf' },
       code: checkOneOfGroups,
     });
-    // Ajv nests the code for each entry in the code for the one before.
+    // Ajv nests the code for each entry in the code for the previous entry.
     for (const keyword of Object.keys(GROUPED))
       replaceCode(ajv, keyword, (context, code) => {
-        const group = this.#groups.get(context.schema as object); // A list or map.
+        const group = this.#groups.get(context.schema as object); // The value is a list or map.
         if (group === undefined) code(context);
         else this.#call(context, group);
       });
   }
 
-  /** Adds a schema, once. It is modified: its large parts become schemas. */
+  /** Adds a schema unless the reference is known. Modifies the schema: its large parts become separate schemas. */
   add(reference: string, schema: unknown): void {
     if (this.#parts.has(reference)) return;
     const { parts, groups } = splitSchema(schema);
     this.#addAll(reference, { parts: new Map([...parts, [reference, schema]]), groups });
   }
 
-  /** Makes schemas of the large parts of another schema, which is modified. Returns a reference to all of them. */
+  /** Adds the large parts of a schema as separate schemas. Modifies the schema. Returns one reference to all parts. */
   addParts(schema: unknown): string {
     const reference = `parts of ${String(this.#parts.size)}`;
     this.#addAll(reference, splitSchema(schema));
@@ -59,9 +59,9 @@ export class LinkedSchemas {
   }
 
   /**
-   * Compiles schemas that are not compiled yet, then the schemas that they refer to. Yields after each.
+   * Compiles schemas that are not compiled yet, then the schemas that they refer to. Yields after each schema.
    *
-   * @param references the targets of other references should come first
+   * @param references should be in dependency order
    */
   *compile(references: Iterable<string>): Generator<void, void> {
     const parts = Array.from(references, (reference) => this.#parts.get(reference) ?? []).flat();
@@ -88,7 +88,7 @@ export class LinkedSchemas {
     callRef(context, getValidate(context, target), target);
   }
 
-  /** Returns a schema, which is compiled later if it is not. */
+  /** Returns a schema. Schedules its compilation if necessary. */
   #require(reference: string) {
     const schema = this.#ajv.schemas[reference];
     if (schema === undefined) throw new Error(`can't resolve reference ${reference}`);
@@ -106,7 +106,7 @@ export class LinkedSchemas {
   }
 }
 
-/** Generates the check of a list of parts, as Ajv's check of `oneOf`. A part fails if none or several of its schemas apply. */
+/** Generates the check of `oneOfGroups`, like Ajv's `oneOf`. A part fails if none or several of its schemas match. */
 function checkOneOfGroups(context: KeywordCxt): void {
   const { gen } = context;
   const valid = gen.let('valid', false);

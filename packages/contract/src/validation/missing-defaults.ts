@@ -5,16 +5,16 @@ import { allSchemaProperties, noPropertyInData } from 'ajv/dist/vocabularies/cod
 import type { AjvInstance } from './ajv.ts';
 import { exactValue } from './exact-values.ts';
 
-/** The key of the defaults that are missing in a value, which a check collects if it is there. */
+/** The key of the list in which a validation collects missing defaults, if the root value has it. */
 export const MISSING_DEFAULTS = Symbol('missing defaults');
 
-/** A value whose missing defaults are collected. */
+/** A root value that collects its missing defaults. */
 type Collecting = { readonly [MISSING_DEFAULTS]?: MissingDefault[] };
 type MissingDefault = readonly [holder: Record<string, unknown>, name: string, value: unknown];
 
 /**
- * Makes the checks of an Ajv instance collect the defaults that are missing. Ajv would insert them during the check, where
- * other keywords, such as `additionalProperties` and `maxProperties`, would reject them.
+ * Makes an Ajv instance collect missing defaults. Ajv itself inserts defaults during validation, where other keywords,
+ * such as `additionalProperties` and `maxProperties`, could reject them.
  */
 export function collectMissingDefaults(ajv: AjvInstance): void {
   ajv.removeKeyword('properties');
@@ -24,7 +24,7 @@ export function collectMissingDefaults(ajv: AjvInstance): void {
     code: (context) => {
       properties.default.code(context);
       const { gen, data, it } = context;
-      const schema = context.schema as Readonly<Record<string, object | boolean>>; // Its schemaType.
+      const schema = context.schema as Readonly<Record<string, object | boolean>>; // By `schemaType`.
       const collect = gen.scopeValue('keyword', { ref: addMissing });
       for (const name of allSchemaProperties(schema)) {
         const value = exactValue(Object(schema[name]) as object, 'default');
@@ -38,9 +38,9 @@ export function collectMissingDefaults(ajv: AjvInstance): void {
   });
 }
 
-/** Inserts the defaults that were missing in a valid value. */
+/** Inserts the collected defaults into a valid value. */
 export function insertMissingDefaults({ [MISSING_DEFAULTS]: missing = [] }: Collecting): void {
-  // Several schemas of an object may have a default for a property, and a check may be repeated.
+  // The first default wins: several schemas may have a default for a property, and a validation may be repeated.
   for (const [holder, name, value] of missing) if (!Object.hasOwn(holder, name)) holder[name] = value;
 }
 

@@ -8,7 +8,7 @@ import { DIGITS, exactValue, type WithDigits } from './exact-values.ts';
 /**
  * Replaces Ajv's `multipleOf`, which divides doubles: 19.99 / 0.01 is 1998.9999999999998. JSON numbers are decimal.
  *
- * The digits of a number come from its source where the checked value has them under {@link DIGITS}, else from its double.
+ * Uses the source digits of a number if the validated value has {@link DIGITS}, else the digits of the double.
  */
 export function replaceMultipleOf(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeyword'>): void {
   ajv.removeKeyword('multipleOf');
@@ -28,12 +28,12 @@ export function replaceMultipleOf(ajv: Pick<AjvInstance, 'removeKeyword' | 'addK
   });
 }
 
-/** Whether a decimal number is a multiple of another. */
+/** Returns whether a decimal number is a multiple of a divisor. */
 export function isMultipleOf(number: string, divisor: string): boolean {
   const { digits, exponent } = parseDecimal(number);
   const unit = parseDecimal(divisor);
   if (digits === '' || unit.digits === '') return digits === '';
-  // The last digit of a multiple is not to the right of the last digit of the divisor. So the power is small for doubles.
+  // A multiple has no digit to the right of the divisor's last digit. The power is small for doubles.
   const power = exponent - unit.exponent;
   return power >= 0 && (BigInt(digits) * 10n ** BigInt(power)) % BigInt(unit.digits) === 0n;
 }

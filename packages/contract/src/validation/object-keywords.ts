@@ -7,12 +7,12 @@ import { compilePattern } from './pattern.ts';
 
 type Names = Readonly<Record<string, unknown>>;
 
-// V8 parses the conditions that Ajv generates for many names recursively.
+// V8's recursive parser would overflow its stack on the nested conditions that Ajv generates for many names.
 const MAX_CONDITIONS = 50;
 
 /**
- * Replaces the keywords of objects for which Ajv nests a condition for each name in the one before, and the lookup of
- * evaluated names, which finds names that all objects inherit.
+ * Replaces the object keywords for which Ajv generates nested conditions, one for each name, and the lookup of
+ * evaluated names, which would find names inherited from `Object.prototype`.
  */
 export function replaceObjectKeywords(ajv: AjvInstance): void {
   replaceCode(ajv, 'additionalProperties', (context, code) => {
@@ -41,13 +41,13 @@ export function replaceObjectKeywords(ajv: AjvInstance): void {
   });
 }
 
-/** Replaces the function that generates the code of a keyword, whose place among the keywords stays the same. */
+/** Replaces the code generator of a keyword. Keeps the order of the keywords. */
 export function replaceCode(
   ajv: AjvInstance,
   keyword: string,
   replacement: (context: KeywordCxt, code: CodeKeywordDefinition['code']) => void,
 ): void {
-  const { definition } = ajv.RULES.all[keyword] as Rule; // Keywords of applicators are rules, and have code.
+  const { definition } = ajv.RULES.all[keyword] as Rule; // Applicator keywords are rules with code.
   const { code } = definition as CodeKeywordDefinition;
   Object.assign(definition, {
     code: (context: KeywordCxt) => {
@@ -58,7 +58,7 @@ export function replaceCode(
 
 function checkAdditional(context: KeywordCxt, patterns: readonly string[]): void {
   const { gen, data, keyword, parentSchema, errsCount, it } = context;
-  const schema = context.schema as boolean | object; // Its schemaType.
+  const schema = context.schema as boolean | object; // By `schemaType`.
   it.props = true;
   if (alwaysValidSchema(it, schema)) return;
   const properties = Object(parentSchema['properties']) as object;
@@ -82,13 +82,13 @@ function checkAdditional(context: KeywordCxt, patterns: readonly string[]): void
   context.ok(_`${errsCount ?? 0} === ${names.default.errors}`);
 }
 
-/** Copies the evaluated names of an object, unless all are evaluated, to an object that inherits none. */
+/** Copies the evaluated names to an object without a prototype. Returns `true`, for all names, unchanged. */
 function withoutPrototype(evaluated: Names | true | undefined): Names | true | undefined {
   return typeof evaluated === 'object' ? { __proto__: null, ...evaluated } : evaluated;
 }
 
 function createDependencyCheck(schema: unknown) {
-  const dependencies = Object.entries(schema as Readonly<Record<string, readonly string[]>>); // The linter has checked it.
+  const dependencies = Object.entries(schema as Readonly<Record<string, readonly string[]>>); // Already validated.
   const check: { (object: object): boolean; errors?: object[] } = (object) => {
     const has = (name: string): boolean => Object.hasOwn(object, name) && (object as Names)[name] !== undefined;
     for (const [property, names] of dependencies) {

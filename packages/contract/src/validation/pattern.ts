@@ -1,8 +1,8 @@
 /**
- * Compiles a `pattern`. With the flag `u`, a character beyond U+FFFF counts as one, but `\\-` and other needless escapes are
- * errors: patterns with them are compiled without it.
+ * Compiles a `pattern` with the flag `u`, so that a character beyond U+FFFF counts as one. Patterns with needless
+ * escapes such as `\\-`, which are errors with `u`, are compiled without it.
  *
- * @throws {SyntaxError} when it is not a regular expression of ECMAScript
+ * @throws {SyntaxError} if it is not an ECMAScript regular expression
  */
 export function compilePattern(pattern: string): RegExp {
   try {

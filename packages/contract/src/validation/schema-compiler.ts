@@ -14,27 +14,27 @@ import { ViolationFinder, type Check } from './violation-finder.ts';
 
 /** The compiled schemas of an operation. */
 export type CompiledSchemas = {
-  /** The check of the query, the headers, the path and the cookies. */
+  /** Validates the query, the headers, the path and the cookies. */
   readonly parameters: Check;
   /** The checks of the body, by documented media type. */
   readonly requestBodies: Checks;
   readonly requestCheapBytes: number;
   readonly violations: ViolationFinder;
-  /** The checks of the bodies by documented media type, and of the headers; by key of `responses`. */
+  /** The checks of the bodies (by documented media type) and the headers, by key of `responses`. */
   readonly responses: Readonly<Record<string, { readonly bodies: Checks; readonly headers: Check | undefined }>>;
   readonly responseCheapBytes: number;
 };
 type Checks = ReadonlyMap<string, Check>;
 
-/** The compiler of one direction. */
+/** The state of the compilation for one direction. */
 type CompilationContext = {
   readonly ajv: AjvInstance;
   readonly linked: LinkedSchemas;
-  /** The costs of the components that have been added, by reference. */
+  /** The costs of the added components, by reference. */
   readonly costs: Map<string, CheckCost>;
 };
 
-/** The number of members that a schema may have, in messages. */
+/** The maximum number of members of a schema, for messages. */
 export const MAX_MEMBERS = '2,000';
 
 /** Compiles the schemas of a contract's operations. Shared schemas are compiled once. */
@@ -52,17 +52,17 @@ export class SchemaCompiler {
   }
 
   /**
-   * Compiles the schemas of an operation. Yields after each step, which takes a few milliseconds. Several operations may
-   * be compiled in turns.
+   * Compiles the schemas of an operation. Yields after each step of a few milliseconds. Compilations of several
+   * operations may be interleaved.
    *
-   * @throws {NotImplemented} when a schema has too many members
-   * @throws {Error} when a schema cannot be compiled; the generator has ruled this out for its operations
+   * @throws {NotImplemented} if a schema has too many members
+   * @throws {Error} if a schema cannot be compiled, which does not occur in generated contracts
    */
   *compile(operation: Operation): Generator<void, CompiledSchemas> {
     try {
       return yield* this.#compile(operation);
     } catch (error) {
-      // Ajv nests the code for the groups of a large schema.
+      // Ajv nests the code for the groups of a large schema, which may overflow the stack.
       if (error instanceof RangeError)
         throw new NotImplemented(`the validation of a schema with more than ${MAX_MEMBERS} members`);
       throw error;
@@ -70,7 +70,7 @@ export class SchemaCompiler {
   }
 
   *#compile(operation: Operation): Generator<void, CompiledSchemas> {
-    const { responses, ...request } = structuredClone(operation.schemas); // Its large parts are replaced.
+    const { responses, ...request } = structuredClone(operation.schemas); // Splitting modifies the schemas.
     const ofRequest = yield* this.#addComponents(this.#requests, [
       request.parameters,
       ...Object.values(request.bodies),
@@ -101,14 +101,14 @@ export class SchemaCompiler {
     };
   }
 
-  /** Adds the components that some schemas of an operation refer to. */
+  /** Adds the components that schemas of an operation refer to. */
   *#addComponents(
     { linked, costs }: CompilationContext,
     schemas: readonly unknown[],
   ): Generator<void, ReferenceClosure> {
     const cost = findCost(...schemas);
     const references = new Set(cost.references);
-    // The set grows in the loop.
+    // The loop also visits references that are added meanwhile.
     for (const reference of references) {
       const added = costs.get(reference) ?? this.#addComponent(linked, reference);
       costs.set(reference, added);
@@ -121,7 +121,7 @@ export class SchemaCompiler {
   #addComponent(linked: LinkedSchemas, reference: string): CheckCost {
     if (!Object.hasOwn(this.#schemas, reference)) throw new Error(`can't resolve reference ${reference}`);
     const schema = this.#schemas[reference];
-    linked.add(reference, structuredClone(schema)); // It is modified.
+    linked.add(reference, structuredClone(schema)); // `add` modifies it.
     return findCost(schema);
   }
 }
@@ -148,7 +148,7 @@ function* compileBodies(
   return checks;
 }
 
-/** Compiles a schema, after its large parts. */
+/** Compiles the large parts of a schema, then the schema itself. */
 function* compileCheck({ ajv, linked }: CompilationContext, schema: object): Generator<void, Check> {
   yield* linked.compile([linked.addParts(schema)]);
   const check = ajv.compile(schema) as Check;
@@ -156,7 +156,7 @@ function* compileCheck({ ajv, linked }: CompilationContext, schema: object): Gen
   return check;
 }
 
-/** Returns the schema of an object with a value as its member: errors begin with its name. */
+/** Wraps a schema as the schema of a property, so that error paths begin with the name. */
 function wrap(name: string, schema: unknown): object {
   return { properties: { [name]: schema } };
 }

@@ -2,7 +2,7 @@ import type { SchemaError } from './ajv.ts';
 import { escapePointer } from '../json/json-pointer.ts';
 import { MAX_VIOLATIONS, shortenPlace, type Violation } from '../operations/violation.ts';
 
-/** The messages for a member, by the keyword of its object. */
+/** The messages about a member, by the failed keyword of its object. */
 const MEMBER_MESSAGES: Readonly<Record<string, string>> = {
   required: 'is required',
   additionalProperties: 'is not allowed',
@@ -10,10 +10,11 @@ const MEMBER_MESSAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts the errors of one check to a violation. Ajv reports a keyword with alternatives after the errors of these, so the
- * last error is the violation; only a condition is reported after the violations that it leads to.
+ * Converts the errors of one validation to a violation. Ajv reports `anyOf` and `oneOf` after the errors of their
+ * alternatives, so the last error is the violation; errors of `if` are ignored, since they follow the actual
+ * violations.
  *
- * @param pointer the place of the checked value: `/body/items`
+ * @param pointer the place of the validated value: `/body/items`
  */
 export function toViolation(errors: readonly SchemaError[], pointer = ''): Violation {
   const [error, cause] = errors.filter(({ keyword }) => keyword !== 'if').reverse();
@@ -39,7 +40,7 @@ type MemberParams = {
   readonly propertyName?: string;
 };
 
-/** Formats the errors of a response for the log, with locations named as in the document: `body/id must be integer`. */
+/** Formats the errors of a response for the log: `body/id must be integer`. */
 export function formatErrors(errors: readonly SchemaError[]): string {
   const first = errors.filter(({ keyword }) => keyword !== 'if').slice(0, MAX_VIOLATIONS);
   return first.map(({ instancePath, message = '' }) => `${formatLocation(instancePath)} ${message}`).join(', ');
@@ -49,7 +50,7 @@ function formatLocation(pointer: string): string {
   return shortenPlace(nameLocation(pointer)) || 'request';
 }
 
-/** Converts a pointer into the values of the validator to a place: `/params/id` to `path/id`. */
+/** Converts a pointer of the validator to a place: `/params/id` to `path/id`. */
 function nameLocation(pointer: string): string {
   return pointer
     .slice(1)

@@ -5,16 +5,16 @@ type Node = Record<string, unknown>;
 
 /** The parts of a split schema. */
 export type SplitSchema = {
-  /** The parts by reference, each after its own references. Equal parts have the same reference. */
+  /** The parts by reference, in dependency order. Equal parts share a reference. */
   readonly parts: ReadonlyMap<string, unknown>;
-  /** The references to the parts that check large lists and maps of schemas, by the list or map. */
+  /** The references to the parts that validate large lists and maps of schemas, by list or map. */
   readonly groups: ReadonlyMap<object, string>;
 };
 
-/** A list of parts that have an `oneOf` each. Exactly one schema of all of them must apply. */
+/** A keyword with a list of parts, each with a `oneOf`. Exactly one schema of all these lists must match. */
 export const ONE_OF_GROUPS = 'oneOfGroups';
 
-/** The keywords whose lists and maps are checked in groups if they are large; with the keyword that combines the groups. */
+/** The keywords whose large lists and maps are divided into groups, with the keyword that combines the groups. */
 export const GROUPED: Readonly<Record<string, string>> = {
   allOf: 'allOf',
   anyOf: 'anyOf',
@@ -27,13 +27,13 @@ export const GROUPED: Readonly<Record<string, string>> = {
 
 // Compiling a schema of this size takes around a millisecond.
 const MAX_MEMBERS = 50;
-// The calls of the parts cost more time than they save for fewer members.
+// For fewer members, calling the parts costs more time than it saves.
 const MAX_UNGROUPED = 200;
 const SINGLE = keywordsWhere(({ holds, applicator }) => holds === 'one' && applicator !== undefined);
 
 /**
- * Splits a schema into parts that can be compiled in a short time each. Replaces its large subschemas with `$ref`s, in
- * place. Large lists and maps stay as they are, since other keywords and the search for violations read them.
+ * Splits a schema into parts that compile quickly. Replaces large subschemas with `$ref`s, in place. Keeps large lists
+ * and maps, since other keywords and the search for violations read them.
  */
 export function splitSchema(schema: unknown): SplitSchema {
   const parts = new Map<string, unknown>();
@@ -41,7 +41,7 @@ export function splitSchema(schema: unknown): SplitSchema {
   measure(schema);
   return { parts, groups };
 
-  /** Returns the number of members in a schema, after its large subschemas have been replaced. */
+  /** Replaces the large subschemas of a schema. Returns the number of remaining members. */
   function measure(node: unknown): number {
     if (!isObject(node)) return 1;
     let count = Object.keys(node).length;
@@ -62,12 +62,12 @@ export function splitSchema(schema: unknown): SplitSchema {
     if (!isObject(subschema)) return 1;
     const count = measure(subschema);
     if (count <= MAX_MEMBERS) return count;
-    // The schema of an object reads the defaults of its properties.
+    // `properties` reads the defaults of its schemas.
     holder[key] = { ...addPart(subschema), ...('default' in subschema && { default: subschema['default'] }) };
     return 1;
   }
 
-  /** Adds parts for the entries of a list or map, and one that combines them. */
+  /** Adds parts for the entries of a list or map, and a part that combines them. */
   function addGroups(keyword: string, combination: string, holder: Node, sizes: readonly number[]): void {
     const references = groupEntries(keyword, holder, sizes).map((entries) => addPart({ [keyword]: entries }));
     const combined = { [combination]: references };
@@ -82,7 +82,7 @@ export function splitSchema(schema: unknown): SplitSchema {
   }
 }
 
-/** Divides the entries of a list or map into groups with as many members as a part may have. */
+/** Divides the entries of a list or map into groups of at most `MAX_MEMBERS` members. */
 function groupEntries(keyword: string, holder: Node, sizes: readonly number[]): readonly object[] {
   const grouped: string[][] = [];
   let size = Infinity;
@@ -99,7 +99,7 @@ function groupEntries(keyword: string, holder: Node, sizes: readonly number[]): 
   return grouped.map((keys) => {
     if (!Array.isArray(holder)) return Object.fromEntries(keys.map((key) => [key, holder[key]]));
     const [start, end] = [Number(keys[0]), Number(keys.at(-1)) + 1];
-    // The position of a schema in `prefixItems` is the position of its item.
+    // `prefixItems` is positional: skipped positions accept any item.
     const entries: readonly unknown[] = holder;
     return keyword === 'prefixItems' ? entries.slice(0, end).fill(true, 0, start) : entries.slice(start, end);
   });

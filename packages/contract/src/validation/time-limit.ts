@@ -5,7 +5,7 @@ import { createContext, Script } from 'node:vm';
 export class TimeLimitExceeded extends Error {}
 
 let current: () => void = () => undefined;
-// A script can access only the global object of its context.
+// Scripts can access only the global object of their context.
 const context = createContext({
   run: () => {
     current();
@@ -13,18 +13,18 @@ const context = createContext({
 });
 const script = new Script('run()');
 
-// Node 22 only has the CPU time of all threads: there, a call on a busy machine may be given up after the first limit.
+// Node 22 measures only the CPU time of all threads; there, a call on a busy machine may get no second attempt.
 const hasThreadUsage: boolean = 'threadCpuUsage' in process;
 const cpuUsage = (before?: NodeJS.CpuUsage): NodeJS.CpuUsage =>
   hasThreadUsage ? process.threadCpuUsage(before) : process.cpuUsage(before);
 
-// The second limit, as a multiple of the first, for a call that got too little processor time on a busy machine.
+// The factor of the second limit, for a call that got too little CPU time on a busy machine.
 const RETRY_FACTOR = 3;
 
 /**
- * Calls a synchronous function and interrupts it at the time limit, even within a regular expression. Starting the
- * watchdog thread costs about 0.1 ms. The function may be called twice, and later calls must not depend on its state:
- * when it is interrupted, neither `catch` nor `finally` runs.
+ * Calls a synchronous function and interrupts it at the time limit, even inside a regular expression. Starting the
+ * watchdog thread takes about 0.1 ms. The function may be called twice. An interruption skips `catch` and `finally`, so
+ * that later calls must not depend on the function's state.
  *
  * @throws {TimeLimitExceeded} when the function was interrupted
  */

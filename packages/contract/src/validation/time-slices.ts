@@ -1,28 +1,29 @@
 import { nextTick } from 'node:process';
 
-// A request waits for one slice or two.
+// Delays a request by one or two slices.
 const SLICE_MS = 2;
-// A request takes some turns of the event loop, which accepts one connection in each. An empty turn takes microseconds.
+// A request needs several turns of the event loop, which accepts one connection per turn. Empty turns take
+// microseconds.
 const TURNS_BETWEEN = 32;
 const MAX_BETWEEN_MS = 8;
 
 /**
- * Shares the event loop among tasks that may never wait for anything outside the process. All of them together take one
- * time slice, and requests are served in some turns of the event loop before the next one.
+ * Divides the event loop between CPU-bound tasks and requests. All tasks share one time slice; before the next slice,
+ * the event loop serves requests for several turns.
  */
 export class TimeSlices {
-  /** The longest waiting first. */
+  /** Waiting tasks in FIFO order. */
   readonly #waiting: (() => void)[] = [];
-  /** When the slice of this turn ends; `undefined` before it has begun. */
+  /** The end of the current slice; `undefined` before it has begun. */
   #endsAt: number | undefined;
   #isReleasing = false;
   #turnsSince = 0;
 
   /**
-   * Waits for a part of a slice. Tasks call it before each step, which should take less than a millisecond.
+   * Waits for time in a slice. Tasks call it before each step, which should take less than a millisecond.
    *
-   * @param letsOthersFirst whether the task has done its part, so that waiting ones precede it
-   * @returns `undefined` if the task need not wait
+   * @param letsOthersFirst whether waiting tasks have priority
+   * @returns `undefined` if the task may continue at once
    */
   wait(letsOthersFirst: boolean): Promise<void> | undefined {
     const isOver = performance.now() >= (this.#endsAt ??= this.#begin());
@@ -51,13 +52,13 @@ export class TimeSlices {
     }
   };
 
-  /** Lets waiting tasks continue, one after another, while there is time. */
+  /** Resumes waiting tasks one by one until the slice ends. */
   readonly #releaseNext = (): void => {
     const release = performance.now() < (this.#endsAt ?? 0) ? this.#waiting.shift() : undefined;
     this.#isReleasing = release !== undefined;
     if (release === undefined) return;
     release();
-    // After the microtasks, the task waits: for a slice, or for something outside the process.
+    // Runs after the microtasks of the task, when the task waits again.
     queueMicrotask(() => {
       nextTick(this.#releaseNext);
     });

@@ -8,63 +8,63 @@ import type { CompiledSchemas } from './schema-compiler.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
 import { combineViolations, type Check } from './violation-finder.ts';
 
-/** The values of a request. The validator inserts the defaults of the schema in place, into valid ones. */
+/** The values of a request. The validator inserts defaults into valid values, in place. */
 export type RequestParts = {
   readonly path: object;
   readonly query: object;
-  /** By name in lower case. */
+  /** The headers by lower-case name. */
   readonly headers: object;
   readonly cookies: object;
   /** The documented media type of the body. */
   readonly mediaType: string | undefined;
   readonly body: unknown;
   readonly bodyBytes?: number;
-  /** The body has no value; only the parameters are validated. */
+  /** The body could not be parsed; only the parameters are validated. */
   readonly isBodyMalformed?: boolean;
   readonly digitsOf?: PartDigits;
 };
 
-/** Returns the digits of numbers, as {@link DigitsOf}; without a holder, the digits of the body itself. */
+/** Returns the digits of numbers like {@link DigitsOf}; without a holder, the digits of the body itself. */
 export type PartDigits = (holder: object | undefined, key: string) => string | undefined;
 
 // Most valid bodies of 1 MiB take a tenth of this time.
 const TIME_LIMIT_MS = 200;
 const UNLIMITED_BYTES = 16_384; // Larger bodies always have a time limit.
-// A search beyond this time is given up, so that an invalid request costs little more than a valid one.
+// The search for violations stops after this time, so that invalid requests cost little more than valid requests.
 const SEARCH_LIMIT_MS = 50;
 
 const NONE: readonly Check[] = [];
 
 /** Validates the requests and responses of one operation against the document. */
 export type OperationValidator = {
-  /** @throws {InvalidRequest} when the request does not conform; it names at most one violation of parameters and body each */
+  /** @throws {InvalidRequest} with the first violation of the parameters, of the body, or of both */
   readonly request: (parts: RequestParts) => void;
-  /** Finds up to ten violations of the parameters, and of the body, of a request for which `request` named the first ones. */
+  /** Finds up to ten violations of the parameters and of the body after `request` has thrown the first violations. */
   readonly findViolations: (parts: RequestParts, first: readonly Violation[]) => Promise<readonly Violation[]>;
-  /** Validates a JSON or text body. @throws {InvalidResponse} when the response does not conform */
+  /** Validates a JSON or text body. @throws {InvalidResponse} if the response does not conform */
   readonly response: (status: number, mediaType: string, body: unknown, digitsOf?: PartDigits) => void;
-  /** Validates the headers of a response, by name in lower case. @throws {InvalidResponse} when they do not conform */
+  /** Validates the headers of a response, by lower-case name. @throws {InvalidResponse} if they do not conform */
   readonly responseHeaders: (status: number, headers: object, digitsOf?: DigitsOf) => void;
 };
 
-/** The request does not conform to the document; the message says how to fix it. */
+/** The request does not conform to the document. The message says how to fix it. */
 export class InvalidRequest extends Error {
   readonly violations: readonly Violation[];
 
-  /** @param reason a message, or the violations that the message names */
+  /** @param reason a message, or violations that become the message */
   constructor(reason: string | readonly Violation[]) {
     super(typeof reason === 'string' ? reason : joinTexts(reason));
     this.violations = typeof reason === 'string' ? [] : reason;
   }
 }
 
-/** The response does not conform to the document, and must not be sent. */
+/** The response does not conform to the document and must not be sent. */
 export class InvalidResponse extends Error {}
 
 /**
  * Creates the validator of an operation from its compiled schemas.
  *
- * @param inTurns runs steps of a few milliseconds without holding the event loop for long
+ * @param inTurns runs the steps of a generator without blocking the event loop
  */
 export function createValidator(
   operation: Operation,
@@ -134,19 +134,19 @@ export function createValidator(
   }
 
   function isCheap({ path, query, headers, cookies, bodyBytes = Infinity }: RequestParts): boolean {
-    // Parameters count only where a header full of them may not be cheap.
+    // The size of the parameters matters only if even the largest allowed headers might be expensive to validate.
     return requestCheapBytes >= 2 * UNLIMITED_BYTES
       ? bodyBytes <= UNLIMITED_BYTES
       : bodyBytes + textLength({ query, headers, path, cookies }) <= requestCheapBytes;
   }
 }
 
-/** Returns the values of a request as the compiled schemas expect them. */
+/** Returns the values of a request in the form that the compiled schemas validate. */
 function dataOf({ path: params, query, headers, cookies, body, digitsOf }: RequestParts) {
   return withDigits({ query, headers, params, cookies, body, [MISSING_DEFAULTS]: [] }, digitsOf);
 }
 
-/** Adds the digits of numbers to the values of a message. Of the values themselves, only the body may be a number. */
+/** Adds the source digits of numbers to the values of a message. Only the body may itself be a number. */
 function withDigits<Data extends object>(data: Data, digitsOf: PartDigits | undefined): Data {
   if (digitsOf === undefined) return data;
   const find: DigitsOf = (holder, key) => digitsOf(holder === data ? undefined : holder, key);

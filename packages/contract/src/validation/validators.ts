@@ -8,7 +8,7 @@ import { createValidator, type OperationValidator } from './validator.ts';
 export class Validators {
   readonly #compiler: SchemaCompiler;
   readonly #compiled = new Map<Operation, OperationValidator>();
-  /** Shared by operations, since many compile in less than a slice. */
+  /** Shared by all operations, since several can compile within a slice. */
   readonly #slices = new TimeSlices();
   readonly #compiling = new Map<Operation, Promise<OperationValidator>>();
 
@@ -22,9 +22,9 @@ export class Validators {
   }
 
   /**
-   * Compiles the validator of an operation, without holding the event loop for long.
+   * Compiles the validator of an operation without blocking the event loop.
    *
-   * @throws {Error} when a schema cannot be compiled; the generator has ruled this out for its operations
+   * @throws {Error} if a schema cannot be compiled, which does not occur in generated contracts
    */
   compile(operation: Operation): Promise<OperationValidator> {
     const compiling = this.#compiling.get(operation) ?? this.#compileInTurns(operation);
@@ -32,7 +32,7 @@ export class Validators {
     return compiling;
   }
 
-  /** Compiles the validator of an operation at once, as `compile` does. */
+  /** Compiles the validator of an operation synchronously. */
   compileSync(operation: Operation): OperationValidator {
     const steps = this.#compiler.compile(operation);
     for (let step = steps.next(); ; step = steps.next())

@@ -10,7 +10,7 @@ export type Check = {
   readonly schema: unknown;
 };
 
-/** The place of a checked value in the values of a message. */
+/** Ajv's context of a validated value. */
 type CheckContext = {
   readonly parentData: object | undefined;
   readonly parentDataProperty: string | number;
@@ -27,10 +27,10 @@ type Schema = {
 };
 type Holder = Record<string, unknown>;
 
-/** A schema without the parts that are searched by themselves: keywords whose checks stop at the first error. */
+/** A schema without the separately searched parts. Its check stops at the first error. */
 type Assertions = { readonly schema: unknown; check?: Check };
 
-/** The assertions of a schema; those with alternatives are apart from the others. */
+/** The assertions of a schema, with alternatives and the condition separated. */
 type Parts = {
   readonly own: Assertions | undefined;
   /** Whether the own assertions include those of the members. */
@@ -39,11 +39,11 @@ type Parts = {
   readonly condition: Assertions | undefined;
 };
 
-/** A value that is searched. */
+/** A value to search. */
 type Part = {
   readonly value: unknown;
   readonly pointer: string;
-  /** Its object or list, and its key there. */
+  /** The object or list that contains the value. */
   readonly holder: object | undefined;
   readonly key: string | number;
 };
@@ -52,32 +52,32 @@ type Part = {
 type Search = {
   readonly root: object;
   readonly violations: Map<string, Violation>;
-  /** Compiled before the search is repeated. */
+  /** The assertions to compile before the search is repeated. */
   readonly uncompiled: Set<Assertions>;
-  /** The objects that a reference was followed for. */
+  /** The objects for which each reference was followed. */
   readonly followed: Map<string, Set<object>>;
   visits: number;
-  /** The levels above whose assertions include those of this level. */
+  /** The number of ancestors whose assertions include the current assertions. */
   repeated: number;
 };
 
-// Around 2 ms. Larger values are not searched to the end.
+// Takes around 2 ms. The search of larger values is incomplete.
 const MAX_VISITS = 10_000;
-// Enough for ten violations, and not much more.
+// Just enough for ten violations.
 const MAX_COMPILED = 20;
-// Each of these levels is checked again as a part of the levels above it.
+// Limits how many levels are validated again as parts of their ancestors.
 const MAX_REPEATED = 3;
-// The type that a schema allows may be found through references.
+// Limits the references and `allOf`s that are followed to find the allowed type.
 const MAX_DEPTH = 5;
 
-/** The keywords whose schemas always apply to the value or its members. They are searched by themselves. */
+/** The keywords whose schemas always apply to the value or its members. They are searched separately. */
 const SEARCHED = ['$ref', 'allOf', 'properties', 'required', 'items', 'prefixItems', 'if', 'then', 'else'];
 const ALTERNATIVES = ['anyOf', 'oneOf'];
 
 /**
- * Finds all violations of invalid values. Ajv's `allErrors` has no limit, and evaluates costly keywords even when cheap
- * ones have failed. Here, a schema is searched together with a value; the assertions of each schema are compiled by
- * themselves when they are first needed, and stop at their first error. So each costs at most what it costs for a valid
+ * Finds several violations of an invalid value. Ajv's `allErrors` has no limit, and evaluates costly keywords even
+ * after cheap keywords have failed. This class traverses a schema together with a value. It compiles the assertions of
+ * each schema separately and lazily; they stop at their first error, so that each check costs no more than for a valid
  * value.
  */
 export class ViolationFinder {
@@ -86,15 +86,16 @@ export class ViolationFinder {
   /** Equal assertions are compiled once. */
   readonly #assertions = new Map<string, Assertions>();
 
-  /** @param ajv has the schemas that others refer to */
+  /** @param ajv contains the referenced schemas */
   constructor(ajv: AjvInstance) {
     this.#ajv = ajv;
   }
 
   /**
-   * Finds up to ten violations among the first ten thousand parts of a value. Yields after each schema that it compiles.
+   * Finds up to ten violations in the first ten thousand parts of a value. Yields after compiling each schema.
    *
-   * @param run calls the function of the search; returns `undefined` when it has interrupted it, which finds nothing
+   * @param run calls the search function; returns `undefined` if it interrupted the search, which then finds no
+   *   violations
    */
   *find(
     schema: unknown,
@@ -116,7 +117,7 @@ export class ViolationFinder {
       });
       if (violations === undefined || search.uncompiled.size === 0) return violations ?? [];
       for (const assertions of search.uncompiled) {
-        assertions.check ??= this.#ajv.compile(assertions.schema as object) as Check; // Another request may need it, too.
+        assertions.check ??= this.#ajv.compile(assertions.schema as object) as Check; // May already be compiled.
         yield;
       }
     }
@@ -142,7 +143,7 @@ export class ViolationFinder {
     if (own !== undefined && !isWhole) add(search, this.#errorsOf(search, own, part), pointer);
     for (const [schemas, assertions] of alternatives) {
       const [possible, ...others] = schemas.filter((subschema) => this.#allowsType(subschema, value));
-      // The only alternative for values of this type applies as if there were no others.
+      // If only one alternative accepts the value's type, its violations are reported.
       if (possible !== undefined && others.length === 0) this.#visit(search, possible, part);
       else add(search, this.#errorsOf(search, assertions, part), pointer);
     }
@@ -155,7 +156,7 @@ export class ViolationFinder {
     if (isWhole) search.repeated -= 1;
   }
 
-  /** Visits the target of a reference, each once for an object: the parts of a recursive schema may overlap. */
+  /** Visits the target of a reference, once per object, since the parts of a recursive schema may overlap. */
   #follow(search: Search, reference: string, part: Part): void {
     const { value } = part;
     if (typeof value === 'object' && value !== null) {
@@ -168,7 +169,7 @@ export class ViolationFinder {
 
   #visitItems(search: Search, schema: Schema, list: readonly unknown[], pointer: string): void {
     const prefix = (schema['prefixItems'] ?? []) as readonly unknown[];
-    // A list that must end after its prefix is an own assertion.
+    // `items: false` is checked by the own assertions.
     const items = schema['items'] === undefined || schema['items'] === false ? true : schema['items'];
     const length = items === true ? Math.min(prefix.length, list.length) : list.length;
     for (let index = 0; index < length && !isOver(search); index += 1)
@@ -199,7 +200,7 @@ export class ViolationFinder {
     }
   }
 
-  /** Returns the errors of a check; `undefined` when the value conforms or the check is not compiled yet. */
+  /** Returns the errors of a check; `undefined` if the value conforms or the check is not compiled yet. */
   #errorsOf(search: Search, assertions: Assertions, part: Part): readonly SchemaError[] | undefined {
     const { check } = assertions;
     if (check === undefined) {
@@ -210,7 +211,7 @@ export class ViolationFinder {
     return check(part.value, context) === true ? undefined : (check.errors ?? []);
   }
 
-  /** Whether a schema allows the type of a value. */
+  /** Returns whether a schema allows the type of a value. */
   #allowsType(node: unknown, value: unknown, depth = 0): boolean {
     const schema = Object(node) as Schema;
     const { $ref, allOf = [], type } = schema;
@@ -238,7 +239,8 @@ export class ViolationFinder {
         own['items'] = false;
         own['prefixItems'] = ((schema['prefixItems'] ?? []) as readonly unknown[]).map(() => true);
       }
-      // The names of members decide to which of them these two keywords apply.
+      // Without patterns, additional properties are searched separately. With patterns, `additionalProperties` is an
+      // own assertion, which needs the property names.
       if (schema['patternProperties'] === undefined) delete own['additionalProperties'];
       else if (schema.properties !== undefined)
         own['properties'] = Object.fromEntries(Object.keys(schema.properties).map((name) => [name, true]));
@@ -265,8 +267,8 @@ export class ViolationFinder {
 }
 
 /**
- * Combines the first violation, which is certain, with those of a search, which may have ended before it. A violation that is
- * found within the place of the first one is the same, or says more.
+ * Combines the first violation with the violations of a search, which may have ended before reaching it. A found
+ * violation at or inside the place of the first violation replaces it, since it is the same or more specific.
  */
 export function combineViolations(first: Violation, found: readonly Violation[]): readonly Violation[] {
   return found.some(({ place }) => isWithin(place, first.place)) ? found : [first, ...found];
