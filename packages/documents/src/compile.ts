@@ -26,30 +26,30 @@ import { type AllowedRefs, NO_OUTSIDE, type ReadText } from './read/files.ts';
 import { loadContract, type LoadedContract } from './read/load.ts';
 import { findUncallable, removeDuplicateRoutes } from './read/unreachable.ts';
 
-/** A document with the tables that the engine serves it from. */
+/** A document with its contract. */
 export type CompiledDocument = {
   readonly contract: Contract;
-  /** The document that the contract was compiled from. */
+  /** The source document of the contract. */
   readonly document: Document;
   readonly failureBodies: readonly FailureBody[];
 };
 
 /** A compiled document, or its diagnostics. */
 type CompiledContract = Pick<LoadedContract, 'text' | 'diagnostics' | 'placeOf' | 'sources'> & {
-  /** `undefined` when the document was rejected. */
+  /** `undefined` if the document was rejected. */
   readonly compiled: CompiledDocument | undefined;
 };
 
-/** A document without the parts that contradict others, or its diagnostics. */
+/** A document without contradictory parts, or its diagnostics. */
 type PreparedDocument = Omit<LoadedContract, 'document' | 'locate'> & {
-  /** `undefined` when the document was rejected. */
+  /** `undefined` if the document was rejected. */
   readonly document: Document | undefined;
 };
 
 /**
- * Compiles an OpenAPI document into a contract, deterministically, or returns the diagnostics that prevent it.
+ * Compiles an OpenAPI document to a contract, deterministically, or returns the diagnostics of a rejected document.
  *
- * @param declared by the application
+ * @param declared the codecs and formats of the application
  */
 export async function compileContract(
   path: string,
@@ -76,22 +76,22 @@ export async function compileContract(
   };
 }
 
-/** How a document is prepared. */
+/** Options for {@link prepareDocument}. */
 type Preparation = {
-  /** Finds reasons to reject a valid document; by default, there is none. */
+  /** Returns additional errors for a valid document; none by default. */
   readonly findErrors?: (document: Document) => readonly Diagnostic[];
-  /** The media types that the application has codecs for. */
+  /** The media types with codecs. */
   readonly codecs?: readonly string[];
-  /** Reads the document and the files that it refers to from another source than the file system. */
+  /** Reads the document and the referenced files from a source other than the file system. */
   readonly read?: ReadText;
-  /** The folder, or the URL of the folder, with all of them; by default, that of the document. */
+  /** The path or URL of the folder that contains all files; by default, the folder of the document. */
   readonly folder?: string;
 };
 
 /**
- * Reads an OpenAPI document, and removes its unused parts.
+ * Reads, checks and normalizes an OpenAPI document.
  *
- * @param allowed the files outside of its folder that it may refer to
+ * @param allowed the kinds of files outside its folder that it may refer to
  */
 export async function prepareDocument(
   path: string,

@@ -5,7 +5,9 @@ import { walkDocument } from '../document/walk.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 
 type Schema = Record<string, unknown>;
-/** A schema that validates the same value as another: the one at `holder[key]`, or the target of the reference there. */
+/**
+ * A schema that validates the same value as its parent: the schema at `holder[key]`, or the target of its reference.
+ */
 type Part = {
   readonly holder: Schema | unknown[];
   readonly key: string;
@@ -13,25 +15,25 @@ type Part = {
   readonly pointer: string;
 };
 
-// Each takes part in the validation of one value.
+// The maximum number of schemas that validate one value.
 const MAX_SCHEMAS = 100_000;
 const MAX_PATHS = 10_000;
 const SINGLE = keywordsWhere(({ holds, applicator }) => holds === 'one' && applicator === 'in-place');
 const SEVERAL = keywordsWhere(({ holds, applicator }) => holds !== 'one' && applicator === 'in-place');
 
-/** Finds schemas that combine more schemas for one value, counted as often as references lead to them, than can be checked. */
+/** Finds schemas that combine too many schemas for one value. A schema counts once for each reference to it. */
 export function findCombinations(document: OpenApiDocument): readonly Diagnostic[] {
   const counts = new Map<unknown, number>();
   const found: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'schema' || countOf(node) <= MAX_SCHEMAS) return;
-    // Schemas that lead to this one exceed the limit, too.
+    // Reports only the innermost schema, since all schemas that contain it exceed the limit, too.
     if (partsOf(document, node, pointer).every(({ part }) => countOf(part) <= MAX_SCHEMAS))
       found.push({ pointer, message: `combines more than ${String(MAX_SCHEMAS)} schemas for one value` });
   });
   return found;
 
-  /** Counts a schema within itself as none. */
+  /** Counts the combined schemas. A schema inside itself does not count. */
   function countOf(schema: Schema): number {
     const cached = counts.get(schema);
     if (cached !== undefined) return cached;
@@ -43,10 +45,10 @@ export function findCombinations(document: OpenApiDocument): readonly Diagnostic
 }
 
 /**
- * Removes in place the parts that lead back to the schema that they are part of, for the same value: validation would
- * never end. JSON Schema leaves their meaning undefined (2020-12, core 9.4.1).
+ * Removes, in place, parts that refer back to their own schema for the same value: validation would never end. JSON
+ * Schema leaves their behavior undefined (2020-12, core 9.4.1).
  *
- * @returns a warning for each
+ * @returns a warning for each removed part
  */
 export function removeCircularParts(document: OpenApiDocument): Diagnostic[] {
   const warnings: Diagnostic[] = [];
@@ -60,7 +62,7 @@ export function removeCircularParts(document: OpenApiDocument): Diagnostic[] {
   function visit(schema: Schema, pointer: string): void {
     if (finished.has(schema)) return;
     open.add(schema);
-    // The last first: a removed item of a list moves those after it.
+    // In reverse order, since removing an item shifts the following items.
     for (const { holder, key, part, pointer: place } of partsOf(document, schema, pointer).reverse()) {
       if (!open.has(part) && !open.has(aliased(document, part))) {
         visit(part, place);
@@ -71,7 +73,7 @@ export function removeCircularParts(document: OpenApiDocument): Diagnostic[] {
       if (Array.isArray(holder)) holder.splice(Number(key), 1);
       else Reflect.deleteProperty(holder, key);
     }
-    // A list must not be empty.
+    // These lists must not be empty.
     for (const name of IN_PLACE_LISTS)
       if ((schema[name] as unknown[] | undefined)?.length === 0) Reflect.deleteProperty(schema, name);
     open.delete(schema);
@@ -79,10 +81,10 @@ export function removeCircularParts(document: OpenApiDocument): Diagnostic[] {
   }
 }
 
-/** Returns the schema that a schema stands for, if it is nothing but a reference. */
+/** Follows a schema that consists only of a reference to its final target; returns `undefined` for other schemas. */
 function aliased(document: OpenApiDocument, { $ref: reference, ...others }: Schema): unknown {
   if (typeof reference !== 'string' || Object.keys(others).length > 0) return undefined;
-  const target = resolveReference(document, reference) as Schema; // The linter has checked it.
+  const target = resolveReference(document, reference) as Schema; // Validated document.
   return aliased(document, target) ?? target;
 }
 
@@ -105,7 +107,7 @@ function partsOf(document: OpenApiDocument, schema: Schema, pointer: string): Pa
   ].filter(({ part }) => typeof part === 'object' && (part as Schema | null) !== null);
 }
 
-/** Finds servers whose variables stand for more paths than can be served. */
+/** Finds servers whose variables result in too many paths. */
 export function findManyPaths(document: Document): Diagnostic[] {
   const items = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     const pointer = `#/paths/${escapePointer(path)}`;

@@ -11,11 +11,12 @@ type Node = Readonly<Record<string, unknown>>;
 const WITHOUT_CONTENT = /\/responses\/(?:1\w\w|204|205|304)$/;
 
 /**
- * Removes parts in place that contradict others, so that no request or response could be valid: a type that no value of an
- * `enum` or no alternative has, `additionalProperties: false` beside another required property, a discriminator that is not
- * a string, the second of two equal schemas in `oneOf`, and the content of a response that has none (RFC 9110, 6.4.1).
+ * Removes contradictory parts, in place, which no request or response could satisfy: a type that no `enum` value or no
+ * alternative has, `additionalProperties: false` beside a required property that is not listed, a discriminator that is
+ * not a string, the second of two equal schemas in `oneOf`, and the content of a response without content (RFC 9110,
+ * 6.4.1).
  *
- * @returns a warning for each
+ * @returns a warning for each removed part
  */
 export function removeContradictions(document: Document): Diagnostic[] {
   const warnings: Diagnostic[] = [];
@@ -98,12 +99,12 @@ function hasType(value: unknown): (type: unknown) => boolean {
   return (type) => type === name || (type === 'integer' && (isBigint || Number.isInteger(value)));
 }
 
-/** Copies a schema without the keywords that have no effect on validation. */
+/** Copies a schema without keywords that do not affect validation. */
 function withoutAnnotations(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutAnnotations);
   if (typeof schema !== 'object' || schema === null) return schema;
   const kept = Object.entries(schema).filter(
-    // A property with such a name has a schema, which is an object.
+    // Keeps a property that has the name of an annotation: its value is a schema, which is an object.
     ([keyword, value]) => ![...ANNOTATIONS, 'example'].includes(keyword) || typeof value === 'object',
   );
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutAnnotations(value)]));

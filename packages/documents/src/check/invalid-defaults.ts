@@ -22,7 +22,7 @@ import { findInt64s, type ShapeFinder } from '../document/shapes.ts';
 import { walkDocument } from '../document/walk.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 
-// The other keywords contain schemas, or are not for values alone.
+// Other keywords contain schemas, or do not constrain values.
 const CHECKED = [
   ...['type', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'multipleOf'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems', 'required'],
@@ -31,10 +31,10 @@ const CHECKED = [
 const MAX_DEPTH = 5;
 
 /**
- * Removes defaults that do not fit their own schema, such as `default: ''` of a number: each request without the value
- * would be refused. Numbers in the others become doubles, except int64s, as in requests.
+ * Removes defaults that are invalid against their own schema, such as `default: ''` for a number: each request without
+ * the value would be rejected. Converts numbers in the remaining defaults to doubles, except int64s, as in requests.
  *
- * @returns a warning for each
+ * @returns a warning for each removed default
  */
 export function removeInvalidDefaults(document: Document): Diagnostic[] {
   const ajv = new Ajv2020({
@@ -73,9 +73,9 @@ export function removeInvalidDefaults(document: Document): Diagnostic[] {
 }
 
 /**
- * Returns the keywords of a schema that are checked.
+ * Returns a schema reduced to the checked keywords.
  *
- * @param isScalar whether the value is a scalar: only then these keywords decide between alternatives
+ * @param isScalar whether the value is a scalar; only then are alternatives checked
  */
 function checkedPart(document: Document, node: object, isScalar: boolean, depth = 0): object {
   const entries = Object.entries(node).flatMap(([keyword, value]: [string, unknown]) => {
@@ -93,18 +93,18 @@ function checkedPart(document: Document, node: object, isScalar: boolean, depth 
 }
 
 const TIME_LIMIT_MS = 100;
-// Even where each character doubles the steps.
+// Texts of this length are cheap even if each character doubles the matching steps.
 const CHEAP_LENGTH = 20;
 
 /**
- * The `pattern` of a schema, whose test always ends: a text that takes too long does not match. Only a text without a
- * match makes a regular expression try all ways to find one.
+ * A `pattern` with a time limit: a text that takes too long does not match. Usually only texts that do not match are
+ * slow, since the expression tries every alternative.
  */
 export class LimitedPattern extends RegExp {
   readonly #cheapLength: number;
   readonly #slow = new Set<string>();
 
-  /** @throws {SyntaxError} when it is not a regular expression of ECMAScript */
+  /** @throws {SyntaxError} if it is not an ECMAScript regular expression */
   constructor(pattern: string) {
     super(pattern, flagsOf(pattern));
     this.#cheapLength = Math.max(CHEAP_LENGTH, findCost({ pattern }).cheapBytes);
@@ -123,7 +123,11 @@ export class LimitedPattern extends RegExp {
   }
 }
 
-/** Decided here, as the contract checks use no pattern of the engine. Without the flag `u`, needless escapes such as `\\-` are allowed, and a character beyond U+FFFF counts as two. */
+/**
+ * Returns the flags for a pattern: without `u`, needless escapes such as `\\-` are allowed, and a character beyond
+ * U+FFFF counts as two. Independent of the engine's `compilePattern`, since the contract checks must not rely on engine
+ * code.
+ */
 function flagsOf(pattern: string): string {
   try {
     new RegExp(pattern, 'u');
@@ -133,7 +137,7 @@ function flagsOf(pattern: string): string {
   }
 }
 
-/** The patterns of validators of Ajv. */
+/** An Ajv option that compiles patterns with a time limit. */
 export const LIMITED_PATTERNS = {
   regExp: Object.assign((pattern: string) => new LimitedPattern(pattern), { code: 'new LimitedPattern' }),
 };

@@ -15,12 +15,12 @@ import { OWN_STATUSES } from '../operations/failures.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { versionOfDialect } from '../read/dialects.ts';
 
-/** Finds errors that the linter does not: parts that are not valid. */
+/** Finds invalid parts that the linter does not report. */
 export function findInvalid(document: Document): Diagnostic[] {
   return [...inOperations(document), ...inSchemas(document)];
 }
 
-/** Finds the operations that a service on Node cannot have. */
+/** Finds operations whose methods Node's HTTP server does not support. */
 export function findUnservable(document: Document): Diagnostic[] {
   return listOperations(document)
     .filter(({ method }) => !METHODS.includes(method.toLowerCase()) && !isServed(method))
@@ -29,7 +29,7 @@ export function findUnservable(document: Document): Diagnostic[] {
     });
 }
 
-/** Warns once when operations are public because the document says nothing about their security. */
+/** Warns once if operations are public because the document has no `security` for them. */
 export function findPublic(document: Document): Diagnostic[] {
   if (document.security !== undefined) return [];
   const silent = listOperations(document).filter(({ object }) => object.security === undefined);
@@ -41,7 +41,7 @@ export function findPublic(document: Document): Diagnostic[] {
   ];
 }
 
-// The keys of responses that describe failures of the service itself.
+// The keys of `responses` for failures that the engine sends.
 const OWN_RESPONSES = [...OWN_STATUSES.map(String), '4XX', '5XX', 'default'];
 const OWN_HEADERS = [
   'www-authenticate',
@@ -53,7 +53,7 @@ const OWN_HEADERS = [
   'ratelimit-policy',
 ];
 
-/** Warns of required headers of failures, which only the application can send. */
+/** Warns of required headers of failures that the engine cannot send. */
 export function findFailureHeaders(document: Document): Diagnostic[] {
   return listOperations(document).flatMap(({ object, pointer }) =>
     Object.entries(object.responses ?? {}).flatMap(([status, node]) => {
@@ -70,7 +70,7 @@ export function findFailureHeaders(document: Document): Diagnostic[] {
   );
 }
 
-/** Warns of parts of media types that are not checked: encodings by position, and items that are not JSON. */
+/** Warns of unchecked parts of media types: positional encodings, and items that are not JSON. */
 export function findUnchecked(document: Document): Diagnostic[] {
   const found: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer, key }) => {
@@ -88,7 +88,7 @@ export function findUnchecked(document: Document): Diagnostic[] {
   return found;
 }
 
-/** Warns of parts of `encoding` in request bodies that are not checked. */
+/** Warns of unchecked parts of `encoding` in request bodies. */
 export function findEncodings(document: Document): Diagnostic[] {
   const found: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer, key }) => {
@@ -110,7 +110,7 @@ export function findEncodings(document: Document): Diagnostic[] {
   return found;
 }
 
-/** Warns of query parameters that may be empty, and have a type without an empty value. */
+/** Warns of query parameters with `allowEmptyValue` whose type has no empty value. */
 export function findEmptyValues(document: Document): Diagnostic[] {
   const found: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
@@ -124,7 +124,7 @@ export function findEmptyValues(document: Document): Diagnostic[] {
 }
 
 /**
- * Warns of keywords for characters in schemas of bytes, which have none.
+ * Warns of text keywords, such as `pattern`, in schemas of binary data.
  *
  * @param codecs the media types for which the application has codecs
  */
@@ -140,7 +140,7 @@ export function findPatternsOfBytes(document: Document, codecs: readonly string[
   return [...found.values()];
 }
 
-/** Warns of schemas in an unknown dialect. Call it with the document as it was read. */
+/** Warns of schemas in an unknown dialect. Requires the document before normalization. */
 export function findDialects(document: Document): Diagnostic[] {
   const found = new Map<string, string>();
   const add = (dialect: unknown, pointer: string): void => {
@@ -189,7 +189,7 @@ function inOperations(document: Document): Diagnostic[] {
 }
 
 function inSchemas(document: Document): Diagnostic[] {
-  // Parts beside a $ref do not exist in OpenAPI 3.0, though a reference may lead to them.
+  // In OpenAPI 3.0, siblings of `$ref` are ignored, but a reference may point at them.
   const missing = Object.entries(document.components?.schemas ?? {}).filter(([, schema]) => schema === undefined);
   const found = missing.map(([name]): Diagnostic => {
     return { pointer: '#/components/schemas', message: `the reference to ${name} leads to nothing` };
@@ -202,7 +202,7 @@ function inSchemas(document: Document): Diagnostic[] {
   return found;
 }
 
-/** Returns whether Node's server has requests with a method. CONNECT has an event of its own. */
+/** Returns whether Node's HTTP server emits `request` events for a method. CONNECT has a separate event. */
 function isServed(method: string): boolean {
   return NODE_METHODS.includes(method) && method !== 'CONNECT';
 }

@@ -1,2 +1,2 @@
-/** The keywords that say something about a schema, and nothing about values; `default` is not among them. */
+/** The annotation keywords of schemas, except `default`. */
 export const ANNOTATIONS = ['title', 'description', 'deprecated', 'externalDocs', 'xml', '$comment', 'summary'];

@@ -1,13 +1,13 @@
-// More than any document needs, and little enough for every tool.
+// Exceeds the needs of real documents, and is safe for all tools.
 const MAX_COPIES = 1_000_000;
 const MAX_DEPTH = 200;
 
 type Extent = { readonly size: number; readonly depth: number };
 
 /**
- * Checks that the aliases of a parsed file can be replaced by what they stand for.
+ * Asserts that the YAML aliases of a parsed file can be expanded.
  *
- * @throws with the place, if an alias leads back to itself or if aliases repeat too much
+ * @throws with the place, if an alias is circular or the expansion is too large
  */
 export function assertBoundedExpansion(file: unknown): void {
   const cache = new Map<object, Extent | undefined>();
@@ -32,5 +32,5 @@ export function assertBoundedExpansion(file: unknown): void {
   }
 }
 
-/** A part of a document stands for more than can be counted. */
+/** A part of a document expands to too many parts. */
 export class TooMany extends Error {}

@@ -1,7 +1,7 @@
 import type { ByteLimits } from '@contract-first/contract';
 import { schemasInPlace, type OpenApiDocument } from './reference.ts';
 
-/** Returns the sizes that a schema allows for bytes: its `minLength` and `maxLength`; `undefined` when it has none. */
+/** Returns the size limits of a schema for bytes, `minLength` and `maxLength`; `undefined` if it has none. */
 export function byteLimitsOf(document: OpenApiDocument, node: unknown): ByteLimits | undefined {
   const parts = [...schemasInPlace(document, node, ['allOf'])] as { minLength?: number; maxLength?: number }[];
   const min = Math.max(0, ...parts.map(({ minLength = 0 }) => minLength));

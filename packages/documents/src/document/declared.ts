@@ -1,17 +1,19 @@
-/** Codecs and formats that an application declares beside its document. */
+/** The codecs and formats that an application declares in addition to its document. */
 export type Declared = {
-  /** The media types that it has codecs for. */
+  /** The media types with codecs. */
   readonly codecs: readonly string[];
-  /** The formats whose strings it decodes. */
+  /** The formats whose strings the application decodes. */
   readonly formats: readonly string[];
 };
 
 export const NOTHING_DECLARED: Declared = { codecs: [], formats: [] };
 
-/** Marks the schema of a string that the application decodes. A document cannot set it: normalization removes it. */
+/**
+ * Marks the schema of a string that the application decodes. Documents cannot set it: normalization removes extensions.
+ */
 export const DECODED = 'x-decoded';
 
-/** Whether the application decodes the strings of a schema. */
+/** Returns whether the application decodes the strings of a schema. */
 export function isDecoded(schema: Readonly<Record<string, unknown>>): boolean {
   return schema[DECODED] === true;
 }

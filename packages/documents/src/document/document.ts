@@ -1,7 +1,7 @@
 import { escapePointer, type SecurityScheme } from '@contract-first/contract';
 import type { OpenApiDocument } from './reference.ts';
 
-/** The parts of a document that the generator reads; the linter has checked this shape. */
+/** A validated document, with the parts that the generator reads. */
 export type Document = OpenApiDocument & {
   readonly info?: { readonly title: string; readonly version: string };
   readonly servers?: readonly Server[];
@@ -20,7 +20,7 @@ type Requirement = Readonly<Record<string, readonly string[]>>;
 export type PathItem = Readonly<Record<string, unknown>> & {
   readonly parameters?: readonly unknown[];
   readonly servers?: readonly Server[];
-  /** By method, in its own capitalization (OpenAPI 3.2). */
+  /** Operations by case-sensitive method (OpenAPI 3.2). */
   readonly additionalOperations?: Readonly<Record<string, unknown>>;
 };
 export type Content = Readonly<Record<string, MediaTypeObject>>;
@@ -78,12 +78,12 @@ export function listOperations(document: Document) {
   );
 }
 
-/** Returns the operations of a path item with their methods, spelled as in requests. */
+/** Returns the operations of a path item with their methods as in requests. */
 export function operationsOf(pathItem: PathItem): readonly (readonly [method: string, OperationObject])[] {
   const fixed = Object.entries(pathItem)
     .filter(([key]) => METHODS.includes(key))
     .map(([key, object]) => [key.toUpperCase(), object] as const);
-  // The linter has checked this shape.
+  // Validated document.
   return [...fixed, ...Object.entries(pathItem.additionalOperations ?? {})] as [string, OperationObject][];
 }
 
@@ -94,7 +94,7 @@ export function operationPointer(path: string, method: string): string {
   return `#/paths/${escapePointer(path)}/${member}`;
 }
 
-/** The keys of a path item that hold operations (OpenAPI 3.2, 4.9.1). The linter rejects `query` before 3.2. */
+/** The keys of a path item with operations (OpenAPI 3.2, 4.9.1). The linter rejects `query` in versions before 3.2. */
 export const METHODS: readonly string[] = [
   'get',
   'put',
@@ -107,10 +107,10 @@ export const METHODS: readonly string[] = [
   'query',
 ];
 
-/** The members of a parameter object that decide how its value is written. */
+/** The members of a parameter that define its serialization. */
 export type Serialization = { readonly in: string; readonly style?: string; readonly explode?: boolean };
 
-/** Returns `style` and `explode` of a parameter, with their defaults (OpenAPI 3.2, 4.12.2.2). */
+/** Returns the `style` and `explode` of a parameter, or their defaults (OpenAPI 3.2, 4.12.2.2). */
 export function withDefaultStyle(parameter: Serialization): { readonly style: string; readonly explode: boolean } {
   const isForm = parameter.in === 'query' || parameter.in === 'cookie';
   const { style = isForm ? 'form' : 'simple', explode = style === 'form' || style === 'cookie' } = parameter;
@@ -120,14 +120,14 @@ export function withDefaultStyle(parameter: Serialization): { readonly style: st
 /** The paths of servers, without a trailing slash. */
 type BasePaths = {
   readonly basePaths: readonly string[];
-  /** The paths with a variable of any value, which is one segment: `/{1}`. Absent when there are none. */
+  /** The paths with unrestricted variables, each of which is one segment: `/{1}`. Absent if there are none. */
   readonly templatedBasePaths?: readonly string[];
 };
 
-// Does not occur in URLs, and is not percent-encoded in a path.
+// A placeholder that is not percent-encoded in paths, and does not occur in URLs.
 const MARK = /~(\d+)~/g;
 
-/** Returns the paths of servers, with every value that their variables may have; `undefined` without servers. */
+/** Returns the paths of servers for all values of their variables; `undefined` without servers. */
 export function basePathsOf(servers: readonly Server[] = []): BasePaths | undefined {
   if (servers.length === 0) return undefined;
   const basePaths = new Set(servers.flatMap(pathsOf));
@@ -135,7 +135,7 @@ export function basePathsOf(servers: readonly Server[] = []): BasePaths | undefi
   return { basePaths: [...basePaths], ...(templated.size > 0 && { templatedBasePaths: [...templated] }) };
 }
 
-/** Returns the paths of a server with every value of its variables, the default first. */
+/** Returns the paths of a server for all values of its variables, the default first. */
 function pathsOf({ url, variables = {} }: Server): string[] {
   const first = pathOf(url, (name) => variables[name]?.default);
   // Variables of the host have no effect on the path.

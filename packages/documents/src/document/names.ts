@@ -1,4 +1,4 @@
-/** Returns a name, with a number if it is taken: `getPets`, `getPets2`. */
+/** Returns a unique name: adds a number if the name is taken (`getPets2`). */
 export function unusedName(base: string, isTaken: (name: string) => boolean): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? base : `${base}${String(number)}`;
@@ -6,7 +6,7 @@ export function unusedName(base: string, isTaken: (name: string) => boolean): st
   }
 }
 
-/** Returns a text with its first character in upper case. */
+/** Capitalizes the first character of a text. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -10,20 +10,20 @@ import { parametersOf } from './parameters.ts';
 import { mapValues } from './records.ts';
 import { dereference } from './reference.ts';
 
-/** The parts of an operation that have values, without references to other objects than schemas. */
+/** The parts of an operation, dereferenced except for schemas. */
 export type OperationParts = {
   readonly parameters: readonly ParameterObject[];
   readonly requestBody: RequestBodyObject | undefined;
-  /** By key of `responses`. */
+  /** The responses by key: `200`, `4XX`, `default`. */
   readonly responses: Readonly<Record<string, ResponseParts>>;
 };
 
-/** The headers are by name in lower case. */
+/** A response. The headers have lower-case names. */
 type ResponseParts = { readonly content: Content; readonly headers: Readonly<Record<string, ParameterObject>> };
 
 type Listed = Pick<ReturnType<typeof listOperations>[number], 'pathItem' | 'object'>;
 
-/** Reads the parts of an operation, whose shapes the linter has checked. */
+/** Reads the parts of an operation of a validated document. */
 export function partsOf(document: Document, { pathItem, object }: Listed): OperationParts {
   return {
     parameters: parametersOf(document, pathItem, object),

@@ -10,7 +10,7 @@ import { dereference } from './reference.ts';
 import type { ShapeFinder } from './shapes.ts';
 import { textTypeOf } from './text-types.ts';
 
-/** Returns the parameters of an operation. They replace those of its path item with the same name and location. */
+/** Returns the parameters of an operation, which override path item parameters with the same name and location. */
 export function parametersOf(document: Document, pathItem: PathItem, object: OperationObject): ParameterObject[] {
   const all = [...(pathItem.parameters ?? []), ...(object.parameters ?? [])].map(
     (node) => dereference(document, node) as ParameterObject,
@@ -19,28 +19,28 @@ export function parametersOf(document: Document, pathItem: PathItem, object: Ope
   return [...merged].flatMap(([key, parameter]) => (IGNORED_PARAMETERS.test(key) ? [] : [parameter]));
 }
 
-/** Matches the parameters that OpenAPI ignores, written `header Accept` (OpenAPI 3.1, 4.8.12.2). */
+/** Matches the parameters that OpenAPI ignores, as `header Accept` (OpenAPI 3.1, 4.8.12.2). */
 export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
 
-/** Returns the schema of a parameter: its own, or the one of its only media type. */
+/** Returns the schema of a parameter: its `schema`, or the schema of its only media type. */
 export function schemaOf({ schema, content = {} }: ParameterObject): unknown {
   return schema ?? Object.values(content)[0]?.schema;
 }
 
-/** Returns the schema of the value of a parameter or a header; `undefined` for a text that is not parsed. */
+/** Returns the schema of the parsed value of a parameter or header; `undefined` for unparsed text. */
 export function valueSchemaOf(parameter: ParameterObject): unknown {
   const { content } = parameter;
   return content !== undefined && contentStyle(parameter, content) === 'text' ? undefined : (schemaOf(parameter) ?? {});
 }
 
-/** Returns a parameter as a contract has it. */
+/** Converts a parameter for the contract. */
 export function planParameter(document: Document, parameter: ParameterObject): Parameter {
   const { name, in: place, content } = parameter;
   const { style, explode } = withDefaultStyle(parameter);
   return {
     name,
     in: place,
-    style: content === undefined ? (style as Parameter['style']) : contentStyle(parameter, content), // The linter knows all.
+    style: content === undefined ? (style as Parameter['style']) : contentStyle(parameter, content), // Validated document.
     explode,
     type: textTypeOf(document, schemaOf(parameter)),
   };
@@ -53,9 +53,9 @@ function contentStyle({ in: place }: ParameterObject, content: object): Paramete
 }
 
 /**
- * Returns the shape of the parameters of an operation, by location; `undefined` without values to convert.
+ * Returns the shape of an operation's parameters, by location; `undefined` if there are no values to convert.
  *
- * @param schemaOfParameter returns the schema of the value of a parameter
+ * @param schemaOfParameter returns the schema of a parameter's value
  */
 export function parametersShape(
   parameters: readonly ParameterObject[],

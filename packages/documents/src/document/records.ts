@@ -1,9 +1,9 @@
-/** Returns an object with one member to spread into another; an empty object when the value is `undefined`. */
+/** Returns an object with one member, for a spread; an empty object if the value is `undefined`. */
 export function optional<Name extends string, Value>(
   name: Name,
   value: Value | undefined,
 ): Partial<Record<Name, Value>> {
-  return value === undefined ? {} : ({ [name]: value } as Partial<Record<Name, Value>>); // A computed name widens.
+  return value === undefined ? {} : ({ [name]: value } as Partial<Record<Name, Value>>); // TypeScript widens the name.
 }
 
 /** Maps the values of an object. */
@@ -14,12 +14,12 @@ export function mapValues<In, Out>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
 
-/** Returns an object or a list; `undefined` when it is empty. */
+/** Returns an object or list unless it is empty, else `undefined`. */
 export function nonEmpty<Value extends object>(value: Value): Value | undefined {
   return Object.keys(value).length === 0 ? undefined : value;
 }
 
-/** Maps the values of an object, and leaves out those whose result is `undefined`. */
+/** Maps the values of an object and omits `undefined` results. */
 export function mapDefined<In, Out>(
   record: Readonly<Record<string, In>>,
   map: (value: In, key: string) => Out | undefined,

@@ -1,19 +1,19 @@
-/** Parsed JSON or YAML whose shape the linter has checked. */
+/** A parsed and validated document. */
 export type OpenApiDocument = { readonly openapi: string } & Record<string, unknown>;
 
-/** A schema, whose keywords have the shapes that the linter has checked. */
+/** A schema of a validated document. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
-/** Follows the `$ref` of a node, repeatedly; returns nodes without one unchanged. */
+/** Follows the `$ref`s of a node to the final target. Returns nodes without `$ref` unchanged. */
 export function dereference(document: OpenApiDocument, node: unknown): unknown {
   const reference = (node as { $ref?: unknown } | null | undefined)?.$ref;
   return typeof reference === 'string' ? dereference(document, resolveReference(document, reference)) : node;
 }
 
 /**
- * Returns a schema and the schemas that it applies to the same value, each once.
+ * Returns a schema and all schemas that it applies to the same value, without duplicates.
  *
- * @param keywords the lists that are followed: `allOf`, or all of `IN_PLACE_LISTS`
+ * @param keywords the lists to follow: `allOf`, or all of `IN_PLACE_LISTS`
  */
 export function schemasInPlace(
   document: OpenApiDocument,
@@ -29,7 +29,7 @@ export function schemasInPlace(
   return found;
 }
 
-/** Returns the node that a local reference (`#/components/schemas/Pet`) points at; `undefined` when it is absent. */
+/** Returns the target of a local reference (`#/components/schemas/Pet`); `undefined` if it is absent. */
 export function resolveReference(document: OpenApiDocument, reference: string): unknown {
   return tokensOf(reference).reduce<unknown>(
     (node, token) => (node as Record<string, unknown> | undefined)?.[token],
@@ -45,11 +45,11 @@ export function tokensOf(reference: string): readonly string[] {
     .map((token) => decode(token).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Decodes the percent signs of a reference or a parameter; returns other texts unchanged. */
+/** Percent-decodes a text. Returns malformed texts unchanged. */
 export function decode(token: string): string {
   try {
     return decodeURIComponent(token);
   } catch {
-    return token; // The percent sign is part of the text.
+    return token; // The percent sign is literal.
   }
 }

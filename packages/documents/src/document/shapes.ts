@@ -8,25 +8,25 @@ type Schema = {
   readonly properties?: Readonly<Record<string, unknown>>;
 };
 
-/** Locates some values by the schemas of a document. */
+/** Finds the locations of selected values in the schemas of a document. */
 export type ShapeFinder = {
-  /** Returns the shape of one schema; `undefined` when it contains no such value. */
+  /** Returns the shape of a schema; `undefined` if it contains no selected values. */
   readonly shapeOf: (schema: unknown) => Shape | undefined;
-  /** The shapes that `$ref`s point at, by the text of the reference. */
+  /** The targets of `$ref`s in shapes, by reference. */
   readonly named: Shapes;
 };
 
 /**
- * Finds some values in every referenced schema of a document.
+ * Creates a finder, with the shapes of every referenced schema.
  *
- * @param leafOf returns the part of the shape for the schema of such a value
+ * @param leafOf returns the shape for the schema of a selected value; `undefined` for other schemas
  */
 export function findShapes(document: OpenApiDocument, leafOf: (schema: Schema) => Shape | undefined): ShapeFinder {
   const named: Record<string, Shape> = {};
   const references = new Set<string>();
   collectReferences(document, references);
 
-  // References may be nested or recursive: repeat until a pass finds no new ones, so that the last pass sees all of them.
+  // References may be nested or recursive: repeats until a pass finds no new shapes.
   for (let found = -1; found !== Object.keys(named).length;) {
     found = Object.keys(named).length;
     for (const reference of references) {
@@ -52,18 +52,18 @@ export function findShapes(document: OpenApiDocument, leafOf: (schema: Schema) =
     return nonEmpty(shape);
   }
 
-  // With such values in `additionalProperties`, properties without one are listed too: they are not additional.
+  // If `additionalProperties` has selected values, lists all properties, since these are not additional.
   function shapesOf(schemas: Schema['properties'] = {}, all: boolean): Shapes | undefined {
     return nonEmpty(mapDefined(schemas, (schema) => shapeOf(schema) ?? (all ? {} : undefined)));
   }
 }
 
-/** Finds the int64s. */
+/** Finds the locations of int64s. */
 export function findInt64s(document: OpenApiDocument): ShapeFinder {
   return findShapes(document, (schema) => (isInt64(schema) ? { int64: true } : undefined));
 }
 
-/** Whether a schema describes an int64. */
+/** Returns whether a schema describes an int64. */
 export function isInt64({ type, format }: SchemaObject): boolean {
   return format === 'int64' && [type].flat().includes('integer');
 }

@@ -18,11 +18,11 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
   null: 'null',
 };
 
-// Text has no deeper structure: a form has fields, a field has items, an item has members.
+// The maximum depth of text formats: a form has fields, a field has items, an item has members.
 const MAX_DEPTH = 4;
 
 /**
- * Returns the values that the text of a parameter or form field can represent, by its schema.
+ * Returns the types that the text of a parameter or form field can represent.
  *
  * @param hasFiles whether a field can be a file, as in multipart forms
  */
@@ -30,7 +30,7 @@ export function textTypeOf(document: OpenApiDocument, node: unknown, hasFiles = 
   return readTextType(document, node, hasFiles, 0, new Map());
 }
 
-/** @param cache the types by depth and schema, which many references may lead to; empty for a schema that is being read */
+/** @param cache the types by depth and schema; `undefined` while a schema is being read */
 function readTextType(
   document: OpenApiDocument,
   node: unknown,
@@ -56,7 +56,7 @@ function readTextType(
     );
 
     const types = typesOf(schema);
-    // The properties of a schema whose type is not an object have no effect.
+    // `properties` has no effect if the schema does not allow objects.
     const allowsObject = schema.type === undefined || types.includes('object');
     const properties = Object.entries(allowsObject ? (schema.properties ?? {}) : {}).map(
       ([name, member]) => [name, read(member, 1)] as const,
@@ -91,7 +91,7 @@ function readTextType(
   }
 }
 
-/** Returns the types that a schema declares, or else those of its `const` or `enum` values. */
+/** Returns the declared types of a schema, or else the types of its `const` or `enum` values. */
 function typesOf(schema: Schema): readonly string[] {
   const named = [schema.type ?? []].flat();
   if (named.length > 0) return named;
@@ -99,7 +99,7 @@ function typesOf(schema: Schema): readonly string[] {
   return values.map((value) => (value === null ? 'null' : typeof value === 'bigint' ? 'number' : typeof value));
 }
 
-/** Whether a schema in a form describes a file. */
+/** Returns whether a schema in a form describes a file. */
 function isFile({ format, contentMediaType, contentEncoding }: Schema): boolean {
   return format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
 }

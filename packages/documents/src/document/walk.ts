@@ -1,15 +1,15 @@
 import { escapePointer, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { METHODS } from './document.ts';
 
-/** The kinds of objects in an OpenAPI document that contain schemas, directly or not. */
+/** The kinds of OpenAPI objects that contain schemas, directly or indirectly. */
 export type Kind =
   | ('document' | 'components' | 'pathItem' | 'operation' | 'callback' | 'parameter' | 'header' | 'requestBody')
   | ('response' | 'mediaType' | 'encoding' | 'schema');
 
-/** A member holds one object of a kind, a list of them, or a map of them by a name. */
+/** The value of a member: one object of a kind, a list of objects, or a map of objects by name. */
 type Member = readonly ['one' | 'list' | 'map', Kind];
 
-/** An object of a document. `holder[key]` is the object itself, so that it can be replaced. */
+/** An object of a document. Assign to `holder[key]` to replace it. */
 export type Visited = {
   readonly kind: Kind;
   readonly node: Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ const list = (kind: Kind, ...keys: readonly string[]) => keys.map((key) => [key,
 const map = (kind: Kind, ...keys: readonly string[]) => keys.map((key) => [key, ['map', kind]] as const);
 const members = (...entries: readonly (readonly [string, Member])[]) => entries;
 
-/** The members of each kind of object that contain schemas (OpenAPI 3.0 to 3.2). */
+/** The members with schemas, for each kind of object (OpenAPI 3.0 to 3.2). */
 const MEMBERS: Readonly<Record<Kind, readonly (readonly [string, Member])[]>> = {
   document: members(...map('pathItem', 'paths', 'webhooks'), ...one('components', 'components')),
   components: members(
@@ -70,16 +70,16 @@ const MEMBERS: Readonly<Record<Kind, readonly (readonly [string, Member])[]>> = 
 };
 
 /**
- * Visits the objects of a document that contain schemas, parents first. References are visited, not followed. Extensions,
- * examples and other data are not visited.
+ * Visits the objects of a document that contain schemas, parents first. Visits references without following them. Skips
+ * extensions, examples and other data.
  *
- * @param visit may replace the object in its holder; its replacement is then walked
+ * @param visit may replace the object in its holder; the walk continues in the replacement
  */
 export function walkDocument(document: object, visit: (visited: Visited) => void): void {
   walk('document', { '': document }, '', '#', visit);
 }
 
-/** Visits `holder[key]` and the objects in it, as {@link walkDocument} does. */
+/** Visits `holder[key]` and its descendants, like {@link walkDocument}. */
 export function walk(
   kind: Kind,
   holder: Record<string, unknown>,
@@ -118,7 +118,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** An unexpected error while a part of the document was read. */
+/** An unexpected error while reading a part of the document. */
 export class Bug extends Error {
   override readonly name = 'Bug';
   readonly pointer: string;
@@ -128,7 +128,10 @@ export class Bug extends Error {
   }
 }
 
-/** Calls a function. An error becomes a {@link Bug} with the pointer, unless it has one of a part of it. */
+/**
+ * Calls a function. Wraps an error in a {@link Bug} with the pointer, unless it is a `Bug` with a more specific
+ * pointer.
+ */
 export function readingAt<Result>(pointer: string, read: () => Result): Result {
   try {
     return read();

@@ -7,36 +7,36 @@ import {
   type SchemaObject as Schema,
 } from '../document/reference.ts';
 
-/** Values that the service converts by their location. */
+/** Values that the service identifies and converts by their location. */
 export type LocatedValues = {
-  /** Names one of them in messages. */
+  /** The name of such a value in messages. */
   readonly name: string;
   readonly isOne: (schema: Schema) => boolean;
-  /** Returns the problems of a location, by the schemas that apply to it, and the schemas that they are about. */
+  /** Returns the problems of the schemas that apply to one location, each with the schemas that cause it. */
   readonly problemsOf: (
     schemas: readonly Schema[],
   ) => readonly (readonly [problem: string, found: readonly Schema[]])[];
 };
 
-/** int64s, which the validator sees as doubles. */
+/** int64s, which the validator reads as doubles. */
 export const INT64S: LocatedValues = { name: 'an int64', isOne: isInt64, problemsOf: int64Problems };
 
-// Below these keywords, whether a value is converted depends on more than its location.
+// Under these keywords, the location does not determine whether a value is converted.
 const CONDITIONAL = keywordsWhere(
   ({ applicator, role, overlaps }) => applicator !== undefined && (role !== 'assertion' || overlaps === true),
 ).filter((keyword) => !IN_PLACE_LISTS.includes(keyword));
 
-/** A reason why some values cannot be converted. */
+/** A reason why values cannot be converted. */
 type Conflict = {
-  /** Begins with the location of the value. */
+  /** The message, which begins with the location of the value. */
   readonly problem: string;
   /** The schemas of these values. */
   readonly schemas: readonly Schema[];
 };
 
 /**
- * Finds values that cannot be identified by their location: those under conditional keywords, and locations that also allow
- * others.
+ * Finds values that the location does not identify: values under conditional keywords, and locations that also allow
+ * other values.
  *
  * @param name the name of the root value in messages
  */
@@ -55,7 +55,7 @@ export function findConflicts(
   /** @param nodes all schemas that apply to the value at one location */
   function visit(nodes: readonly unknown[], place: string): void {
     const schemas = [...new Set(nodes.flatMap((node) => [...schemasInPlace(document, node, IN_PLACE_LISTS)]))];
-    // A combination of schemas needs one visit; the same schema in another combination needs its own.
+    // Visits each combination of schemas once.
     const combination = schemas.map(idOf).sort().join();
     if (schemas.length === 0 || seen.has(combination)) return;
     seen.add(combination);

@@ -8,17 +8,17 @@ export type Schema = Record<string, unknown>;
 type Discriminator = { readonly propertyName: string; readonly mapping?: Readonly<Record<string, string>> };
 
 /**
- * Completes the discriminators beside `oneOf` and `anyOf` in place: their `mapping` names every value, with a reference
- * that the list contains. Others are removed.
+ * Completes the discriminators beside `oneOf` and `anyOf`, in place, so that `mapping` contains every value with a
+ * reference from the list. Removes other discriminators.
  *
- * @returns a warning for each part of a discriminator that is not checked
+ * @returns a warning for each unchecked part of a discriminator
  */
 export function completeDiscriminators(document: Document): Diagnostic[] {
   const warnings: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     const discriminator = kind === 'schema' ? discriminatorOf(node) : undefined;
     if (discriminator === undefined) return;
-    // Since OpenAPI 3.2: any other value selects the default, so only the list decides.
+    // With `defaultMapping` (OpenAPI 3.2), other values select the default, so that only the list is validated.
     if ('defaultMapping' in discriminator) {
       Reflect.deleteProperty(node, 'discriminator');
       return;
@@ -43,13 +43,13 @@ export function completeDiscriminators(document: Document): Diagnostic[] {
   return warnings;
 }
 
-/** Returns the discriminator of a schema, if it has one as in OpenAPI 3. */
+/** Returns the OpenAPI 3 discriminator of a schema, if any. */
 export function discriminatorOf({ discriminator }: Readonly<Schema>): Discriminator | undefined {
   const { propertyName } = Object(discriminator) as Partial<Discriminator>;
   return typeof propertyName === 'string' ? (discriminator as Discriminator) : undefined;
 }
 
-/** Returns the name of the component that a reference or a value of a `mapping` names; `undefined` when there is none. */
+/** Returns the name of the schema component for a reference or `mapping` value; `undefined` if it does not exist. */
 export function componentName(document: Document, target: string): string | undefined {
   const schemas = (document.components as { readonly schemas?: Schema } | undefined)?.schemas ?? {};
   const name = /^#\/components\/schemas\/([^/]+)$/.exec(target)?.[1] ?? target;
@@ -57,8 +57,8 @@ export function componentName(document: Document, target: string): string | unde
 }
 
 /**
- * Returns the values of a discriminator that select a schema: those of the mapping, else its name. The values that the
- * schema itself allows for the property limit or replace them.
+ * Returns the discriminator values that select a schema: the values of the mapping, else the name of the schema. A
+ * `const` or `enum` of the schema for the property restricts or replaces these values.
  */
 export function valuesOf(
   document: Document,
@@ -76,7 +76,7 @@ export function valuesOf(
   return common.length > 0 ? common : (own ?? []);
 }
 
-/** Adds to each alternative of a schema the values of its discriminator, and removes the discriminator. */
+/** Adds the discriminator values to each alternative of a schema, and removes the discriminator. */
 export function constrainAlternatives(schema: Readonly<Schema>): Readonly<Schema> {
   const { propertyName, mapping = {} } = discriminatorOf(schema) ?? {};
   const keyword = schema['oneOf'] === undefined ? 'anyOf' : 'oneOf';
@@ -98,7 +98,7 @@ function alternativesOf({ oneOf, anyOf }: Readonly<Schema>): readonly unknown[] 
   return (oneOf ?? anyOf ?? []) as readonly unknown[];
 }
 
-/** Returns the values of the mapping for each reference of a list. */
+/** Returns the mapping values of each reference in a list. */
 function targetsOf(
   document: Document,
   { mapping = {} }: Discriminator,
@@ -117,7 +117,7 @@ function targetsOf(
   return targets;
 }
 
-/** Returns the complete mapping; `undefined` when there is none, or a value is ambiguous. */
+/** Returns the complete mapping; `undefined` if it cannot be derived or a value is ambiguous. */
 function assignValues(
   entries: readonly { readonly reference: string; readonly values: readonly unknown[] }[],
   warn: (message: string) => void,
@@ -125,7 +125,7 @@ function assignValues(
   const mapping = new Map<string, string>();
   for (const { reference, values } of entries) {
     for (const value of values) {
-      if (typeof value !== 'string') return undefined; // Only the schemas themselves can check it.
+      if (typeof value !== 'string') return undefined; // Only the schemas can validate it.
       const other = mapping.get(value) ?? reference;
       if (other !== reference) {
         warn(`the discriminator is not checked: ${value} may be ${other} or ${reference}; add a mapping`);
@@ -137,7 +137,7 @@ function assignValues(
   return mapping.size === 0 ? undefined : Object.fromEntries(mapping);
 }
 
-/** Returns the values that `const` and `enum` allow for a property; `undefined` when they do not limit it. */
+/** Returns the values that `const` and `enum` allow for a property; `undefined` if the property has neither. */
 function ownValues(document: Document, node: unknown, property: string): readonly unknown[] | undefined {
   const limits = [...schemasInPlace(document, node, ['allOf'])].map((schema) => {
     const properties = Object(schema['properties']) as Schema;

@@ -7,7 +7,7 @@ import type { Diagnostic } from '../read/diagnostic.ts';
 const REFERENCE = '#/components/schemas/';
 const IN_PLACE = keywordsWhere(({ holds, applicator }) => holds !== 'map' && applicator === 'in-place');
 
-/** A schema with a discriminator that other schemas extend. */
+/** A schema with a discriminator, which other schemas extend. */
 type Head = {
   readonly property: string;
   readonly mapping: Readonly<Record<string, string>>;
@@ -18,10 +18,11 @@ type Head = {
 };
 
 /**
- * Rewrites schemas with a discriminator that others extend by `allOf`, in place: such a schema becomes a `oneOf` of the
- * schemas that extend it and of itself, as a new component. They extend the new component, so no schema contains itself.
+ * Rewrites schemas with a discriminator that other schemas extend by `allOf`, in place. The original schema becomes a
+ * new component. Its old component becomes a `oneOf` of the extending schemas and the new component. The extending
+ * schemas refer to the new component, so that no schema contains itself.
  *
- * @returns a warning for each discriminator that is not checked
+ * @returns a warning for each unchecked discriminator
  */
 export function expandInheritance(document: Document): Diagnostic[] {
   const { schemas = {} } = (document.components ?? {}) as { readonly schemas?: Record<string, Schema> };
@@ -34,7 +35,7 @@ export function expandInheritance(document: Document): Diagnostic[] {
   const warnings: Diagnostic[] = [];
   const unions = new Map<string, Schema>();
   const bases = new Map<string, string>();
-  const limits = new Map<string, () => void>(); // Once for each schema, which may have several heads.
+  const limits = new Map<string, () => void>(); // One per schema, which may have several heads.
 
   for (const [name, head] of heads) {
     if (containsItself(name, head)) ignore(name, `a schema that extends ${name} refers to it outside of allOf`);
@@ -53,7 +54,7 @@ export function expandInheritance(document: Document): Diagnostic[] {
   for (const [name, { property, isList, members }] of heads) {
     const extended = members.filter((member) => member !== name);
     for (const child of children.get(name) ?? []) {
-      // A schema that is not listed may refer to the list.
+      // A schema that is not in the list may refer to the list.
       const isMember = !isList || extended.some((member) => member === child || descendantsOf(child).has(member));
       if (isMember) replaceReferences(schemas[bases.get(child) ?? child] ?? {}, name, bases.get(name) ?? name);
     }
@@ -110,7 +111,7 @@ export function expandInheritance(document: Document): Diagnostic[] {
     return found;
   }
 
-  /** Returns a schema and its descendants. Descendants with another discriminator are included, but not theirs. */
+  /** Returns a schema and its descendants. Does not descend into descendants with a different discriminator. */
   function membersOf(name: string, property: string, found = new Set<string>()): Set<string> {
     const isOther = found.size > 0 && (discriminatorOf(schemas[name] ?? {})?.propertyName ?? property) !== property;
     if (found.has(name)) return found;
@@ -128,14 +129,14 @@ export function expandInheritance(document: Document): Diagnostic[] {
     return found;
   }
 
-  /** Returns the member of a head for each value of its discriminator; `undefined` when one is ambiguous. */
+  /** Returns the selected member for each discriminator value; `undefined` if a value is ambiguous. */
   function select(name: string, { property, members, mapping }: Head): ReadonlyMap<string, string> | undefined {
     const selection = new Map<string, string>();
     for (const member of members) {
       const explicit = valuesFor(member, mapping) ?? valuesFor(member, mappingsOf(property));
       const values = valuesOf(document, { $ref: REFERENCE + member }, property, explicit);
       for (const value of values) {
-        // A schema that others extend may be abstract.
+        // An extended schema may be abstract.
         if (heads.has(member) && !(explicit ?? [member]).includes(String(value))) continue;
         const other = selection.get(String(value)) ?? member;
         if (other !== member || typeof value !== 'string') {
@@ -170,7 +171,7 @@ export function expandInheritance(document: Document): Diagnostic[] {
     delete schemas[name]?.['discriminator'];
   }
 
-  /** Whether a value of a member is a value of the head by other keywords than `allOf`. */
+  /** Returns whether a member refers to the head for the same value, other than by `allOf`. */
   function containsItself(head: string, { members }: Head): boolean {
     const visited = new Set<string>();
     const visit = (name: string, keywords: readonly string[]): boolean => {
@@ -189,7 +190,7 @@ export function expandInheritance(document: Document): Diagnostic[] {
   }
 }
 
-/** Returns the names of the components that a schema refers to for the same value, by the keywords given. */
+/** Returns the names of the components that a schema refers to in the lists of some keywords. */
 function references(schema: Schema, keywords: readonly string[]): string[] {
   const parts = keywords.flatMap((keyword) => schema[keyword] ?? []);
   return parts.flatMap((part) => {

@@ -16,37 +16,37 @@ type Node = Record<string, unknown>;
 const SCHEMA = /^#\/components\/schemas\/[^/]+$/;
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 const SECURITY_SCHEME = '#/components/securitySchemes/';
-/** The keywords of a schema whose values may be lists or objects. */
+/** The known schema keywords with lists or objects as values. */
 const KEYWORDS = new Set([
   ...Object.keys(SCHEMA_KEYWORDS),
   ...['type', 'enum', 'const', 'required', 'dependentRequired', 'discriminator'],
   ...['default', 'example', 'examples', 'xml', 'externalDocs'],
 ]);
 
-/** The keywords whose numbers are compared by all digits. Other keywords, such as `maxLength`, have counts. */
+/** The keywords with exact numbers. The numbers of other keywords, such as `maxLength`, are counts. */
 const EXACT = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['enum', 'const', 'default', 'example', 'examples'],
 ]);
 
 /**
- * Copies a bundled document in a simpler form of the same meaning, which the generator and the engine read:
+ * Copies a bundled document to an equivalent, simpler form for the generator and the engine:
  *
  * - every path can be called, and every operation has an operationId;
  * - path items and media types have no `$ref`, and `components` no media types;
- * - a sequence of JSON values has a schema for all of them;
- * - security requirements name their schemes, also where they have URIs;
- * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
- * - schemas are JSON Schema 2020-12, without `nullable` and limits that are booleans (OpenAPI 3.0), and `dependencies`;
+ * - a sequence of JSON values has a list schema;
+ * - security requirements use the names of schemes, not URIs;
+ * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores siblings (3.0, 4.7.23);
+ * - schemas are JSON Schema 2020-12, without `nullable`, boolean limits (OpenAPI 3.0) and `dependencies`;
  * - `$id`, `$schema` and `$anchor` are removed: every reference is a JSON pointer;
- * - unknown keywords with lists or objects are removed: a `$ref` in them has no meaning;
- * - each `$ref` names a component: other schemas become components, other objects are copied to where they are used.
+ * - unknown keywords with lists or objects are removed, since a `$ref` inside has no meaning;
+ * - each `$ref` names a component: other referenced schemas become components, and other referenced objects are copied.
  */
 export function normalizeDocument(original: Document): Document {
   const document = structuredClone(original);
   const isVersion30 = document.openapi.startsWith('3.0.');
   const hoisted = new Map<string, string>();
-  // A callback may refer to the path item that it is in; it is empty there.
+  // A callback may refer to its own path item; there, the copy is empty.
   const copied: (readonly [pointer: string, reference: string])[] = [];
   walkDocument(document, simplify);
   for (const path of Object.keys(document.paths ?? {}))
@@ -77,7 +77,7 @@ export function normalizeDocument(original: Document): Document {
     } else if (!COMPONENT.test(reference)) holder[key] = structuredClone(dereference(document, node));
   }
 
-  /** Makes a schema a component. Returns the reference to it. */
+  /** Adds a schema to the components. Returns a reference to the component. */
   function hoist(reference: string): string {
     const cached = hoisted.get(reference);
     if (cached !== undefined) return cached;
@@ -94,15 +94,15 @@ export function normalizeDocument(original: Document): Document {
   }
 }
 
-/** Converts the keywords of OpenAPI 3.0 that JSON Schema 2020-12 does not have. */
+/** Converts the OpenAPI 3.0 keywords that JSON Schema 2020-12 lacks. */
 function convertVersion30(schema: Node): void {
   const { type, nullable } = schema;
-  // Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1).
+  // `nullable` has no effect without `type` in the same schema (OpenAPI 3.0.3, 4.7.24.1).
   if (nullable === true && typeof type === 'string') schema['type'] = [type, 'null'];
   convertLimits(schema);
 }
 
-/** Removes unknown keywords with lists or objects, and rounds large integers that count something. */
+/** Removes unknown keywords with lists or objects, and rounds large integers of keywords with counts. */
 function removeUnknown(schema: Node): void {
   for (const [name, value] of Object.entries(schema)) {
     if (typeof value === 'bigint' && !EXACT.has(name)) schema[name] = Number(value);
@@ -111,7 +111,7 @@ function removeUnknown(schema: Node): void {
   }
 }
 
-/** Adds the schema of a list to a media type whose values are described one by one. */
+/** Adds a list schema to a sequential media type with an item schema. */
 function withItemList(mediaType: string, object: MediaTypeObject): MediaTypeObject {
   const copy = structuredClone(object);
   if (!isSequential(mediaType, copy)) return copy;
@@ -119,7 +119,7 @@ function withItemList(mediaType: string, object: MediaTypeObject): MediaTypeObje
   return { ...copy, schema: copy.schema === undefined ? list : { allOf: [copy.schema, list] } };
 }
 
-/** Replaces the URIs of security schemes by their names. */
+/** Replaces the URIs of security schemes with their names. */
 function withNames(requirement: object): object {
   return Object.fromEntries(
     Object.entries(requirement).map(([name, scopes]) => {
@@ -130,10 +130,9 @@ function withNames(requirement: object): object {
 }
 
 /**
- * Makes numbers of int64s that the service cannot identify by their location: they are read as doubles, like any other
- * number.
+ * Converts int64s that the location does not identify to ordinary numbers, which are read as doubles.
  *
- * @returns a warning for each
+ * @returns a warning for each converted int64
  */
 export function removeInt64Conflicts(document: Document): Diagnostic[] {
   const warnings: Diagnostic[] = [];
@@ -156,7 +155,7 @@ export function removeInt64Conflicts(document: Document): Diagnostic[] {
 }
 
 /**
- * Removes patterns that are no regular expressions of ECMAScript, such as those of other languages: they cannot be checked.
+ * Removes patterns that are not ECMAScript regular expressions and therefore cannot be checked.
  *
  * @returns a warning for each
  */
@@ -182,9 +181,9 @@ export function removeInvalidPatterns(document: Document): Diagnostic[] {
   return warnings;
 }
 
-/** Gives operations without an operationId one: `GET /pets/{id}` becomes `getPetsById`. */
+/** Adds missing operationIds: `getPetsById` for `GET /pets/{id}`. */
 function addOperationIds(document: Document): void {
-  // Sorted, so that their order in the document does not matter.
+  // Sorted, so that the ids do not depend on the order of the document.
   const operations = listOperations(document).toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
   const taken = new Set(operations.map(({ object }) => object.operationId));
   for (const { path, method, object } of operations) {

@@ -3,14 +3,14 @@ import { ANNOTATIONS } from '../document/annotations.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
-// In an example, Ajv would take a member `id` for the name of a schema.
+// Ajv would treat a member `id` of an example as a schema id.
 const WITHOUT_EFFECT = [...ANNOTATIONS, 'example', 'examples', 'contentSchema'];
 
 /**
- * Simplifies a directed schema, which is a copy, in place: discriminators are conditions, which Ajv checks faster than `oneOf`
- * and with better messages, and there is nothing that has no effect on validation, except `default`.
+ * Simplifies a directed schema, which is a copy, in place. Replaces discriminators with conditions, which Ajv validates
+ * faster than `oneOf` and with better messages. Removes keywords without effect on validation, except `default`.
  *
- * @param keepsXml whether it is for a codec, too, which reads `xml`
+ * @param keepsXml whether to keep `xml`, which codecs read
  */
 export function toAjvSchema(schema: unknown, keepsXml = false): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -23,7 +23,7 @@ export function toAjvSchema(schema: unknown, keepsXml = false): unknown {
   return schema;
 }
 
-/** Replaces a discriminator and its list by conditions: for each schema of the list, a value with its names must match. */
+/** Replaces a discriminator and its list with conditions: a value with the names of a schema must match that schema. */
 function simplifyDiscriminator(node: Node): void {
   const { discriminator, allOf = [] } = node as { discriminator?: Discriminator; allOf?: readonly unknown[] };
   if (typeof discriminator?.propertyName !== 'string') return;

@@ -5,26 +5,26 @@ import { mapValues } from '../document/records.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The value that a schema describes: a request as clients send it, a request with its defaults as handlers receive it, a
- * response, or a condition, which only decides whether another schema applies.
+ * The use of a schema: a request as sent by clients, a request with defaults as received by handlers, a response, or a
+ * condition, which only selects another schema.
  */
 export type Direction = 'sent' | 'received' | 'response' | 'condition';
 
-/** Derives the schemas of each direction from schemas that serve all of them. */
+/** Derives the schemas for each direction from the shared schemas of the document. */
 export type DirectedSchemas = {
   /**
-   * Returns a schema for one direction. A `readOnly` property is optional and marked in requests, where no value is valid;
-   * so is a `writeOnly` one in responses. There are no other marks. In `received` schemas, `default` remains where it is
-   * inserted, with the defaults of its own properties.
+   * Returns a schema for one direction. Excluded properties (`readOnly` in requests, `writeOnly` in responses) are
+   * optional and marked: no value is valid. `received` schemas keep each `default` that is inserted, completed with the
+   * defaults of its properties.
    */
   readonly of: (schema: unknown, direction: Direction) => unknown;
-  /** Returns the schema of a parameter as handlers receive it. It has a `default` only if that is inserted. */
+  /** Returns the schema of a parameter as received by handlers. It has a `default` only if the default is inserted. */
   readonly parameter: (schema: unknown, isRequired: boolean) => unknown;
-  /** Returns the properties that a schema, with its references and `allOf`, marks as excluded from a direction. */
+  /** Returns the properties that a schema, including references and `allOf`, excludes from a direction. */
   readonly excludedBy: (schema: unknown, direction: Direction) => ReadonlySet<string>;
   /**
-   * The targets of the `$ref`s in returned schemas, by name. A response has the original name; other directions have others
-   * where they differ.
+   * The targets of the `$ref`s in returned schemas, by name. Response schemas keep the original name; other directions
+   * have separate names if they differ.
    */
   readonly schemas: Readonly<Record<string, unknown>>;
 };
@@ -32,12 +32,12 @@ export type DirectedSchemas = {
 const PREFIX = '#/components/schemas/';
 const NO_NAMES: ReadonlySet<string> = new Set();
 const MARKS = { sent: 'readOnly', received: 'readOnly', response: 'writeOnly', condition: undefined } as const;
-// Without one of these, a schema is the same in each direction.
+// A schema without these keywords is the same in each direction.
 const MEMBERS = ['$ref', 'properties', 'patternProperties', 'items', 'additionalProperties', ...IN_PLACE_LISTS];
-// Definitions are components by now.
+// Normalization has moved `$defs` and `definitions` to components.
 const DROPPED = ['readOnly', 'writeOnly', 'default', '$defs', 'definitions'];
 
-// In one default. Each default may have several of another schema in it, and so on.
+// The maximum number of nested defaults in one default, which may grow exponentially.
 const MAX_DEFAULTS = 10_000;
 
 /** Creates the directed schemas of a document. @param originals the targets of `$ref`s, by name */
@@ -54,12 +54,12 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     schemas,
   };
 
-  /** @param inherited the properties that another schema of the same value excludes */
+  /** @param inherited the properties that other schemas of the same value exclude */
   function direct(node: unknown, direction: Direction, inherited: ReadonlySet<string>): unknown {
     if (!isObject(node)) return node;
     const excluded = inherited.union(excludedBy(node, direction));
     const optional = inherited.union(excludedBy(node, direction, IN_PLACE_LISTS));
-    const alternative = direction === 'received' ? 'sent' : direction; // Defaults of one alternative may not fit another.
+    const alternative = direction === 'received' ? 'sent' : direction; // Alternatives may have conflicting defaults.
     const required = new Set((node['required'] ?? []) as readonly string[]).difference(optional);
     const property = (schema: unknown, name: string): unknown => {
       const mark = MARKS[direction];
@@ -92,7 +92,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     return required.size === 0 ? result : { ...result, required: [...required] };
   }
 
-  /** Lets the mapping of a discriminator refer to the same targets as the alternatives. */
+  /** Rewrites the mapping of a discriminator to the directed targets. */
   function directDiscriminator(value: unknown, direction: Direction, excluded: ReadonlySet<string>): unknown {
     const { mapping = {} } = value as { readonly mapping?: Schema };
     return {
@@ -107,13 +107,13 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     const value = isRequired ? undefined : completeDefaultOf(schema, []);
     if (value === undefined) return result;
     const { $ref: reference, allOf = [], ...rest } = result as { $ref?: string; allOf?: readonly unknown[] };
-    // The siblings of a reference do not count in OpenAPI 3.0.
+    // OpenAPI 3.0 ignores siblings of `$ref`.
     return reference === undefined
       ? { ...(result as Schema), default: value }
       : { ...rest, allOf: [...allOf, { $ref: reference }], default: value };
   }
 
-  /** Returns the reference to the directed target of a reference, which is created once. */
+  /** Returns a reference to the directed target of a reference. Creates the target once. */
   function refer(reference: string, wanted: Direction, inherited: ReadonlySet<string>): string {
     const original = reference.slice(PREFIX.length);
     if (!reference.startsWith(PREFIX) || !Object.hasOwn(originals, original)) return reference;
@@ -133,12 +133,12 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
       name !== original && (Object.hasOwn(originals, name) || Object.hasOwn(schemas, name));
     for (let number = 2; isTaken(); number += 1) name = `${base}${String(number)}`;
     names.set(key, name);
-    schemas[name] = undefined; // Recursive schemas refer to it.
+    schemas[name] = undefined; // Reserves the name for recursive references.
     schemas[name] = direct(target, direction, new Set(extra));
     return PREFIX + name;
   }
 
-  /** Returns the properties that a schema excludes from a direction, here or in schemas of the same value. */
+  /** Returns the properties that a schema, or another schema of the same value, excludes from a direction. */
   function excludedBy(
     node: unknown,
     direction: Direction,
@@ -172,9 +172,9 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
   }
 
   /**
-   * Returns the default of a schema with the defaults of its own properties; `undefined` when there is none.
+   * Returns the default of a schema, completed with the defaults of its properties; `undefined` if there is none.
    *
-   * @param outer the schemas whose defaults it is a part of; their own would have no end
+   * @param outer the schemas whose defaults contain this default; their defaults are skipped to end the recursion
    */
   function completeDefaultOf(schema: unknown, outer: readonly unknown[]): unknown {
     const value = outer.includes(schema) ? undefined : defaultOf(schema);
@@ -203,7 +203,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     return result;
   }
 
-  /** Returns a schema and all schemas that it applies to the same value, by reference or by keywords. */
+  /** Returns a schema and all schemas that it applies to the same value, by reference or by `keywords`. */
   function schemasOf(node: unknown, keywords: readonly string[], visited = new Set<unknown>()): readonly Schema[] {
     if (!isObject(node) || visited.has(node)) return [];
     visited.add(node);
@@ -214,7 +214,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
   }
 }
 
-/** Finds the schemas that a keyword occurs in, directly or by reference. */
+/** Returns the names of the schemas that contain a keyword, directly or by reference. */
 function findReaching(schemas: Schema, isKeyword: (key: string, value: unknown) => boolean): ReadonlySet<string> {
   const reaching = new Set<string>();
   const users = new Map<unknown, string[]>();
@@ -227,7 +227,7 @@ function findReaching(schemas: Schema, isKeyword: (key: string, value: unknown) 
     }
   };
   for (const [name, schema] of Object.entries(schemas)) visit(schema, name);
-  // The iteration includes the names that are added meanwhile.
+  // The loop also visits names that are added meanwhile.
   for (const name of reaching) for (const user of users.get(PREFIX + name) ?? []) reaching.add(user);
   return reaching;
 }

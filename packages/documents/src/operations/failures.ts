@@ -13,35 +13,36 @@ import { listOperations, type Document, type ResponseObject } from '../document/
 import { capitalize, unusedName } from '../document/names.ts';
 import { dereference } from '../document/reference.ts';
 
-/** A body of failures that the document describes. */
+/** A documented failure body. */
 export type FailureBody = {
-  /** The name of its schema; a name made of operation and status where the schema has none. */
+  /** The name of the schema, or else a name built from the operation and the status. */
   readonly name: string;
   readonly mediaType: string;
   /** Whether the application has a codec for it. */
   readonly hasCodec: boolean;
   readonly schema: unknown;
-  /** The first operation and response with this body. */
+  /** The first operation with this body, and its response. */
   readonly operationId: string;
   readonly response: string;
 };
 
-/** The failures of a document. */
+/** The failure bodies of a document. */
 export type Failures = {
   readonly bodies: readonly FailureBody[];
-  /** Returns the name of the body of a response, by operationId and key of `responses`. */
+  /** Returns the name of the body for an operationId and a key of `responses`. */
   readonly nameOf: (operationId: string, response: string) => string | undefined;
   /**
-   * The body of failures that the document does not describe, such as that of a path it does not have: the body of all
-   * `default` responses, or else the most frequent one, JSON if there is any. A codec would not know its schema.
+   * The body of undocumented failures, such as for an unknown path: the body of all `default` responses, or else the
+   * most frequent body, JSON if possible. Excludes bodies with codecs: without an operation, there is no schema for the
+   * codec.
    */
   readonly usual: Pick<FailureBody, 'name' | 'mediaType'> | undefined;
 };
 
 /**
- * Finds the bodies of the failures that the engine itself may send: same schema, same name.
+ * Finds the bodies of the failures that the engine may send. Bodies with the same schema share a name.
  *
- * @param codecs the media types for which the application has codecs
+ * @param codecs the media types with codecs
  */
 export function findFailures(
   document: Document,
@@ -90,7 +91,7 @@ export function findFailures(
   };
 }
 
-/** The statuses of failures that the engine may send for an operation. */
+/** The failure statuses that the engine may send. */
 export const OWN_STATUSES: readonly number[] = [400, 401, 403, 413, 415, 429, 500, 501, 503];
 
 function ownStatuses({ security, requestBody }: Operation): readonly number[] {
@@ -98,7 +99,7 @@ function ownStatuses({ security, requestBody }: Operation): readonly number[] {
   return OWN_STATUSES.filter((status) => !excluded.includes(status));
 }
 
-/** Returns how the body of a documented media type is written; of a range, that of the media type which is sent. */
+/** Returns the body kind of a documented media type; for a range, the kind of the media type to send. */
 export function sentKindOf(mediaType: string): BodyKind {
   return kindOf(concreteMediaType(mediaType));
 }

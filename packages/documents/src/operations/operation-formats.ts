@@ -19,17 +19,17 @@ import { findConflicts, type LocatedValues } from '../normalize/conflicts.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { sentKindOf } from './failures.ts';
 
-/** A schema of a part, with a name for messages. */
+/** A root schema with its name for messages. */
 type Root = readonly [name: string, schema: unknown];
 
-/** Finds the strings that the application decodes. */
+/** Finds the locations of the strings that the application decodes. */
 export function findDecoded(document: OpenApiDocument): ShapeFinder {
   return findShapes(document, (schema): Shape | undefined =>
     isDecoded(schema) ? { format: String(schema['format']) } : undefined,
   );
 }
 
-/** Returns the strings of an operation that the application decodes; `undefined` when there are none. */
+/** Returns the shapes of the decoded strings of an operation; `undefined` if there are none. */
 export function planFormats(
   { parameters, requestBody, responses }: OperationParts,
   codecs: readonly string[],
@@ -48,7 +48,7 @@ export function planFormats(
   return isEmpty ? undefined : { ...optional('parameters', ofParameters), bodies, responses: ofResponses };
 }
 
-/** Returns all schemas of an operation whose values can be decoded. */
+/** Returns all schemas of an operation whose strings can be decoded. */
 export function valueSchemas(
   { parameters, requestBody, responses }: OperationParts,
   codecs: readonly string[],
@@ -66,23 +66,23 @@ export function valueSchemas(
   ];
 }
 
-/** Whether a body is a string that is not parsed. */
+/** Returns whether a body is unparsed text. */
 export function isPlainText(mediaType: string, object: MediaTypeObject, codecs: readonly string[]): boolean {
   const isText = kindOf(mediaType) === 'text' && !isSequential(mediaType, object);
   return isText && findCodec(mediaType, codecs) === undefined;
 }
 
-/** Returns the content of a request whose values are parsed. */
+/** Returns the parsed media types of a request body. */
 function receivedContent(body: OperationParts['requestBody'], codecs: readonly string[]): Content {
   return parsedContent(body?.content ?? {}, codecs, (name) => ['json', 'form', 'multipart'].includes(kindOf(name)));
 }
 
-/** Returns the content that handlers reply with as values. */
+/** Returns the media types for which handlers reply with values. */
 function sentContent(content: Content, codecs: readonly string[]): Content {
   return parsedContent(content, codecs, (mediaType) => sentKindOf(mediaType) === 'json');
 }
 
-/** Returns sequences, bodies with a codec, and others that the engine parses. */
+/** Returns sequences, media types with codecs, and media types that satisfy `isParsed`. */
 function parsedContent(content: Content, codecs: readonly string[], isParsed: (name: string) => boolean): Content {
   return mapDefined(content, (object, name) =>
     isSequential(name, object) || findCodec(name, codecs) !== undefined || isParsed(name) ? object : undefined,
@@ -91,21 +91,20 @@ function parsedContent(content: Content, codecs: readonly string[], isParsed: (n
 
 type Schema = Readonly<Record<string, unknown>>;
 
-// A schema with one of these describes other values than strings.
+// A schema with one of these keywords describes values other than strings.
 const STRUCTURE = ['properties', 'patternProperties', 'additionalProperties', 'items', 'prefixItems'];
 
 /**
- * Marks the strings that the application decodes, except those that the service cannot identify by their location: they stay
- * strings.
+ * Marks the strings that the application decodes. Strings that the location does not identify are not decoded.
  *
- * @returns a warning for each that stays a string
+ * @returns a warning for each string that is not decoded
  */
 export function markDecodedFormats(document: Document, { formats, codecs }: Declared): Diagnostic[] {
   if (formats.length === 0) return [];
   markDecoded(document, formats);
   const values = decodedStrings(document);
   const warnings: Diagnostic[] = [];
-  // One that stays a string makes others ambiguous that may be at its location.
+  // Repeats, since an unmarked string makes other strings at the same location ambiguous.
   for (let known = -1; known !== warnings.length;) {
     known = warnings.length;
     for (const operation of listOperations(document)) {
@@ -124,7 +123,7 @@ export function markDecodedFormats(document: Document, { formats, codecs }: Decl
 }
 
 /**
- * Marks the schemas of the strings with some formats. One with an `enum` or a `const` is not marked: its type are its values.
+ * Marks string schemas with the declared formats. Skips schemas with `enum` or `const`, whose type is their values.
  */
 function markDecoded(document: Document, formats: readonly string[]): void {
   walkDocument(document, ({ kind, node }) => {
@@ -135,7 +134,7 @@ function markDecoded(document: Document, formats: readonly string[]): void {
   });
 }
 
-/** The strings of a document that the application decodes. Only `null` may be at the same location. */
+/** Describes the strings that the application decodes. Their locations may allow only `null` besides. */
 function decodedStrings(document: Document): LocatedValues {
   return {
     name: 'a format',
@@ -152,13 +151,13 @@ function decodedStrings(document: Document): LocatedValues {
   };
 }
 
-/** Whether a schema by itself describes values other than null and decoded strings. */
+/** Returns whether a schema by itself allows values other than null and decoded strings. */
 function allowsOthers(schema: Schema): boolean {
   const others = typesOf(schema).filter((type) => type !== 'null' && !(type === 'string' && isDecoded(schema)));
   return others.length > 0 || hasValues(schema) || STRUCTURE.some((keyword) => keyword in schema);
 }
 
-/** Whether a schema leaves the type of a value open. */
+/** Returns whether a schema allows values of any type. */
 function allowsAll(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return node === true;
   const combinations = IN_PLACE_LISTS.some((keyword) => keyword in node);

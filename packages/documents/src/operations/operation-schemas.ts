@@ -18,19 +18,19 @@ import { dereference } from '../document/reference.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** The member of `RequestParts` for each location of parameters. */
+/** The member of `RequestParts` for each parameter location. */
 const LOCATIONS = { query: 'query', header: 'headers', path: 'params', cookie: 'cookies' };
 
 /**
- * Reads the schemas of an operation. They differ from those of the document:
+ * Returns the schemas of an operation. They differ from the document's schemas:
  *
- * - responses have only the bodies that may be JSON or text, or have a codec;
- * - files of forms have no schema, since only their placeholders are validated;
- * - schemas are simplified ({@link toAjvSchema}).
+ * - responses contain only bodies that may be JSON or text, or have a codec;
+ * - files in forms have no schema, since only placeholders are validated;
+ * - all schemas are simplified ({@link toAjvSchema}).
  *
- * @param planned says which fields of forms are files
- * @param directed derives the schemas, and collects the targets of the operation's references
- * @param codecs the media types for which the application has codecs
+ * @param planned defines which form fields are files
+ * @param directed derives the schemas, and collects the targets of references
+ * @param codecs the media types with codecs
  */
 export function readOperationSchemas(
   document: Document,
@@ -39,7 +39,7 @@ export function readOperationSchemas(
   directed: DirectedSchemas,
   codecs: readonly string[],
 ): OperationSchemas {
-  const resolveRef = (node: unknown): Node => dereference(document, node) as Node; // The linter has checked this shape.
+  const resolveRef = (node: unknown): Node => dereference(document, node) as Node; // Validated document.
   return {
     parameters: readParameters(),
     bodies: mapDefined(requestBody?.content ?? {}, readRequestBody),
@@ -63,7 +63,7 @@ export function readOperationSchemas(
 
   function readRequestBody(object: MediaTypeObject, mediaType: string): unknown {
     if (findCodec(mediaType, codecs) !== undefined) return decodedSchema(object, 'received');
-    // A schema cannot describe bytes.
+    // Schemas do not apply to binary data.
     if (kindOf(mediaType) === 'binary' && !isSequential(mediaType, object)) return {};
     const { form } = planned?.content[mediaType] ?? {};
     const { schema = {} } = object;
@@ -95,7 +95,7 @@ export function readOperationSchemas(
 
   function bodySchema(schema: unknown, mediaType: string, object: MediaTypeObject, direction: Direction): unknown {
     const isText = kindOf(mediaType) === 'text' && !isSequential(mediaType, object);
-    // A text has no value other than a string.
+    // Text is always a string.
     return isText && !allowsString(schema) ? {} : toAjvSchema(directed.of(schema, direction));
   }
 
@@ -110,13 +110,13 @@ export function readOperationSchemas(
 const MAX_FORM_SCHEMAS = 1_000;
 
 /**
- * Replaces the schemas of files in a form. A reference to a form becomes a copy.
+ * Replaces the schemas of files in a form. References to forms become copies.
  *
- * @param form says which fields are files
- * @param file the schema of a file
+ * @param form defines which fields are files
+ * @param file the replacement schema
  * @param resolve follows the `$ref` of a schema
- * @param copied counts the schemas that allOf, anyOf and oneOf lead to
- * @throws {TooMany} references may lead to one schema in more ways than can be counted
+ * @param copied counts the copied schemas of `allOf`, `anyOf` and `oneOf`
+ * @throws {TooMany} if too many schemas would be copied
  */
 export function withFiles(
   node: unknown,
@@ -156,7 +156,7 @@ export function withFiles(
   };
 }
 
-/** Returns where a parameter is validated. */
+/** Returns the location in which a parameter is validated. */
 function locationOf({ in: location }: Node): unknown {
   return location === 'querystring' ? 'query' : location;
 }

@@ -34,14 +34,15 @@ import { type FailureBody, findFailures } from './failures.ts';
 import { findDecoded, planFormats } from './operation-formats.ts';
 import { readOperationSchemas } from './operation-schemas.ts';
 
-/** The tables and schemas that the service uses. */
+/** The contract without the example request. */
 type CompiledOperations = Omit<Contract, 'example'>;
 
 /**
- * Compiles a linted document into the tables and schemas that the service uses.
+ * Compiles a validated document to the tables and schemas of a contract.
  *
- * @param declared by the application
- * @returns them, the bodies of failures that the application renders, and the operations whose schemas are too many
+ * @param declared the codecs and formats of the application
+ * @returns the tables, the failure bodies that the application renders, and an error for each operation with too many
+ *   schemas
  */
 export function compileOperations(
   contract: OpenApiDocument,
@@ -51,7 +52,7 @@ export function compileOperations(
   readonly failureBodies: readonly FailureBody[];
   readonly errors: readonly Diagnostic[];
 } {
-  const document = contract as Document; // The linter has checked this shape.
+  const document = contract as Document; // Validated document.
   const int64s = findInt64s(document);
   const decoded = formats.length === 0 ? undefined : findDecoded(document);
   const directed = createDirectedSchemas(document.components?.schemas ?? {});
@@ -86,7 +87,7 @@ export function compileOperations(
   );
   const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]));
   const failures = findFailures(document, byId, codecs);
-  const { title, version } = document.info as Contract['info']; // The linter requires it.
+  const { title, version } = document.info as Contract['info']; // Required in a validated document.
   const compiled = {
     info: { title, version },
     operations: mapValues(byId, (operation) => ({
@@ -118,7 +119,7 @@ export function compileOperations(
   };
   return { compiled, failureBodies: failures.bodies, errors };
 
-  /** Returns the schemas of the operation at a pointer; none, and an error, where they are too many. */
+  /** Returns the schemas of an operation. Reports an error and returns empty schemas if there are too many. */
   function schemasOf(parts: OperationParts, requestBody: Operation['requestBody'], pointer: string): OperationSchemas {
     try {
       return readOperationSchemas(document, parts, requestBody, directed, codecs);
@@ -130,7 +131,7 @@ export function compileOperations(
   }
 }
 
-/** Marks the fields of a form whose parts are JSON. */
+/** Marks the form fields that are JSON. */
 function withJsonFields(form: TextType, encoding: Readonly<Record<string, Encoding>>): TextType {
   const names = Object.keys(form.properties ?? {}).filter((name) => {
     const types = Object.hasOwn(encoding, name) ? encoding[name]?.contentType?.split(',') : undefined;
@@ -143,7 +144,7 @@ function withJsonFields(form: TextType, encoding: Readonly<Record<string, Encodi
   return { ...form, properties };
 }
 
-/** Returns the media types of parts by field; `undefined` when there are none. */
+/** Returns the media types of parts by field; `undefined` if there are none. */
 function partTypesOf(encoding: Readonly<Record<string, Encoding>>): RequestMediaType['partTypes'] {
   return nonEmpty(mapDefined(encoding, ({ contentType }) => contentType?.split(',').map((type) => type.trim())));
 }
@@ -173,7 +174,7 @@ function planContent(
   };
 }
 
-/** Returns the most that the files of a body may have, if their schemas limit them. */
+/** Returns the maximum total size of the files in a body; `undefined` if the schemas do not limit it. */
 function fileBytesOf(contents: readonly RequestMediaType[]): number | undefined {
   const sizes = contents.flatMap(({ bytes, form }) => {
     const files = Object.values(form?.properties ?? {}).filter(({ file, items }) => file ?? items?.file);
@@ -190,7 +191,7 @@ function planResponse(
   codecs: readonly string[],
 ): DocumentedResponse {
   const sequentialTypes = Object.keys(content).filter((mediaType) => isSequential(mediaType, content[mediaType] ?? {}));
-  // Content-Type is set with the body.
+  // The body determines Content-Type.
   const required = Object.entries(headers).filter(
     ([name, header]) => header.required === true && name !== 'content-type',
   );

@@ -1,15 +1,15 @@
-/** A message about a part of the document. */
+/** A message about the part of a document at a JSON pointer. */
 export type Diagnostic = { readonly pointer: string; readonly message: string };
 
 /** A diagnostic with its severity and its place in a file. */
 export type PlacedDiagnostic = {
   readonly severity: 'error' | 'warn';
-  /** `file:line:column #/json/pointer`, or the known part of it. */
+  /** `file:line:column #/json/pointer`, or the known parts. */
   readonly place: string;
   readonly message: string;
 };
 
-/** Places diagnostics. */
+/** Adds the severity and the place to diagnostics. */
 export function placeDiagnostics(
   severity: PlacedDiagnostic['severity'],
   diagnostics: readonly Diagnostic[],

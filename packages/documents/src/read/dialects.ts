@@ -4,7 +4,7 @@ type Node = Record<string, unknown>;
 
 const LATEST = 2020;
 const LATEST_URI = 'https://json-schema.org/draft/2020-12/schema';
-/** The version of the dialects that are read, by their URI without scheme. Draft 5 has the meta-schema of draft 4. */
+/** The versions of the supported dialects, by URI without scheme. Draft 5 has the meta-schema of draft 4. */
 const VERSIONS: Readonly<Record<string, number>> = {
   'json-schema.org/draft-04/schema': 4,
   'json-schema.org/draft-05/schema': 4,
@@ -14,7 +14,7 @@ const VERSIONS: Readonly<Record<string, number>> = {
   'json-schema.org/draft/2020-12/schema': LATEST,
 };
 const OPENAPI_DIALECT = /^spec\.openapis\.org\/oas\/3\.[12]\/dialect\/(?:base|\d{4}-\d\d-\d\d)$/;
-/** The first versions with a keyword; before, it is unknown and has no effect. */
+/** The first version with each keyword. In earlier versions, the keyword has no effect. */
 const SINCE: Readonly<Record<string, number>> = {
   ...{ const: 6, contains: 6, propertyNames: 6, examples: 6 },
   ...{ if: 7, then: 7, else: 7 },
@@ -22,11 +22,11 @@ const SINCE: Readonly<Record<string, number>> = {
   ...{ maxContains: 2019, minContains: 2019, unevaluatedItems: 2019, unevaluatedProperties: 2019 },
   ...{ $dynamicAnchor: LATEST, $dynamicRef: LATEST, prefixItems: LATEST },
 };
-/** The members that remain beside a `$ref` where it excludes all others: they do not constrain the value. */
+/** The members that remain where `$ref` excludes its siblings: they do not constrain the value. */
 const BESIDE_REFERENCE = ['$ref', '$defs', 'definitions', 'description'];
 const DATA = ['const', 'default', 'enum', 'example', 'examples', 'value'];
 
-/** Returns the version of a dialect of JSON Schema; `undefined` for an unknown one. */
+/** Returns the version of a JSON Schema dialect; `undefined` for unknown dialects. */
 export function versionOfDialect(uri: unknown): number | undefined {
   if (typeof uri !== 'string') return undefined;
   const name = uri.replace(/^https?:\/\//, '').replace(/#?$/, '');
@@ -34,13 +34,13 @@ export function versionOfDialect(uri: unknown): number | undefined {
 }
 
 /**
- * Rewrites the schemas of a parsed file in older dialects as JSON Schema 2020-12. Returns a file without such schemas
- * unchanged. `jsonSchemaDialect` is the dialect of the schemas of an OpenAPI document that do not name their own.
+ * Converts schemas in older dialects to JSON Schema 2020-12. Returns a file without older dialects unchanged.
+ * `jsonSchemaDialect` is the default dialect in an OpenAPI document.
  */
 export function convertDialects(file: unknown): unknown {
   const isVersion30 = String((file as { openapi?: unknown } | null)?.openapi).startsWith('3.0.');
   if (isVersion30 || !hasOlder(file)) return file;
-  const copy = copyOf(file) as Node; // Only objects have dialects.
+  const copy = copyOf(file) as Node; // A file with a dialect is an object.
   const moved = new Map<string, string>();
   const fallback = versionOfDialect(copy['jsonSchemaDialect']) ?? LATEST;
   if (typeof copy['openapi'] === 'string') {
@@ -51,7 +51,7 @@ export function convertDialects(file: unknown): unknown {
   return copy;
 }
 
-/** Converts the schemas with a dialect in a file whose other objects are of unknown kinds. */
+/** Converts the schemas with `$schema` in a file that is not an OpenAPI document. */
 function convertFragments(holder: Node, key: string, pointer: string, moved: Map<string, string>): void {
   const node = holder[key];
   if (!isObject(node)) return;
@@ -63,7 +63,11 @@ function convertFragments(holder: Node, key: string, pointer: string, moved: Map
     if (!DATA.includes(name)) convertFragments(node, name, `${pointer}/${name}`, moved);
 }
 
-/** Returns a visitor that converts schemas, parents first. @param moved gets the old and new pointers of subschemas */
+/**
+ * Returns a visitor that converts schemas, parents first.
+ *
+ * @param moved collects the old and new pointers of subschemas
+ */
 function createConverter(fallback: number, moved: Map<string, string>): (visited: Visited) => void {
   const open: { readonly pointer: string; readonly version: number }[] = [];
   return ({ kind, node, pointer }) => {
@@ -78,7 +82,7 @@ function createConverter(fallback: number, moved: Map<string, string>): (visited
   };
 }
 
-/** Converts one schema in place, without its subschemas. @param root the pointer of the schema that names the dialect */
+/** Converts one schema in place, without its subschemas. @param root the pointer of the schema with `$schema` */
 function convert(schema: Node, version: number, root: string, move: (from: string, to: string) => void): void {
   const { id, $id, $recursiveRef: recursive, items } = schema;
   for (const [keyword, since] of Object.entries(SINCE)) if (version < since) Reflect.deleteProperty(schema, keyword);
@@ -101,11 +105,11 @@ function convert(schema: Node, version: number, root: string, move: (from: strin
     delete schema['items'];
     if (schema['additionalItems'] !== undefined) schema['items'] = schema['additionalItems'];
   }
-  delete schema['additionalItems']; // Without a list of items, it has no effect.
+  delete schema['additionalItems']; // Has no effect without a list of items.
   if (convertDependencies(schema)) move('dependencies', 'dependentSchemas');
 }
 
-/** Replaces `dependencies`, which JSON Schema had before 2019-09. Returns whether there were any. */
+/** Replaces `dependencies` of drafts before 2019-09. Returns whether the schema had `dependencies`. */
 export function convertDependencies(schema: Node): boolean {
   const { dependencies, dependentRequired = {}, dependentSchemas = {} } = schema;
   if (!isObject(dependencies)) return false;
@@ -118,8 +122,8 @@ export function convertDependencies(schema: Node): boolean {
 }
 
 /**
- * Replaces the limits of draft 4 and OpenAPI 3.0, where `exclusiveMinimum: true` is about the value of `minimum`. Some
- * documents name a later draft.
+ * Replaces the boolean limits of draft 4 and OpenAPI 3.0, where `exclusiveMinimum: true` modifies `minimum`. Some
+ * documents use them with a later draft.
  */
 export function convertLimits(schema: Node): void {
   for (const [limit, exclusive] of [
@@ -135,7 +139,7 @@ export function convertLimits(schema: Node): void {
   }
 }
 
-/** Lets references to subschemas that were moved lead to their new places. */
+/** Redirects references to moved subschemas. */
 function redirect(node: unknown, moved: ReadonlyMap<string, string>): void {
   if (!isObject(node) || moved.size === 0) return;
   const { $ref: reference } = node;
@@ -156,7 +160,7 @@ function hasOlder(node: unknown): boolean {
   return (version !== undefined && version < LATEST) || Object.values(node).some(hasOlder);
 }
 
-/** Copies a parsed file; nodes that YAML aliases share are copied each time. */
+/** Copies a parsed file, with a separate copy for each use of a YAML alias. */
 function copyOf(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(copyOf);
   return isObject(node) ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, copyOf(value)])) : node;

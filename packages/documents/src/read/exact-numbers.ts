@@ -1,14 +1,14 @@
 import { parseDocument, visit } from 'yaml';
 
-const MARK = '\uE001'; // From the private use area, so no string in a document starts with it.
+const MARK = '\uE001'; // A private use character, which no string in a document starts with.
 
-// Numbers outside of quotes that may have more digits than a double holds, and some text that looks like them.
+// Matches numbers that a double may not represent, and possibly text that looks like numbers.
 const MAY_BE_INEXACT =
   /(?<=^|[\s,:[{])(?:[-+]?(?:[\d.]{16,}|[\d.]+[eE][-+]?\d+)|0x[\da-fA-F]{12,}|0o[0-7]{12,}|-0)(?=[\s,\]}]|$)/gm;
 
 /**
- * Makes a marked string of each number in a JSON or YAML text that a double would change, such as 9223372036854775807 and
- * -0, so that its digits survive parsing.
+ * Replaces numbers in a JSON or YAML text that a double would change, such as 9223372036854775807 and -0, with marked
+ * strings, to preserve their digits during parsing.
  */
 export function quoteInexactNumbers(text: string): string {
   const candidates = text.match(MAY_BE_INEXACT) ?? [];
@@ -16,7 +16,7 @@ export function quoteInexactNumbers(text: string): string {
   return isJson(text) ? quoteInJson(text) : quoteInYaml(text);
 }
 
-/** Makes numbers of the marked strings in a JSON text. */
+/** Replaces the marked strings in a JSON text with numbers. */
 export function unquoteNumbers(json: string): string {
   return json.replaceAll(/"\uE001([^"]*)"/g, '$1');
 }
@@ -53,14 +53,14 @@ function quoteInYaml(text: string): string {
   return parts.join('') + text.slice(copied);
 }
 
-/** Returns a marked string for a number that a double would change. */
+/** Returns a marked string for a number that a double would change; else `undefined`. */
 function quote(source: string): string | undefined {
   const digits = /^0[xo]/.test(source) ? String(BigInt(source)) : source;
   const value = decimalOf(digits);
   return value === undefined || value === decimalOf(String(Number(digits))) ? undefined : `"${MARK}${toJson(digits)}"`;
 }
 
-/** Returns a number's sign, significant digits and exponent, the same ones for all its spellings. */
+/** Returns the canonical sign, significant digits and exponent of a number. */
 function decimalOf(number: string): string | undefined {
   const match = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/.exec(number);
   if (match === null) return undefined;
@@ -71,7 +71,7 @@ function decimalOf(number: string): string | undefined {
   return `${sign === '-' ? '-' : ''}${significant === '' ? '0' : `${significant}e${String(power)}`}`;
 }
 
-/** Spells a number of YAML as JSON does: `+.5` becomes `0.5`. */
+/** Converts a YAML number to JSON: `+.5` becomes `0.5`. */
 function toJson(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = ''] = /^([-+]?)0*(\d*)\.?(\d*)(.*)$/.exec(number) ?? [];
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction && `.${fraction}`}${exponent}`;

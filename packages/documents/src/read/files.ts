@@ -16,23 +16,23 @@ import { quoteInexactNumbers } from './exact-numbers.ts';
 /** A position in a file. `file` is a path relative to the working directory, or a URL. */
 export type FilePosition = { readonly file: string; readonly line: number; readonly column: number };
 
-/** Reads a file by its absolute path or URL; `undefined` leaves it to the default. */
+/** Reads a file by its absolute path or URL; returns `undefined` to use the default reader. */
 export type ReadText = (file: string) => Promise<string> | undefined;
 
-/** The files that a document may refer to. */
+/** Defines which files a document may refer to. */
 export type FileAccess = {
-  /** The folder, or the URL of the folder, with all of them; by default, that of the document. */
+  /** The path or URL of the folder that contains all files; by default, the folder of the document. */
   readonly folder?: string | undefined;
-  /** The kinds of files elsewhere that may be read, too. */
+  /** The allowed kinds of files outside the folder. */
   readonly allowed: AllowedRefs;
 };
 
 const MAX_BYTES = 2 ** 26;
 const FETCH_MS = 10_000;
 
-/** Reads the files that a document refers to, each once, and no others. */
+/** Reads the files that a document may refer to. Reads each file once. */
 export class FileReader {
-  /** The files that were not read, because they are outside. */
+  /** The files outside the folder that were not read. */
   readonly refused = new Set<string>();
   readonly #texts = new Map<string, Promise<string>>();
   readonly #read: ReadText;
@@ -46,7 +46,7 @@ export class FileReader {
     this.#allowed = allowed;
   }
 
-  /** @throws if the file cannot be read or must not be */
+  /** @throws if the file is unreadable or not allowed */
   text(file: string): Promise<string> {
     let text = this.#texts.get(file);
     if (text === undefined) this.#texts.set(file, (text = this.#load(file)));
@@ -77,7 +77,7 @@ export class FileReader {
   }
 }
 
-/** Lets the linter read referenced files. */
+/** A resolver for the linter that reads files with a {@link FileReader}. */
 export class Resolver extends BaseResolver {
   readonly #reader: FileReader;
   constructor(config: BaseResolver['config'], reader: FileReader) {
@@ -94,7 +94,7 @@ export class Resolver extends BaseResolver {
   }
 
   override parseDocument(source: Source, isRoot?: boolean): Document {
-    const document = super.parseDocument(source, isRoot) as Document; // It is declared as any.
+    const document = super.parseDocument(source, isRoot) as Document; // Declared as any.
     try {
       return bounded(document);
     } catch (error) {
@@ -103,7 +103,7 @@ export class Resolver extends BaseResolver {
   }
 }
 
-/** Reads referenced files so that all digits of their numbers are kept. */
+/** A resolver that preserves all digits of numbers. */
 export class ExactResolver extends Resolver {
   override async loadExternalRef(file: string): Promise<Source> {
     const { absoluteRef, body, mimeType } = await super.loadExternalRef(file);
@@ -115,7 +115,7 @@ export class ExactResolver extends Resolver {
  * Parses the text of a document.
  *
  * @throws {YamlParseError} for invalid YAML
- * @throws if its aliases have no end
+ * @throws if its aliases are circular or too large
  */
 export function parseText(text: string, file: string): Document {
   return bounded(makeDocumentFromString(text, file));
@@ -140,20 +140,20 @@ async function fetchText(url: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Returns whether a path is in a folder. */
+/** Returns whether a folder contains a path. */
 function contains(folder: string, path: string): boolean {
   const way = relative(resolve(folder), path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Returns the position of a location. */
+/** Returns the file position of a linter location. */
 export function positionOf(location: LocationObject): FilePosition {
   const { line, col } = startOf(location);
   const { absoluteRef } = location.source;
   return { file: isUrl(absoluteRef) ? absoluteRef : relative(process.cwd(), absoluteRef), line, column: col };
 }
 
-/** Returns the beginning of the file where its parser cannot find the place: it throws for some tags of YAML. */
+/** Returns the start of a location, or the beginning of the file if the parser throws, as for some YAML tags. */
 function startOf(location: LocationObject): { readonly line: number; readonly col: number } {
   const first = { line: 1, col: 1 };
   try {
@@ -164,26 +164,26 @@ function startOf(location: LocationObject): { readonly line: number; readonly co
   }
 }
 
-/** Returns whether a file is named by a URL. */
+/** Returns whether a path is a URL. */
 export function isUrl(path: string): boolean {
   return /^https?:\/\//.test(path);
 }
 
-/** The kinds of files outside the folder of the document that a `$ref` may name. */
+/** The kinds of files outside the folder of the document that `$ref`s may be allowed to name. */
 const OUTSIDE = ['files', 'http'] as const;
 type Outside = (typeof OUTSIDE)[number];
 export type AllowedRefs = ReadonlySet<Outside>;
 
-/** By default, references stay in the folder of the document. */
+/** The default: references stay in the folder of the document. */
 export const NO_OUTSIDE: AllowedRefs = new Set();
 
-/** The option of the command line, for `parseArgs`. */
+/** The command-line option, for `parseArgs`. */
 export const ALLOW_REFS = { 'allow-refs': { type: 'string', multiple: true } } as const;
 
 /**
- * Reads the values of `--allow-refs`: `files`, `http`, or both with a comma.
+ * Parses the values of `--allow-refs`: `files`, `http`, or both, separated by a comma.
  *
- * @throws for other words
+ * @throws for other values
  */
 export function readAllowedRefs(values: readonly string[] = []): AllowedRefs {
   const words = values.flatMap((value) => value.split(',')).map((word) => word.trim());

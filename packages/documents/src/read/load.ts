@@ -40,20 +40,20 @@ import { uncallableReason } from './unreachable.ts';
 
 /** A linted and bundled OpenAPI document. */
 export type LoadedContract = {
-  /** The document without external references, with bigints for large integers; `undefined` when it has errors. */
+  /** The document without external references, with bigints for large integers; `undefined` if it has errors. */
   readonly document: OpenApiDocument | undefined;
-  /** The document as JSON with all digits of its numbers; empty when it has errors. */
+  /** The document as JSON with all digits of its numbers; empty if it has errors. */
   readonly text: string;
   readonly diagnostics: readonly PlacedDiagnostic[];
   /** Returns the location of a JSON pointer (`#/paths/~1pets`) for messages. */
   readonly placeOf: (pointer: string) => string;
   /** Returns the location of a JSON pointer into `document`, or of its closest parent that exists. */
   readonly locate: (pointer: string) => FilePosition;
-  /** The absolute paths of the files that the document consists of, including unreadable ones. */
+  /** The absolute paths of the document's files, including unreadable files. */
   readonly sources: readonly string[];
 };
 
-/** The linter's message for members that OpenAPI 3.1 does not have. */
+/** Matches the linter's message for OpenAPI 3.2 members in earlier versions. */
 const NEW_IN_32 = /^Property `(?:itemSchema|itemEncoding|prefixEncoding|query|additionalOperations)` is not expected/;
 
 /** Rules that a valid document must satisfy. */
@@ -95,11 +95,11 @@ const style = {
 /**
  * Reads an OpenAPI document, checks it with the Redocly linter and bundles it.
  *
- * @param path a path, or a URL that `read` reads
- * @param rules `validity` for errors only, `style` also for the quality of a published document, `structure` for errors
- *   outside of the schemas, which OpenAPI 3.1 leaves to their dialect
- * @param read reads the document and the files that it refers to from another source than the file system
- * @param access the files that it may refer to
+ * @param path a path, or a URL that `read` can read
+ * @param rules `validity` for errors only; `style` also for the quality of a published document; `structure` for errors
+ *   outside schemas, which OpenAPI 3.1 leaves to their dialect
+ * @param read reads the document and referenced files from a source other than the file system
+ * @param access the files that the document may refer to
  */
 export async function loadContract(
   path: string,
@@ -164,7 +164,7 @@ export async function loadContract(
   const isStructural = ({ ruleId, severity }: NormalizedProblem): boolean =>
     ruleId === 'struct' && severity === 'error';
   const isValid = (): boolean =>
-    isValidStructure(root.parsed as object, version) && // It has a version.
+    isValidStructure(root.parsed as object, version) && // A document with a version is an object.
     (rules === 'structure' || version.startsWith('3.0.') || hasValidSchemas(root.parsed as object));
   const structural = found.filter(isStructural);
   const isTooStrict = structural.length > 0 && isValid();
@@ -195,7 +195,7 @@ export async function loadContract(
       });
   const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);
   const text = unquoteNumbers(JSON.stringify(complete, null, 2));
-  const document = withLocalReferences(parseJson(text), self) as OpenApiDocument; // The linter has checked this.
+  const document = withLocalReferences(parseJson(text), self) as OpenApiDocument; // Validated document.
   const originOf = isSingleFile ? undefined : await findOrigins(document, root, externalRefResolver);
   return {
     document,
@@ -210,7 +210,7 @@ export async function loadContract(
   };
 }
 
-/** Shortens references to the document by its own URI, which is `$self` (OpenAPI 3.2, 4.1.1), to fragments. */
+/** Shortens references with the document's own URI, `$self` (OpenAPI 3.2, 4.1.1), to fragments. */
 function withLocalReferences(node: unknown, self: unknown): unknown {
   if (typeof self !== 'string' || typeof node !== 'object' || node === null) return node;
   if (Array.isArray(node)) return node.map((item) => withLocalReferences(item, self));
@@ -222,26 +222,26 @@ function withLocalReferences(node: unknown, self: unknown): unknown {
 }
 
 /**
- * Returns whether a document conforms to the JSON Schema of its version of OpenAPI. The linter is stricter in places, such as
- * `nullable` without `type`; its messages are better.
+ * Returns whether a document conforms to the JSON Schema of its OpenAPI version. The linter has better messages, but is
+ * sometimes stricter, such as for `nullable` without `type`.
  */
 function isValidStructure(document: object, version: string): boolean {
   const schemas = { '3.0': schema30, '3.1': schema31, '3.2': schema32 };
-  const schema = schemas[version.slice(0, 3) as keyof typeof schemas]; // Other versions are not read.
-  return createAjv().validate(convertDialects(schema) as object, document); // That of 3.0 is in draft 4.
+  const schema = schemas[version.slice(0, 3) as keyof typeof schemas]; // Other versions were rejected.
+  return createAjv().validate(convertDialects(schema) as object, document); // The schema of 3.0 is draft 4.
 }
 
 function createAjv(): Ajv2020 {
   return new Ajv2020({ strict: false, logger: false, validateFormats: false });
 }
 
-/** Returns whether every schema is valid JSON Schema, which that of OpenAPI 3.1 leaves to the dialect. */
+/** Returns whether every schema is valid. The JSON Schema of OpenAPI 3.1 does not check schemas. */
 function hasValidSchemas(document: object): boolean {
   const ajv = createAjv();
   let isValid = true;
   walkDocument(document, ({ kind, node }) => {
     if (kind !== 'schema' || !isValid) return;
-    const { $schema: dialect = '', ...schema } = node; // The validator knows one dialect, and throws for others.
+    const { $schema: dialect = '', ...schema } = node; // Ajv2020 throws for other dialects.
     isValid = typeof dialect === 'string' && ajv.validateSchema(schema) === true;
   });
   return isValid;
@@ -257,36 +257,36 @@ function schemaPointers(document: object): ReadonlySet<string | undefined> {
 }
 
 /**
- * Returns the JSON pointer of the object with a member that the linter does not know. In a schema of OpenAPI 3.1, that is
- * an annotation (JSON Schema 2020-12, core 4.3.1).
+ * Returns the JSON pointer of the object with an unknown member that the linter reports. In OpenAPI 3.1 schemas,
+ * unknown members are annotations (JSON Schema 2020-12, core 4.3.1).
  */
 function holderOfUnknown({ message, location: [location] }: NormalizedProblem): string | undefined {
   return / is not expected here\b/.test(message) ? location?.pointer?.replace(/\/[^/]*$/, '') : undefined;
 }
 
-/** Whether the linter did not recognize a parameter in a path, because its name has other characters than most: `{id:}`. */
+/** Returns whether the linter missed a path parameter with unusual characters in its name: `{id:}`. */
 function isMisread({ ruleId, message }: NormalizedProblem): boolean {
   const [, name = '', path = ''] = /`([^`]+)` is not used in the path `([^`]+)`/.exec(message) ?? [];
   return ruleId === 'path-parameters-defined' && path.includes(`{${name}}`);
 }
 
-/** Whether a JSON pointer leads into an extension, where `$ref` has no meaning. */
+/** Returns whether a JSON pointer is inside an extension, where `$ref` has no meaning. */
 function isInExtension(pointer = ''): boolean {
   return /(?<!\/(?:properties|schemas|headers|responses))\/x-/.test(pointer);
 }
 
-/** Whether a JSON pointer leads into a path that is not served. */
+/** Returns whether a JSON pointer is inside a path that is not served. */
 function isUncallable(pointer = ''): boolean {
   const [, path = ''] = /^#\/paths\/([^/]*)/.exec(pointer) ?? [];
   return uncallableReason(path) !== undefined;
 }
 
-/** Whether a problem is about an example, whose `externalValue` need not be readable. */
+/** Returns whether a problem concerns an example, whose `externalValue` may be unreadable. */
 function isOfExample({ location: [location] }: NormalizedProblem): boolean {
   return /\/examples\/[^/]+$/.test(location?.pointer ?? '');
 }
 
-/** Whether a JSON pointer leads into the mapping of a discriminator, which the generator checks later. */
+/** Returns whether a JSON pointer is inside a discriminator mapping, which is checked later. */
 function isInMapping(pointer = ''): boolean {
   return /\/discriminator\/mapping\/[^/]*$/.test(pointer);
 }
@@ -310,8 +310,8 @@ const { Response: response, DeviceAuthorization: flow } = Oas3_2Types;
 const scopes = { name: 'ScopesMap', properties: {}, additionalProperties: { type: 'string' } } as const;
 
 /**
- * Corrects the types of OpenAPI 3.2. Version 2.64 of the linter requires a description of responses, which is optional
- * (4.17.1), and throws on the scopes of device flows, whose type does not exist.
+ * Corrects the linter's types for OpenAPI 3.2. Version 2.64 requires the optional description of responses (4.17.1),
+ * and throws on the scopes of device flows, since their type is missing.
  */
 const linterTypes: Plugin = {
   id: 'types',
@@ -327,11 +327,11 @@ const linterTypes: Plugin = {
   },
 };
 
-// Some tools need a stack frame for each.
+// Some tools resolve chained references recursively.
 const MAX_CHAIN = 100;
 const MAX_PROBLEMS = 20;
 
-/** Finds local references that lead to nothing but references: back to themselves, or through too many others. */
+/** Finds local references that are circular or have too long chains. */
 function findEndlessReferences(document: OpenApiDocument): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   visit(document, '#');
@@ -357,14 +357,14 @@ function findEndlessReferences(document: OpenApiDocument): readonly Diagnostic[]
   }
 }
 
-/** A node of a file. The pointer has no `#`. */
+/** A node of a file. The pointer begins without `#`. */
 type Origin = { readonly file: Document; readonly pointer: string; readonly node: unknown };
 
 /**
- * Reads where the nodes of a bundled document come from: the bundler moves the content of other files into it.
+ * Maps the nodes of a bundled document to their original files.
  *
- * @param root the document before it was bundled
- * @param resolver has read the other files
+ * @param root the document before bundling
+ * @param resolver the resolver that has read the other files
  * @returns a function from a JSON pointer (`#/paths/~1pets`) to its location in the file
  */
 async function findOrigins(
@@ -374,10 +374,10 @@ async function findOrigins(
 ): Promise<(pointer: string) => LocationObject> {
   const files = new Map([[root.source.absoluteRef, root]]);
   for (const [name, reading] of resolver.cache) {
-    const read = await reading.catch(() => undefined); // An example elsewhere, which need not be readable.
+    const read = await reading.catch(() => undefined); // Files of examples may be unreadable.
     if (read !== undefined && 'source' in read) files.set(name, read);
   }
-  // The pointers in the bundle at which the content of another place begins.
+  // The origins by pointer in the bundle, at each node that comes from another place.
   const origins = new Map<string, Origin>();
 
   function visit(node: unknown, pointer: string, origin: Origin): void {
@@ -426,7 +426,7 @@ async function findOrigins(
   };
 }
 
-/** Returns the pointers of a node and of its parents, the longest first: `/a/b`, `/a` and the empty one. */
+/** Returns the pointers of a node and its ancestors, the longest first: `/a/b`, `/a` and the empty pointer. */
 function prefixes(pointer: string): readonly string[] {
   const steps = pointer.split('/');
   return steps.map((_step, index) => steps.slice(0, steps.length - index).join('/'));

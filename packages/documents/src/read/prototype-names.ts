@@ -1,30 +1,30 @@
 import { keywordsWhere } from '@contract-first/contract';
 
 /*
- * Redocly looks up names of the document in plain objects and finds inherited members: a property called `constructor`
- * or `valueOf` makes it fail or report nonsense. So such names are marked before it reads the document.
+ * Redocly looks up names of the document in plain objects, where it finds inherited members: a property `constructor`
+ * or `valueOf` causes errors or wrong reports. Such names are marked before Redocly reads the document.
  */
-const MARK = '\uE000'; // From the private use area, so no name in a document contains it.
+const MARK = '\uE000'; // A private use character, which no name in a document contains.
 const MARK_IN_TYPESCRIPT = '\\uE000';
 
-/** Copies a parsed document and marks every name that plain objects inherit, and `$ref` in data, where it is a name. */
+/** Copies a parsed document and marks the names that plain objects inherit, and `$ref` as a member of data. */
 export function escapePrototypeNames(node: unknown): unknown {
   return renamed(node, (name, isData) =>
     name in Object.prototype || (isData && name === '$ref') ? MARK + name : name,
   );
 }
 
-/** Copies a marked document with its original names. */
+/** Copies a marked document and restores its original names. */
 export function unmarkNames(node: unknown): unknown {
   return renamed(node, unmark);
 }
 
-/** Restores the original names in a message about a marked document, or in TypeScript generated from it. */
+/** Restores the original names in a message about a marked document, or in generated TypeScript. */
 export function unmark(text: string): string {
   return text.replaceAll(MARK, '').replaceAll(MARK_IN_TYPESCRIPT, '');
 }
 
-// Their members have names of the document, which are no keywords.
+// Maps whose keys are names, not keywords.
 const MAPS = [
   ...['responses', 'parameters', 'headers', 'requestBodies', 'callbacks', 'links', 'pathItems', 'paths', 'content'],
   ...['encoding', 'mediaTypes', 'variables', 'mapping', 'securitySchemes', 'webhooks', 'examples'],
@@ -34,13 +34,13 @@ const DATA = ['example', 'default', 'const', 'enum'];
 
 type Rename = (name: string, isData: boolean) => string;
 
-/** @param parents the names of the members that lead to the node, the last two */
+/** @param parents the last two keys of the path to the node */
 function renamed(node: unknown, rename: Rename, isData = false, [outer, key]: readonly string[] = ['', '']): unknown {
-  // `required` lists property names, so they are renamed like the properties.
+  // `required` lists property names, which are renamed like the properties.
   if (typeof node === 'string' && key === 'required') return rename(node, isData);
   if (typeof node !== 'object' || node === null) return node;
   if (Array.isArray(node)) {
-    // The examples of a schema are a list; those of other objects have names, and may be references.
+    // The `examples` of a schema are a list of data; other objects have a map of examples or references.
     const isList = isData || (key === 'examples' && !MAPS.includes(outer ?? ''));
     return node.map((item) => renamed(item, rename, isList, ['', key === 'required' ? key : '']));
   }

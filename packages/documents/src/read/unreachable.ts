@@ -2,13 +2,13 @@ import { escapePointer, routeKey } from '@contract-first/contract';
 import { basePathsOf, type Document, listOperations } from '../document/document.ts';
 import type { Diagnostic } from './diagnostic.ts';
 
-/** Returns why no client can call a path; `undefined` when clients can. */
+/** Returns the reason why clients cannot call a path; `undefined` if they can. */
 export function uncallableReason(path: string): string | undefined {
   if (path.includes('#')) return 'what follows # is never sent';
   return path.includes('?') ? 'a query is not part of the path; describe its parameters in query' : undefined;
 }
 
-/** Warns of paths that are not served. Call it with the document as it was read. */
+/** Warns of paths that are not served. Requires the document before normalization. */
 export function findUncallable(document: Document): Diagnostic[] {
   return Object.keys(document.paths ?? {}).flatMap((path) => {
     const reason = uncallableReason(path);
@@ -24,10 +24,10 @@ export function findUncallable(document: Document): Diagnostic[] {
 }
 
 /**
- * Removes operations in place that no request reaches: an earlier one has the same method and path, apart from the names
- * of parameters.
+ * Removes unreachable operations, in place: an earlier operation has the same method and path, apart from parameter
+ * names.
  *
- * @returns a warning for each
+ * @returns a warning for each removed operation
  */
 export function removeDuplicateRoutes(document: Document): Diagnostic[] {
   const paths = new Map<string, string>();
