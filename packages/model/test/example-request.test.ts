@@ -29,9 +29,9 @@ components:
 `;
 
 /**
- * Runs the curl line that the banner shows for a document. Returns it, and the request that the handler got.
+ * Runs the curl line from the banner for a document. Returns the line, and the request that the handler received.
  *
- * @param token by default, the shell variable TOKEN
+ * @param token by default, the shell variable `TOKEN`
  */
 async function runCurlLine(text: string, token?: string) {
   const compiled = await compiledOf(text);

@@ -73,7 +73,7 @@ test.each<[Record<string, readonly string[]>, string]>([
   },
 );
 
-/** Returns 28 schemas, each but the last with two members that refer to the next one. */
+/** Returns 28 schemas. Each schema except the last has two members that refer to the next schema. */
 function ladder(): (readonly [string, object])[] {
   return Array.from({ length: 28 }, (_, index) => {
     if (index === 27) return ['Body27', { type: 'object' }];

@@ -8,7 +8,7 @@ const VIOLATIONS = Array.from({ length: 10 }, (_, index) => ({
   message: 'must be string',
 }));
 
-/** Renders a failure with the function that is scaffolded for a schema. */
+/** Renders a failure with the scaffolded function for a schema. */
 function render(schema: object, violations: typeof VIOLATIONS, formats = {}): unknown {
   const content = { 'application/json': { schema } };
   const operation = { operationId: 'op', responses: { '400': { description: 'No.', content } } };
@@ -90,7 +90,7 @@ test('a scaffolded failure decodes the strings that the application decodes', ()
   expect(render(schema, [], formats)).toEqual({ at: expect.any(Date), message: 'all' });
 });
 
-test('a scaffolded failure has members whose names and values are no identifiers', () => {
+test('a scaffolded failure quotes names and values that are not identifiers', () => {
   const names = ['error-code', 'null', 'true', 'class', "it's", '1', 'a b', 'toString', '\u202e'];
   const properties = Object.fromEntries(names.map((name) => [name, { const: name === 'null' ? null : name }]));
   const schema = { type: 'object', required: names, properties: { ...properties, true: { const: true } } };

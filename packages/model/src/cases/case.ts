@@ -7,8 +7,8 @@ import { readingsOf, readingsOfParameter, writeParameter } from '../requests/par
 import { isChunked, writeRequest, type RequestInput, type WireRequest } from '../requests/wire-request.ts';
 
 /**
- * The purpose of a test case, which decides the expected response. Servers may accept or reject an undecided request. A
- * request for the header fields only is HEAD in place of GET.
+ * The kind of a test case, which determines the expected response. Servers may accept or reject `undecided` requests.
+ * `header fields only` is HEAD instead of GET.
  */
 export type CaseKind =
   | 'positive'
@@ -21,29 +21,29 @@ export type CaseKind =
   | 'no authentication'
   | 'other user';
 
-/** The kinds of requests to a method or a path that the document does not have; HEAD comes with GET. */
+/** The kinds of requests with an undocumented method or path, including HEAD. */
 export const NOT_OF_OPERATION: readonly CaseKind[] = ['unsupported method', 'unknown path', 'header fields only'];
 
-/** A request with its purpose. */
+/** A test case: a request with its kind. */
 export type Case = {
   readonly kind: CaseKind;
   /** Describes the request in messages. */
   readonly description: string;
-  /** Describes all requests with such a fault; by default, the description. */
+  /** Describes all requests with the same fault; by default, the description. */
   readonly group?: string | undefined;
   readonly request: WireRequest;
-  /** The values that the request was written from; `undefined` for requests that cannot be simplified. */
+  /** The values of the request; `undefined` for requests that cannot be simplified. */
   readonly input: RequestInput | undefined;
-  /** Is sent first, as its response decides which response is expected. */
+  /** The original request, sent first: its response determines the expected response. */
   readonly original?: WireRequest;
-  /** The same in the usual spelling of HTTP and JSON. It is to blame for the checks that it fails, too. */
+  /** The same case in the usual spelling of HTTP and JSON. Failures of both cases are not caused by the spelling. */
   readonly usual?: Case | undefined;
 };
 
-/** One documented media type of a request body, or `undefined` for a request without a body. */
+/** A documented media type of a request body; `undefined` for a request without a body. */
 export type BodyChoice = BodyContent | undefined;
 
-/** Generates one case that cannot be simplified; none for a request that cannot be written. */
+/** Generates a case that cannot be simplified, unless the request cannot be serialized. */
 export function fixedCase(
   kind: CaseKind,
   description: string,
@@ -53,7 +53,7 @@ export function fixedCase(
   return request === undefined ? [] : [{ kind, description, group, request, input: undefined }];
 }
 
-/** Turns values into a test case; returns `undefined` when they cannot be written or their validity is undecided. */
+/** Creates a test case from values; returns `undefined` if they cannot be serialized or their validity is undecided. */
 export function caseOf(operation: ApiOperation, oracle: Oracle, input: RequestInput, tokens: Tokens): Case | undefined {
   const kind = classify(operation, oracle, input);
   if (kind === undefined) return undefined;
@@ -61,14 +61,14 @@ export function caseOf(operation: ApiOperation, oracle: Oracle, input: RequestIn
   return request && !isOfOther(operation, request) ? { kind, description: kind, request, input } : undefined;
 }
 
-/** Returns the purpose of a case; a valid request is undecided where the document limits Content-Length further. */
+/** Returns the kind of a case. A valid request is undecided if it violates the documented schema of Content-Length. */
 export function decideKind({ contentLength }: ApiOperation, oracle: Oracle, { kind, request }: Case): CaseKind {
   const { body } = request;
   if (kind !== 'positive' || contentLength === undefined || body === undefined) return kind;
   return !isChunked(request) && oracle.allows(contentLength, BigInt(body.length)) ? kind : 'undecided';
 }
 
-/** Returns whether a request is one of an operation with a more specific path: `1.5` in `/{id}` beside `/{id}.{format}`. */
+/** Returns whether a request matches a more specific path: `1.5` in `/{id}` beside `/{id}.{format}`. */
 function isOfOther({ moreSpecificPaths }: ApiOperation, { target }: WireRequest): boolean {
   const [path = ''] = target.split('?');
   return moreSpecificPaths.some((pattern) => pattern.test(path));
@@ -77,8 +77,8 @@ function isOfOther({ moreSpecificPaths }: ApiOperation, { target }: WireRequest)
 /**
  * Decides whether the document allows a request.
  *
- * @returns `undefined` when that depends on how a server reads it (`1` in a query is a number and a string; OpenAPI does
- * not say what the default of a required value means), or when a value cannot be written
+ * @returns `undefined` if the validity depends on the server (`1` in a query is a number or a string; OpenAPI does not
+ *   define the default of a required value), or if a value cannot be serialized
  */
 export function classify(
   operation: ApiOperation,
@@ -96,7 +96,7 @@ export function classify(
     const typed = readings.filter(
       (reading) => typeof reading !== 'string' && reading !== null && isArray(reading) === isArray(value),
     );
-    // A server that reads a number may find that it is too large.
+    // A server that parses a number may reject it as too large.
     const isTooLarge = isAmbiguous && [value].flat().some((item) => Math.abs(Number(item)) === Infinity);
     return {
       allowed: !isTooLarge && [value, ...(isAmbiguous ? typed : [])].every((reading) => oracle.allows(schema, reading)),
@@ -112,10 +112,12 @@ export function classify(
   return missing.length === 0 && [...readings, bodyReading].every(({ allowed }) => allowed) ? 'positive' : undefined;
 }
 
-/** Returns whether a server does not see an optional parameter: the members of an object are parameters of their own. */
+/**
+ * Returns whether an object is exploded to separate parameters, so that a server does not see the optional parameter.
+ */
 function isUnread({ style, explode, required, schema }: Parameter, value: Json): boolean {
   if (required || style !== 'form' || !explode || !isObject(value) || typeof schema !== 'object') return false;
-  const { type = 'object' } = schema as { readonly type?: string | readonly string[] }; // The linter has checked this shape.
+  const { type = 'object' } = schema as { readonly type?: string | readonly string[] }; // Validated document.
   return ![type].flat().includes('object');
 }
 
@@ -125,7 +127,7 @@ function readBody(
   body: RequestInput['body'],
 ): { readonly allowed: boolean; readonly possible: boolean } {
   if (body === undefined) {
-    // Nothing is a body of no media type.
+    // A missing body has an empty media type.
     const possible = requestBody?.contents.some(({ mediaType }) => mediaType === '') ?? false;
     return { allowed: requestBody?.required !== true, possible };
   }
@@ -135,11 +137,11 @@ function readBody(
     return { allowed: false, possible: true };
   const { schema } = body.content;
   const isForm = encoding === 'form' || encoding === 'multipart';
-  if (isForm && !isObject(body.value)) return { allowed: false, possible: true }; // It has no fields.
+  if (isForm && !isObject(body.value)) return { allowed: false, possible: true }; // Only objects have fields.
   const value = isForm ? withoutTextless(body.value) : body.value;
   const allowed = oracle.allows(schema, value);
   if (allowed || oracle.mayAllow(schema, value)) return { allowed, possible: true };
-  // The text of a field of a form may be a number or a boolean, too.
+  // The text of a form field may also be parsed as a number or a boolean.
   const others = (isForm ? membersOf(value) : []).flatMap(([name, member]) =>
     readingsOf(member).map((reading) => replaceAt(value, [name], reading)),
   );
@@ -147,9 +149,9 @@ function readBody(
   return { allowed: false, possible: others.some(isPossible) };
 }
 
-/** Returns whether servers may read a member of a form differently, by its text alone. */
+/** Returns whether servers may parse the text of a form member differently. */
 export function isUndecided({ parts }: BodyContent, name: string | number, member: Json): boolean {
   const { isAmbiguous = false, isStructured = true, isText = false } = parts.get(String(name)) ?? {};
   if (isAmbiguous || (!isStructured && !isScalar(member) && member !== null)) return true;
-  return isText && isScalar(member) && typeof member !== 'string'; // A server reads its text as a string.
+  return isText && isScalar(member) && typeof member !== 'string'; // Servers parse the text as a string.
 }

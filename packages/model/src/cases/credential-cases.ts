@@ -14,7 +14,7 @@ import { type RequestInput, withBody, writeRequest } from '../requests/wire-requ
 import { type Case, fixedCase } from './case.ts';
 import { malformedBodies, type MalformedBody } from './malformed-bodies.ts';
 
-/** Generates requests with wrong credentials; also invalid ones, as 401 comes before 400. */
+/** Generates requests with wrong credentials. Some are invalid as well, since 401 has priority over 400. */
 export function* rejectedCredentials(
   operation: ApiOperation,
   plainInputs: readonly RequestInput[],
@@ -51,7 +51,7 @@ export function* rejectedCredentials(
   }
 }
 
-/** Generates requests with valid credentials in their other forms. */
+/** Generates requests with valid credentials in alternative forms. */
 export function* acceptedCredentials(operation: ApiOperation, first: RequestInput, tokens: Tokens): Generator<Case> {
   for (const credentials of alternativeCredentials(operation, tokens)) {
     const places = credentials.map(({ in: location, name }) => `${name} in the ${location}`).join(' and ');
@@ -78,7 +78,7 @@ function badCredentials(operation: ApiOperation, tokens: Tokens): readonly BadCr
   const valid = operation.security
     .map((requirement) => credentialsOf(requirement, tokens))
     .filter((credentials) => credentials.length > 0);
-  // A place that is wrong for one alternative may be right for another.
+  // A wrong place for one alternative may be valid for another alternative.
   return bad.filter(
     ({ credentials }) => !valid.some((all) => all.every((one) => credentials.some((has) => isSame(one, has)))),
   );
@@ -89,7 +89,7 @@ const HEADER_NAME = /^[\w-]+$/;
 const WRONG_TOKENS: readonly (readonly [fault: string, change: (token: string) => string])[] = [
   ['an unknown token', () => 'unknown'],
   ['a valid token with a suffix', (token) => `${token}x`],
-  // A truncated token must not be empty: that is another fault.
+  // Must not become empty, which is a separate fault.
   ['a truncated token', (token) => token.slice(0, -1)],
   ['the end of a token', (token) => token.slice(1)],
   ['a token with another character', withOtherCharacter],
@@ -104,14 +104,14 @@ function withOtherCharacter(token: string): string {
   return token.slice(0, middle) + (token.charAt(middle) === 'x' ? 'y' : 'x') + token.slice(middle + 1);
 }
 
-/** The names of users may be case-insensitive, passwords and tokens are not. */
+/** Inverts the case of a token. Keeps the user name, which may be case-insensitive. */
 function inOtherCase(token: string): string {
   const user = token.slice(0, token.indexOf(':') + 1);
   const secret = token.slice(user.length);
   return user + (secret === secret.toLowerCase() ? secret.toUpperCase() : secret.toLowerCase());
 }
 
-/** Returns the credentials of changed tokens; none where the change leaves a valid or an empty one. */
+/** Returns credentials with changed tokens, except if a changed token is valid or empty. */
 function wrongCredentials(
   operation: ApiOperation,
   tokens: Tokens,
@@ -128,7 +128,7 @@ function wrongCredentials(
   return [{ fault, credentials: credentialsFor(operation, changed) }];
 }
 
-/** Returns the credentials of each requirement of several schemes without one of them. */
+/** Returns incomplete credentials: for each requirement of several schemes, without one scheme. */
 function halves(operation: ApiOperation, tokens: Tokens): readonly BadCredentials[] {
   return operation.security
     .filter((requirement) => requirement.length > 1)
@@ -140,7 +140,7 @@ function halves(operation: ApiOperation, tokens: Tokens): readonly BadCredential
     );
 }
 
-/** Returns the token in places and forms that the document does not have. */
+/** Returns the token in undocumented places and forms. */
 function misplaced({ security }: ApiOperation, tokens: Tokens): readonly BadCredentials[] {
   const [first] = security.flat();
   const token = first && tokens(first);
@@ -164,7 +164,7 @@ function misplaced({ security }: ApiOperation, tokens: Tokens): readonly BadCred
     { fault: 'an unknown scheme', credentials: inHeader(`Unknown ${token}`) },
     { fault: 'another scheme', credentials: inHeader(`${scheme === 'Basic' ? 'Bearer' : 'Basic'} ${token}`) },
     { fault: 'the token without a scheme', credentials: inHeader(token) },
-    // The document allows the header only, and URLs are logged (RFC 6750, 5.3).
+    // The document allows only the header, and URLs may be logged (RFC 6750, 5.3).
     ...['access_token', 'token'].flatMap((name) =>
       (['query', 'cookie'] as const).map((location) => ({
         fault: `the token in the ${location}`,

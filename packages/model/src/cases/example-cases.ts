@@ -16,8 +16,8 @@ type Slot = {
 type Chosen = ReadonlyMap<Parameter | BodyContent, Json>;
 
 /**
- * Generates the cases of the document's own examples: a request with the first valid one of each parameter and of the body,
- * then copies of it with each other example. Required parts without examples are those of a plain request.
+ * Generates cases from the document's examples: a request with the first valid example of each parameter and the body,
+ * then copies with each other example. Required parts without examples get generated values.
  */
 export function* exampleCases(
   operation: ApiOperation,
@@ -28,10 +28,10 @@ export function* exampleCases(
   const contents = contentsOf(operation);
   const choices: readonly BodyChoice[] = contents.length === 0 ? [undefined] : contents;
   for (const choice of choices) {
-    // The last one has all optional parts.
+    // The last plain input has all optional parts.
     const plain = plainInputs.findLast(({ body }) => body?.content === choice);
     const slots = slotsOf(operation, choice, oracle, plain);
-    // One body is enough for the examples of parameters.
+    // The examples of parameters need only one body.
     if (slots.length === 0 || (choice !== choices[0] && !slots.some(({ of }) => of === choice))) continue;
     const first: Chosen = new Map(
       slots.flatMap(({ of, examples }) => {
@@ -52,10 +52,10 @@ export function* exampleCases(
   }
 }
 
-/** Returns a message for each example of a parameter or a body that its schema does not allow. */
+/** Returns a message for each parameter or body example that its schema does not allow. */
 export type ExampleFaults = (operation: ApiOperation) => readonly string[];
 
-/** Creates {@link ExampleFaults}. Those within a schema that several operations share are named once. */
+/** Creates {@link ExampleFaults}. Reports faults in a shared schema once. */
 export function createExampleFaults(oracle: Oracle): ExampleFaults {
   const visited = new Set<string>();
   return (operation) => {
@@ -97,7 +97,7 @@ function slotsOf(
       ...example,
       fault: faultOf(oracle, of.schema, example.value),
     }));
-    // Examples of properties may exclude each other.
+    // Combined property examples may be invalid together; these are skipped.
     return { of, place, examples: examples.filter(({ isCombined, fault }) => !isCombined || fault === undefined) };
   };
   const ofParameters = parameters.map((parameter) =>
@@ -107,7 +107,7 @@ function slotsOf(
   return [...ofParameters, ...ofBody].filter(({ examples }) => examples.length > 0);
 }
 
-/** Returns a request with the chosen examples; `undefined` when a required part has none and no value was generated. */
+/** Returns a request with the chosen examples; `undefined` if a required part has no example and no generated value. */
 function inputOf(
   { parameters, requestBody }: ApiOperation,
   choice: BodyChoice,

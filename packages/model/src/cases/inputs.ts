@@ -13,9 +13,9 @@ import { isKnownStyle, writeParameter } from '../requests/parameter-text.ts';
 import { withoutOne } from './variants.ts';
 import type { RequestInput } from '../requests/wire-request.ts';
 
-// The shortest of several samples is used.
+// The number of samples, of which the shortest is used.
 const SAMPLES = 10;
-// Many servers refuse bodies of more than 100 kB, and each request is varied hundreds of times.
+// Many servers reject bodies above 100 kB, and each request has hundreds of variants.
 const MAX_BODY_SIZE = 10_000;
 
 /** Creates a generator of valid requests for one operation. */
@@ -29,15 +29,15 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     (parameter) => !isKnownStyle(parameter) || !(parameter.required || hasValue(parameter)),
   );
 
-  // The steps of all sequences draw from them, with other seeds.
+  // Shared by all sequences, which use different seeds.
   const plainOnes = new Map<BodyChoice, fc.Arbitrary<RequestInput>>();
 
   return {
-    /** Returns an arbitrary of valid requests. @throws {NoValue} when no valid request with this body can be generated */
+    /** Returns an arbitrary of valid requests. @throws {NoValue} if no valid request with this body can be generated */
     inputs: (choice: BodyChoice): fc.Arbitrary<RequestInput> => build(choice, false),
     plain,
     plainInputs,
-    /** The kinds of body that can be generated. */
+    /** The bodies that can be generated. */
     choices,
     /** Descriptions of bodies and parameters that cannot be generated. */
     unsupported: [
@@ -61,7 +61,7 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     });
   }
 
-  /** Returns an arbitrary of plain valid requests. @throws {NoValue} when no valid request with this body can be generated */
+  /** Returns an arbitrary of plain valid requests. @throws {NoValue} if no valid request can be generated */
   function plain(choice: BodyChoice): fc.Arbitrary<RequestInput> {
     const made = plainOnes.get(choice) ?? build(choice, true);
     plainOnes.set(choice, made);
@@ -69,10 +69,10 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
   }
 
   /**
-   * Generates plain valid requests for each kind of body: the smallest one, and one with all optional parts. Kinds
-   * without a valid request are absent.
+   * Generates two plain valid requests for each body choice: the smallest request, and a request with all optional
+   * parts. Choices without a valid request are absent.
    *
-   * @param onMissing receives the kinds that are absent
+   * @param onMissing is called with each absent choice
    */
   function plainInputs(
     seed: number,
@@ -142,7 +142,7 @@ function withoutUndecided(content: BodyContent, value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([name, member]) => !isUndecided(content, name, member)));
 }
 
-/** The sizes of bytes that a schema allows. */
+/** The size limits in a schema of binary data. */
 type Lengths = { readonly minLength?: number; readonly maxLength?: number };
 
 function lengthOf({ parameters, body }: RequestInput): number {

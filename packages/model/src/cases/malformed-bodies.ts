@@ -17,14 +17,14 @@ const OTHER_TYPES = [
   ...['application/json', ...FORM_TYPES],
 ];
 
-/** Derives bodies from a valid one that cannot be parsed, or have a media type that the operation does not accept. */
+/** Derives malformed bodies, and bodies with unsupported media types, from a valid body. */
 export function malformedBodies({ requestBody }: ApiOperation, { body }: RequestInput): readonly MalformedBody[] {
   if (requestBody === undefined || body === undefined) return [];
   const text = stringifyJson(body.value);
   const contentType = sentMediaType(body.content.mediaType);
   const documented = requestBody.contents.map(({ mediaType }) => mediaType);
   const undocumented = OTHER_TYPES.filter((type) => matchMediaType(type, documented) === undefined);
-  // A form without fields may be taken for no body.
+  // Servers may treat a form without fields as a missing body.
   const hasFields = writeBody({ ...body.content, mediaType: FORM }, body.value).bytes.length > 0;
   const mistyped = undocumented.flatMap((type): readonly MalformedBody[] => {
     if (FORM_TYPES.includes(type) && !hasFields) return [];
@@ -60,7 +60,7 @@ function brokenTexts(text: string): readonly (readonly [string, string])[] {
   return [
     ['a comment after the JSON value', `${text}/* comment */`],
     ['a comment before the JSON value', `// comment\n${text}`],
-    // A number without its last digit may be another one.
+    // Not for numbers, which may stay valid without the last digit.
     ...(/^[[{"]/.test(text) ? [['a truncated JSON text', text.slice(0, -1)] as const] : []),
     ['a comma after the JSON value', `${text},`],
     ['no-break space around the JSON value', `\u00a0${text}`],
@@ -68,7 +68,7 @@ function brokenTexts(text: string): readonly (readonly [string, string])[] {
   ];
 }
 
-/** Parsers may ignore a byte order mark (RFC 8259, 8.1), and decode other encodings of Unicode. */
+/** Encodes a JSON text in ways that parsers may accept: with a byte order mark (RFC 8259, 8.1), or as UTF-16. */
 function undecidedTexts(text: string): readonly (readonly [string, Buffer | string])[] {
   const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');
   const repeated: readonly [string, string][] = text.startsWith('{"')
@@ -77,7 +77,7 @@ function undecidedTexts(text: string): readonly (readonly [string, Buffer | stri
   return [['a byte order mark', `\ufeff${text}`], ['UTF-16', utf16], ...repeated];
 }
 
-/** Adds a member to the text of an object that is not JSON. */
+/** Adds a malformed member to the text of a JSON object. */
 function brokenObjects(text: string): readonly (readonly [string, string])[] {
   const members = [
     ['a trailing comma', text === '{}' ? ',' : ''],
@@ -96,9 +96,9 @@ function brokenObjects(text: string): readonly (readonly [string, string])[] {
   return members.map(([fault, member]) => [fault, `${startOf(text)}${member}}`]);
 }
 
-/** Adds a member with bytes that are not UTF-8 to the text of an object. */
+/** Adds a member with invalid UTF-8 to the text of a JSON object. */
 function brokenBytes(text: string): readonly (readonly [string, Buffer])[] {
-  // JSON is UTF-8 (RFC 8259, 8.1), which never contains 0xff; C0 80 would be another form of U+0000.
+  // JSON is UTF-8 (RFC 8259, 8.1). 0xff is never valid, and C0 80 is an overlong encoding of U+0000.
   const bytes = [
     ['a byte that is not UTF-8', [0xff]],
     ['an overlong UTF-8 sequence', [0xc0, 0x80]],
@@ -109,12 +109,12 @@ function brokenBytes(text: string): readonly (readonly [string, Buffer])[] {
   return bytes.map(([fault, invalid]) => [fault, Buffer.concat([start, Buffer.from(invalid), Buffer.from('"}')])]);
 }
 
-/** Returns the text of an object up to a further member. */
+/** Returns the text of an object up to the position of an additional member. */
 function startOf(text: string): string {
   return text === '{}' ? '{' : `${text.slice(0, -1)},`;
 }
 
-/** Breaks the bytes of a valid form or upload; returns nothing for other bodies. */
+/** Breaks the bytes of a valid form or upload. Returns an empty list for other bodies. */
 function malformedForms(
   content: BodyContent,
   value: Json,
@@ -128,7 +128,7 @@ function malformedForms(
   };
   const text = bytes.toString('latin1');
   if (encoding === 'form') {
-    // Parsers may read a broken sequence as text, and U+FFFD in place of bytes that are not UTF-8.
+    // Parsers may read a malformed sequence literally, and replace invalid UTF-8 with U+FFFD.
     return ['%', '%zz', '%ff', '%00', '&&', '=x', 'extra[a][b', '__proto__[x]=1'].map((end) =>
       broken('undecided', `a form with ${end}`, `${text}&extra=${end}`),
     );
@@ -142,7 +142,7 @@ function malformedForms(
     broken('negative', 'an upload without a boundary', text, type),
     broken('negative', 'an upload with an unterminated part', text.slice(0, end)),
     broken('negative', 'an upload that ends in the head of a part', text.slice(0, text.indexOf('\r\n\r\n'))),
-    // Parsers may end the last part here, find no part, or take a file for text.
+    // Parsers may accept the end of the last part, find no parts, or read a file as text.
     broken('undecided', 'an upload without its last line break', text.slice(0, end + boundary.length + 2)),
     broken('undecided', 'an upload with another boundary', text, `${type}; boundary=another`),
     broken('undecided', 'an upload with a part without a name', text.replaceAll(/; name="[^"]*"/g, '')),
@@ -152,10 +152,10 @@ function malformedForms(
   ];
 }
 
-/** A body with a fault, which every server must reject if it is decided that it is one. */
+/** A malformed body. Every server must reject a `negative` body. */
 export type MalformedBody = BodyBytes & {
   readonly kind: Extract<CaseKind, 'negative' | 'undecided'>;
   readonly fault: string;
-  /** Describes all such faults; by default, the fault. */
+  /** Describes all bodies with similar faults; by default, the fault. */
   readonly group?: string;
 };

@@ -5,13 +5,13 @@ import { memberNames } from '../resources/resource-names.ts';
 import { isObject, isScalar } from '../values/json-value.ts';
 import { pathValue, withMember, type RequestInput } from '../requests/wire-request.ts';
 
-/** Copies the values of a PUT or PATCH with the id of the path in the body, where the body has another one. */
+/** Replaces the id in the body of a PUT or PATCH with the id of the path, if they differ. */
 export function withIdOfPath(operation: ApiOperation, input: RequestInput): RequestInput {
   const other = findOtherId(operation, input);
   return other === undefined ? input : withMember(input, other.name, other.idOfPath);
 }
 
-/** Returns whether the body of a PUT or PATCH has another id than its path. */
+/** Returns whether the ids in the body and the path of a PUT or PATCH differ. */
 export function hasOtherId(operation: ApiOperation, input: RequestInput): boolean {
   return findOtherId(operation, input) !== undefined;
 }

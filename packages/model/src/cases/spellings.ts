@@ -5,14 +5,14 @@ import { encodingOf } from '../operations/body-bytes.ts';
 import type { CaseKind } from './case.ts';
 import { withBody, type RequestInput, type WireRequest } from '../requests/wire-request.ts';
 
-/** A valid request in another spelling, which must be accepted as the usual one. */
+/** A valid request in an alternative spelling, which servers must treat like the usual spelling. */
 export type Spelling = {
   readonly kind: Extract<CaseKind, 'positive' | 'undecided'>;
   readonly description: string;
   readonly request: WireRequest;
 };
 
-/** Returns a valid request in the other spellings that HTTP, JSON and JSON Schema define for it. */
+/** Returns the alternative spellings of a valid request in HTTP, JSON and JSON Schema. */
 export function spellingsOf(
   { document }: SchemaDocument,
   { body }: RequestInput,
@@ -22,7 +22,7 @@ export function spellingsOf(
     return { kind: 'positive', description, request: spelled };
   };
   const spellings = [
-    // Servers must accept it, although only clients of proxies send it (RFC 9112, 3.2.2).
+    // Servers must accept the absolute form, although only proxy clients send it (RFC 9112, 3.2.2).
     accepted('the whole URL in the request line', { ...request, hasWholeUrl: true }),
     accepted('header names in lower case', {
       ...request,
@@ -54,7 +54,7 @@ export function spellingsOf(
     accepted('white space around JSON tokens', withText(spell({ space: ' \t\r\n' }))),
     accepted('JSON strings of escapes', withText(spell({ text: escapeAll }))),
   );
-  // The JSON Schema of OpenAPI 3.0 leaves open whether 1.0 is an integer.
+  // OpenAPI 3.0 does not define whether 1.0 is an integer.
   const kind: Spelling['kind'] = document.openapi.startsWith('3.0') ? 'undecided' : 'positive';
   const integers = [
     ['integers with a fraction of zero', spell({ integer: (digits) => `${digits}.0` })],
@@ -67,7 +67,7 @@ export function spellingsOf(
 type JsonSpelling = {
   readonly text: (text: string) => string;
   readonly integer: (digits: string) => string;
-  /** Goes around each token. */
+  /** The whitespace around each token. */
   readonly space: string;
 };
 
@@ -91,7 +91,7 @@ function spellJson(value: Json, spelling: JsonSpelling): string {
     return list('{', members, '}');
   }
   if (typeof value === 'string') return text(value);
-  // Doubles represent these exactly, so that no server can round them.
+  // Only safe integers, which no server rounds.
   return Number.isSafeInteger(Number(value)) && typeof value !== 'boolean' && value !== null
     ? integer(String(value))
     : stringifyJson(value);

@@ -15,14 +15,15 @@ import { variantsOf } from './variants.ts';
 import { withBody, writeRequest, type RequestInput } from '../requests/wire-request.ts';
 
 export type SystematicOptions = {
-  /** Validates by the schemas for requests. */
+  /** Validates with the request schemas. */
   readonly requestOracle: Oracle;
   readonly arbitraries: ArbitraryFactory;
   readonly tokens: Tokens;
   readonly seed: number;
 };
 
-// HEAD comes with GET (RFC 9110, 9.3.2), servers may respond to OPTIONS (9.3.7), and CONNECT is for proxies.
+// Without HEAD, which is supported with GET (RFC 9110, 9.3.2), OPTIONS, which any server may support (9.3.7), and
+// CONNECT, which is for proxies.
 const TESTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 const UNKNOWN_SEGMENT = '/unknown-to-the-document';
 const MAX_LIMITS = 300;
@@ -30,7 +31,7 @@ const LONG_IN_JSON: LongSizes = { chars: 10_000, items: 1_000 };
 const LONG_ELSEWHERE: LongSizes = { chars: 1_000, items: 20 };
 
 /**
- * Generates the systematic cases of an operation: the document's examples, plain requests, and variants of them with a
+ * Generates the systematic cases of an operation: the document's examples, plain requests, and their variants with a
  * single change.
  */
 export function* systematicCases(
@@ -52,7 +53,7 @@ export function* systematicCases(
   if (token !== undefined) yield* acceptedCredentials(operation, first, tokens);
 
   const seen = new Set<string>();
-  // The first of several media types that are parsed alike, such as application/json and text/json, stands for all.
+  // Uses only the first of several equivalent media types, such as application/json and text/json.
   const varied = plainInputs.filter(
     (plain, index) =>
       !plainInputs.slice(0, index).some((other) => !haveSameBody(other, plain) && areAlike(other, plain)),
@@ -71,7 +72,7 @@ export function* systematicCases(
     if (isFullest) yield* limitCases(plain);
   }
 
-  /** Yields the limits of the schemas of a request; a part of them, drawn by the seed, where there are many. */
+  /** Yields cases at the limits of a request's schemas. Selects a sample by the seed if there are many. */
   function* limitCases(plain: RequestInput): Generator<Case> {
     const most = MAX_LIMITS / new Set(varied.map(({ body }) => body?.content)).size;
     const all = [...limitsOf(plain, options)];
@@ -98,7 +99,7 @@ function haveSameBody(one: RequestInput, other: RequestInput): boolean {
   return one.body?.content === other.body?.content;
 }
 
-/** Whether two bodies have the same schema and are parsed in the same way. */
+/** Returns whether two bodies have the same schema and encoding. */
 function areAlike({ body: one }: RequestInput, { body: other }: RequestInput): boolean {
   if (one === undefined || other === undefined) return false;
   return (
@@ -106,7 +107,7 @@ function areAlike({ body: one }: RequestInput, { body: other }: RequestInput): b
   );
 }
 
-/** Generates requests with other methods, HEAD in place of GET, and one to an unknown path. */
+/** Generates requests with undocumented methods, HEAD instead of GET, and an unknown path. */
 function* routingCases(operation: ApiOperation, first: RequestInput, tokens: Tokens): Generator<Case> {
   const credentials = credentialsFor(operation, tokens);
   const bare = writeRequest(operation, { ...first, body: undefined }, credentials);
@@ -127,13 +128,13 @@ function* routingCases(operation: ApiOperation, first: RequestInput, tokens: Tok
   if (methodsAt(unknown).length === 0) yield* fixedCase('unknown path', unknown, { ...bare, target: unknown });
 }
 
-/** Writes a plain request. */
+/** Creates the case of a plain request. */
 function usualCase(operation: ApiOperation, input: RequestInput, tokens: Tokens): readonly Case[] {
   const request = writeRequest(operation, input, credentialsFor(operation, tokens));
   return request === undefined ? [] : [{ kind: 'positive', description: 'positive', request, input }];
 }
 
-/** Generates the other spellings of a plain request, and requests with bodies that are not well-formed. */
+/** Generates the alternative spellings of a plain request, and requests with malformed bodies. */
 function* textCases(
   operation: ApiOperation,
   input: RequestInput,
@@ -148,7 +149,7 @@ function* textCases(
   }
 }
 
-/** Generates the variants of a request with one value at a limit of its schema, or beyond it. */
+/** Generates variants of a request with one value at or beyond a limit of its schema. */
 function* limitsOf(
   { parameters, body }: RequestInput,
   { requestOracle, arbitraries, seed }: SystematicOptions,
@@ -170,7 +171,7 @@ function* limitsOf(
   }
 }
 
-/** Returns the inputs in an order that depends on the seed. */
+/** Shuffles inputs by the seed. */
 function shuffled(inputs: readonly RequestInput[], seed: number): readonly RequestInput[] {
   const keyed = inputs.map((input, index) => ({ input, key: hash('sha256', `${String(seed)} ${String(index)}`) }));
   return keyed.sort((one, other) => (one.key < other.key ? -1 : 1)).map(({ input }) => input);

@@ -16,8 +16,8 @@ import {
 import type { RequestInput } from '../requests/wire-request.ts';
 
 const MAX_PLACES = 40;
-// The hostile values that a form can represent: OpenAPI does not say whether numbers may have an exponent, and servers may
-// take an empty field for an absent one.
+// The hostile values that a form can represent. Excludes numbers with exponents, which OpenAPI does not define for
+// forms, and empty fields, which servers may treat as absent.
 const HOSTILE_TEXTS = HOSTILE_VALUES.filter((value) =>
   typeof value === 'string'
     ? value.isWellFormed() && value.trim() !== ''
@@ -25,10 +25,10 @@ const HOSTILE_TEXTS = HOSTILE_VALUES.filter((value) =>
 );
 
 /**
- * Generates the variants of a request with a single change. Some are valid, some are not.
+ * Generates variants of a request with a single change. The variants may be valid or invalid.
  *
- * @param removed the names of properties that only responses have: a body with one of them may be refused
- * @param tried a request whose variants have been generated: the places of its body are skipped
+ * @param removed the names of response-only properties, with which a body may be rejected
+ * @param tried a request with generated variants; the places of its body are skipped
  */
 export function* variantsOf(
   input: RequestInput,
@@ -59,7 +59,7 @@ export function* variantsOf(
       yield { parameters, body: { content, value: other } };
   }
   if (encoding === 'form' || encoding === 'multipart') {
-    // A server reads any text as a list or an object in a way of its own.
+    // How servers parse text as a list or object is undefined.
     const scalars = membersOf(value).filter(([name]) => content.parts.get(String(name))?.isStructured === false);
     for (const [name] of scalars) {
       for (const other of HOSTILE_TEXTS)
@@ -69,13 +69,13 @@ export function* variantsOf(
   if (encoding === 'json' || encoding === 'form' || encoding === 'multipart') yield* withoutOnePart(input);
 }
 
-/** Generates the variants of a request without one of its parts. */
+/** Generates variants of a request without one part. */
 export function* withoutOne(input: RequestInput): Generator<RequestInput> {
   yield* withoutOneParameter(input);
   yield* withoutOnePart(input);
 }
 
-/** Generates the variants of a request that are simpler by one step. */
+/** Generates variants of a request that are one step simpler. */
 export function* shrink(input: RequestInput): Generator<RequestInput> {
   yield* withoutOne(input);
   const { parameters, body } = input;
@@ -87,7 +87,7 @@ export function* shrink(input: RequestInput): Generator<RequestInput> {
   }
 }
 
-/** Changes one place of a body. The numbers choose the place and the change. */
+/** Changes a body at one place. The numbers select the place and the change. */
 export function mutateBody(input: RequestInput, where: number, how: number): RequestInput {
   const { body, parameters } = input;
   if (body === undefined) return input;
@@ -101,7 +101,7 @@ export function mutateBody(input: RequestInput, where: number, how: number): Req
   return { parameters, body: { content: body.content, value } };
 }
 
-/** Returns the halves of a string, list or object, and a string without its first or last character. */
+/** Returns the halves of a string, list or object, and a string without its first and without its last character. */
 function shorterThan(value: Json): readonly Json[] {
   const list: readonly unknown[] = typeof value === 'string' ? Array.from(value) : membersOf(value);
   if (list.length < 2) return [];
@@ -118,7 +118,7 @@ function shorterThan(value: Json): readonly Json[] {
 
 function* withoutOneParameter({ parameters, body }: RequestInput): Generator<RequestInput> {
   for (const [index, { parameter }] of parameters.entries()) {
-    // Without a path parameter, the request would have another path.
+    // Path parameters are required to match the path.
     if (parameter.in !== 'path') yield { body, parameters: parameters.toSpliced(index, 1) };
   }
 }
@@ -130,7 +130,7 @@ function* withoutOnePart({ parameters, body }: RequestInput): Generator<RequestI
   }
 }
 
-/** Generates copies with a part in a list of its own, and with the first item in place of its list. */
+/** Generates copies with a part wrapped in a list, and with a list replaced by its first item. */
 function* rewrapped(value: Json, places: readonly Place[]): Generator<Json> {
   for (const place of places) {
     const part = partAt(value, place);
@@ -139,12 +139,12 @@ function* rewrapped(value: Json, places: readonly Place[]): Generator<Json> {
   }
 }
 
-/** @param names those of further members */
+/** @param names the names of additional members */
 function* variantsAt(value: Json, places: readonly Place[], names: readonly string[]): Generator<Json> {
   for (const place of places) {
     const part = partAt(value, place);
     for (const other of HOSTILE_VALUES) yield replaceAt(value, place, other);
-    // An array of one hostile item, and an object with one more member.
+    // An array with one hostile item, and an object with an additional member.
     if (isArray(part)) for (const other of HOSTILE_VALUES) yield replaceAt(value, place, [other]);
     if (isObject(part)) {
       for (const name of names) if (!Object.hasOwn(part, name)) yield replaceAt(value, [...place, name], 'x');

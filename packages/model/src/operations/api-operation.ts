@@ -3,10 +3,10 @@ import type { Json } from '../values/json-value.ts';
 import type { NamedExamples } from '../values/named-examples.ts';
 import type { ListExamples } from './documented-examples.ts';
 
-/** One operation of the document, as clients see it. */
+/** An operation of the document from the client's view. */
 export type ApiOperation = {
   readonly operationId: string;
-  /** In upper case. */
+  /** The method in upper case. */
   readonly method: string;
   /** The path template, including the base path of the server: `/v1/pets/{id}`. */
   readonly path: string;
@@ -15,38 +15,38 @@ export type ApiOperation = {
   /** The path template as in the document, without the base path. */
   readonly template: string;
   readonly tags: readonly string[];
-  /** Whether its description is not valid: only its method and path are known. */
+  /** Whether the operation is invalid, so that only its method and path are known. */
   readonly isInvalid: boolean;
   /** All documented methods of this path, in upper case. */
   readonly pathMethods: readonly string[];
   /** All paths of the document: several may match one request. */
   readonly allPaths: readonly PathMethods[];
-  /** The patterns of paths with this method that are more specific: their requests are not of this operation. */
+  /** The patterns of more specific paths with this method, whose requests do not belong to this operation. */
   readonly moreSpecificPaths: readonly RegExp[];
   readonly parameters: readonly Parameter[];
   readonly requestBody: { readonly required: boolean; readonly contents: readonly BodyContent[] } | undefined;
-  /** By status: `200`, `4XX`, `default`. */
+  /** The responses by status: `200`, `4XX`, `default`. */
   readonly responses: Readonly<Record<string, ApiResponse>>;
-  /** Alternative lists of schemes that are required together. Without any, or with an empty one, access is public. */
+  /** Alternative lists of required schemes. Access is public if there is no list or an empty list. */
   readonly security: readonly (readonly SecurityScheme[])[];
-  /** Whether credentials are documented as parameters, too, so that each may be required with any alternative. */
+  /** Whether credentials are also documented as parameters, which may be required with any alternative. */
   readonly hasCredentialParameters: boolean;
-  /** The schema of Content-Length; `undefined` where the document does not describe it. */
+  /** The documented schema of Content-Length, if any. */
   readonly contentLength: Schema | undefined;
 };
 
-/** The documented methods of the paths that match a pattern, in upper case. */
+/** The documented methods, in upper case, of the paths that match a pattern. */
 export type PathMethods = { readonly path: string; readonly pattern: RegExp; readonly methods: readonly string[] };
 
 export type Parameter = {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
-  /** Whether the schema has a default: servers may accept requests without a required value then. */
+  /** Whether the schema has a default, so that servers may accept requests without a required value. */
   readonly hasDefault: boolean;
-  /** Whether the schema says nothing about types, so that a server reads any value as one text. */
+  /** Whether the schema has no type information, so that servers read any value as text. */
   readonly isUntyped: boolean;
-  /** Whether the schema allows strings and other scalars, so that a server may read `1` as either. */
+  /** Whether the schema allows strings and other scalars, so that servers may read `1` as either. */
   readonly isAmbiguous: boolean;
   readonly style: string;
   readonly explode: boolean;
@@ -60,11 +60,11 @@ export type Parameter = {
 };
 
 export type BodyContent = {
-  /** In lower case; may have wildcards. */
+  /** The media type or range in lower case. */
   readonly mediaType: string;
-  /** Whether it is text or bytes from which a server reads the value that the schema describes. */
+  /** Whether the schema describes a value that servers parse from text or bytes in an undefined way. */
   readonly isStructured: boolean;
-  /** `undefined` where it does not describe the value, as the schema of an object does not describe a text. */
+  /** `undefined` if the schema does not apply to the value, such as an object schema for text. */
   readonly schema: Schema | undefined;
   /** The parts of a form, by name. */
   readonly parts: ReadonlyMap<string, FormPart>;
@@ -77,11 +77,13 @@ export type FormPart = {
   /** The media type of a file, or the documented one. */
   readonly contentType: string | undefined;
   readonly isFile: boolean;
-  /** Whether the schema says that it may be a list or an object; otherwise, a server reads any text as one string. */
+  /** Whether the schema allows a list or an object; otherwise, servers read any text as one string. */
   readonly isStructured: boolean;
-  /** Whether alternatives of the schema declare it differently: servers may read its text differently. */
+  /**
+   * Whether alternatives of the schema declare the part differently, so that servers may parse its text differently.
+   */
   readonly isAmbiguous: boolean;
-  /** Whether every alternative of the schema that declares it says that it is a string. */
+  /** Whether every alternative of the schema that declares the part declares a string. */
   readonly isText: boolean;
 };
 
@@ -95,7 +97,7 @@ export type ApiResponse = {
   readonly links: readonly ResponseLink[];
 };
 
-/** A link to another operation, with the values of its parameters and its body: runtime expressions or constants. */
+/** A link to another operation, with parameters and a body given by runtime expressions or constants. */
 export type ResponseLink = {
   readonly operationId?: string;
   readonly operationRef?: string;
@@ -104,7 +106,7 @@ export type ResponseLink = {
 };
 
 export type SecurityScheme = {
-  /** The name in the document. */
+  /** The name of the scheme in the document. */
   readonly id: string;
   /** The scopes that the operation requires. */
   readonly scopes: readonly string[];
@@ -115,7 +117,7 @@ export type SecurityScheme = {
   readonly name?: string;
 };
 
-/** Finds a header parameter, by its name in lower case. */
+/** Finds a header parameter by its lower-case name. */
 export function headerParameter({ parameters }: ApiOperation, name: string): Parameter | undefined {
   return parameters.find((parameter) => parameter.in === 'header' && parameter.name.toLowerCase() === name);
 }

@@ -5,7 +5,7 @@ import { isArray, isObject, type Json } from '../values/json-value.ts';
 /** An encoded request body with its Content-Type. */
 export type BodyBytes = { readonly contentType: string; readonly bytes: Buffer };
 
-/** Returns how values of a media type are encoded; `undefined` when valid bodies cannot be generated for it. */
+/** Returns the encoding of a media type; `undefined` if valid bodies cannot be generated. */
 export function encodingOf({ mediaType, isStructured }: BodyContent): BodyKind | undefined {
   const kind = kindOf(mediaType);
   const [name = '', parameters = 'utf-8'] = mediaType.split(';', 2);
@@ -14,7 +14,7 @@ export function encodingOf({ mediaType, isStructured }: BodyContent): BodyKind |
   return kind === 'text' && !parameters.includes('utf-8') ? undefined : kind;
 }
 
-/** Encodes a value as a request body of a media type, by its {@link encodingOf}. */
+/** Encodes a value as a request body. */
 export function writeBody(content: BodyContent, value: Json): BodyBytes {
   const contentType = sentMediaType(content.mediaType);
   switch (encodingOf(content)) {
@@ -62,12 +62,12 @@ function writeMultipart(contentType: string, content: BodyContent, value: Json):
   return { contentType: `${contentType}; boundary=${BOUNDARY}`, bytes };
 }
 
-/** Returns a media type that a media range includes; returns other media types unchanged. */
+/** Returns a concrete media type for a media range. Returns media types unchanged. */
 export function sentMediaType(documented: string): string {
   return documented.replace('*/*', 'application/octet-stream').replace('/*+', '/vnd.example+').replace('/*', '/plain');
 }
 
-/** Returns the fields of a form; an array becomes several fields of the same name. */
+/** Returns the fields of a form. An array becomes repeated fields. */
 function fieldsOf(value: Json): [string, Json][] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) =>

@@ -6,18 +6,18 @@ import { readNamedExamples, type NamedExamples } from '../values/named-examples.
 import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
 
-/** A value that the document gives as an example, or as the default. */
+/** An example or default from the document. */
 export type DocumentedExample = {
-  /** Names it beside its parameter or body. */
+  /** The name within its parameter or body. */
   readonly name: string;
   readonly value: Json;
-  /** Whether it is a generated value with the examples of its properties. */
+  /** Whether the value is generated and contains property examples. */
   readonly isCombined: boolean;
 };
 
 /**
- * Lists the examples beside a schema, then those in it and its default, then those of its properties in a generated
- * value. Of properties, only valid examples are used.
+ * Lists examples: first the examples beside a schema, then the examples and the default in the schema, then generated
+ * values with valid examples of properties.
  */
 export type ListExamples = (oracle: Oracle, generated: Json | undefined) => readonly DocumentedExample[];
 
@@ -51,7 +51,7 @@ export function examplesOf(
   }
 }
 
-// The linter has checked the shapes of the keywords.
+// The keywords of a validated document.
 
 function inSchema(schemas: SchemaDocument, schema: Schema): readonly (readonly [string, Json | undefined])[] {
   const { example, examples = [], default: fallback } = Object(flatten(schemas, schema)) as ExampleKeywords;
@@ -59,7 +59,7 @@ function inSchema(schemas: SchemaDocument, schema: Schema): readonly (readonly [
   return [['example of the schema', example], ...listed, ['default', fallback]];
 }
 
-/** Returns a value with the first example of each of its properties, then with the second ones, and so on. */
+/** Returns values with the first example of each property, then with the second examples, and so on. */
 function combine(schemas: SchemaDocument, oracle: Oracle, schema: Schema, generated: Json): readonly Json[] {
   const found: Json[] = [];
   for (let index = 0; ; index += 1) {
@@ -68,7 +68,7 @@ function combine(schemas: SchemaDocument, oracle: Oracle, schema: Schema, genera
     if (isLast) return found;
   }
 
-  /** @param index of the example; a property with fewer has its last one */
+  /** @param index the index of the example; properties with fewer examples use the last one */
   function withExample(schema: Schema, value: Json, index: number): Combined {
     const { properties = {}, items } = Object(flatten(schemas, schema)) as SchemaObject;
     if (isArray(value) && items !== undefined) {
@@ -89,13 +89,13 @@ function combine(schemas: SchemaDocument, oracle: Oracle, schema: Schema, genera
   }
 }
 
-/** An example or a default of a property or an item that the schema of the property or item does not allow. */
+/** An invalid example or default of a property or item. */
 export type NestedFault = { readonly name: string; readonly place: string; readonly fault: string };
 
 /**
- * Lists the faulty examples and defaults within a schema.
+ * Lists the invalid examples and defaults inside a schema.
  *
- * @param visited the schemas that have been searched; they are skipped
+ * @param visited the searched schemas, which are skipped
  */
 export function* faultsWithin(
   oracle: Oracle,
@@ -119,7 +119,7 @@ export function* faultsWithin(
   }
 }
 
-/** Returns why a schema does not allow an example; `undefined` when it does. */
+/** Returns the reason why an example is invalid; `undefined` if it is valid. */
 export function faultOf(oracle: Oracle, schema: Schema | undefined, value: Json): string | undefined {
   const violation = oracle.violation(schema, toJsonTree(value));
   return violation && `${violation.path} ${violation.message}`.trimStart();

@@ -5,12 +5,12 @@ import { isArray, isObject, isScalar, type Json } from '../values/json-value.ts'
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import { keywordsOf } from './read-contents.ts';
 
-/** An example of a response that has the name of an example of the request. */
+/** A response example with the same name as a request example. */
 export type ExamplePair = {
   readonly name: string;
   /** The key of the response: `200`, `4XX`, `default`. */
   readonly key: string;
-  /** Whether the body of the request has an example of the name. */
+  /** Whether the request body has an example with this name. */
   readonly hasBody: boolean;
 };
 
@@ -21,11 +21,11 @@ export type SentValues = {
 };
 
 /**
- * Creates a function that finds the pair whose examples a request has: of several, the one with the most. Members that a request
- * leaves out have their defaults.
+ * Creates a function that finds the pair whose request examples a request matches; of several, the pair with the most
+ * examples. Omitted members have their defaults.
  *
- * @param schemas of requests
- * @returns `undefined` when the operation has no pairs
+ * @param schemas the document with its request schemas
+ * @returns `undefined` if the operation has no pairs
  */
 export function createPairing(
   { parameters, requestBody, responses }: ApiOperation,
@@ -35,7 +35,7 @@ export function createPairing(
   const answers = Object.entries(responses).flatMap(([key, response]) =>
     response.contents.flatMap(({ named }) => [...named.keys()].map((name) => [name, key] as const)),
   );
-  // The first response with an example of a name counts.
+  // For each name, the first response with such an example is used.
   const pairs = [...new Map(answers.toReversed())].flatMap(([name, key]) => {
     const own = parameters.flatMap((parameter) => examplesNamed(name, parameter));
     const bodies = contents.flatMap((content) => examplesNamed(name, content));
@@ -58,8 +58,8 @@ export function createPairing(
 }
 
 /**
- * Creates a test for values that equal an example. A member that either leaves out has its default; members that requests do not
- * have are ignored.
+ * Creates a test for values that equal an example. Omitted members have their defaults. Response-only members are
+ * ignored.
  */
 function equalTo(
   example: Json,
@@ -67,14 +67,14 @@ function equalTo(
   schemas: SchemaDocument,
 ): (value: Json | undefined) => boolean {
   if (isArray(example)) {
-    // The linter has checked the shape of this keyword.
+    // Validated document.
     const { items } = keywordsOf(schemas, schema ?? true) as { readonly items?: Schema };
     const tests = example.map((item) => equalTo(item, items, schemas));
     return (value = null) =>
       isArray(value) && value.length === tests.length && tests.every((test, index) => test(value[index]));
   }
   if (!isObject(example)) {
-    const text = stringifyJson(example); // A handler gets int64s as bigints.
+    const text = stringifyJson(example); // For int64s, which are bigints in handlers.
     return (value) => value === example || (value !== undefined && isScalar(value) && stringifyJson(value) === text);
   }
   const declared = new Map(Object.entries(allPropertiesOf(schemas, schema)));

@@ -26,7 +26,7 @@ import { isPlaceholder } from './remove-invalid.ts';
  * @param servedAt the path of the server's URL; `undefined` for the base paths of the document
  */
 export function listOperations(requests: SchemaDocument, responses: SchemaDocument, servedAt?: string): ApiOperation[] {
-  const document = requests.document as Document; // The linter has checked this shape, as all those below.
+  const document = requests.document as Document; // Validated document, as in all casts below.
   const responseDocument = responses.document as Document;
   const allPaths: PathMethods[] = [];
   const all = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
@@ -57,7 +57,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
         isInvalid: isPlaceholder(operation),
         pathMethods: operations.filter(([, other]) => pathsOf(other).includes(fullPath)).map(([name]) => name),
         allPaths,
-        // A credential that is documented as a parameter, too, is sent once.
+        // Credentials that are also documented as parameters are sent once.
         parameters: parameters.filter((parameter) => !isCredential(parameter, security.slice(0, 1))),
         hasCredentialParameters: parameters.some((parameter) => isCredential(parameter, security)),
         contentLength: documented.find((parameter) => /^header content-length$/i.test(placeOf(parameter)))?.schema,
@@ -70,7 +70,7 @@ export function listOperations(requests: SchemaDocument, responses: SchemaDocume
   return all.map((operation) => ({ ...operation, moreSpecificPaths: moreSpecificThan(operation) }));
 }
 
-/** Returns the patterns of paths that this one includes: `/{id}` includes `/{id}.{format}`. */
+/** Returns the patterns of more specific paths: `/{id}.{format}` for `/{id}`. */
 function moreSpecificThan({
   path,
   method,
@@ -82,7 +82,7 @@ function moreSpecificThan({
     .map(({ pattern }) => pattern);
 }
 
-// These headers describe the message itself, so the client sets them.
+// The client sets these headers, which describe the message itself.
 const OF_MESSAGE =
   /^header (?:content-(?:encoding|length)|transfer-encoding|host|connection|te|trailer|upgrade|expect)$/i;
 
@@ -90,7 +90,7 @@ function placeOf({ in: location, name }: Parameter): string {
   return `${location} ${name}`;
 }
 
-// A parameter without any of these is text: OpenAPI does not define how to recognize lists and objects.
+// A schema without these keywords means text: OpenAPI does not define how to recognize lists and objects.
 const TYPING = [
   'type',
   'items',
@@ -103,7 +103,7 @@ const TYPING = [
   'const',
 ];
 
-/** Whether a schema allows strings and other scalars. */
+/** Returns whether a schema allows strings and other scalars. */
 function allowsTextAndMore(schemas: SchemaDocument, schema: Schema): boolean {
   const types = scalarTypesOf(schemas, schema);
   return types.includes('string') && types.length > 1;
@@ -123,7 +123,7 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const { name, in: location, content } = object;
     const { required = false, allowEmptyValue = false } = object as Partial<Parameter>;
     const parameter = { name, required, ...withDefaultStyle(object), allowEmptyValue };
-    // No values are generated for a whole query: its style is unknown.
+    // A whole query has an unknown style, so that no values are generated for it.
     const place = location === 'querystring' ? ({ in: 'query', style: 'querystring' } as const) : { in: location };
     const [mediaType] = Object.keys(content ?? {});
     const isJson = mediaType !== undefined && kindOf(mediaType) === 'json';
@@ -133,7 +133,7 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const isUntyped = !TYPING.some((keyword) => keyword in keywords);
     const { items } = keywords as { readonly items?: Schema };
     const isAmbiguous = !isUntyped && [schema ?? true, items ?? false].some((part) => allowsTextAndMore(schemas, part));
-    // The linter has checked this shape.
+    // Validated document.
     const described = (Object.values(content ?? {})[0] ?? object) as MediaTypeObject;
     const kind = { isJson, hasDefault, isUntyped, isAmbiguous };
     return { ...parameter, ...place, ...kind, schema, ...examplesOf(schemas, described, schema) };
@@ -144,7 +144,7 @@ function schemeNamed(document: Document, id: string): Omit<SecurityScheme, 'id' 
   return dereference(document, document.components?.securitySchemes?.[id]) as Omit<SecurityScheme, 'id' | 'scopes'>;
 }
 
-/** Returns the prefixes of the document's paths at its servers, without a trailing slash; that of the first one first. */
+/** Returns the base paths of the document's servers in order, without a trailing slash. */
 function basePathsAt(servedAt: string | undefined, servers: readonly Server[] | undefined): readonly string[] {
   if (servedAt !== undefined) return [servedAt.replace(/\/$/, '')];
   const { basePaths = [''], templatedBasePaths = [] } = basePathsOf(servers) ?? {};
@@ -152,9 +152,9 @@ function basePathsAt(servedAt: string | undefined, servers: readonly Server[] | 
 }
 
 /**
- * Returns a pattern for the paths that match a template, such as `/things/{id}` or `/things/{}`.
+ * Returns a regular expression for the paths that match a template, such as `/things/{id}` or `/things/{}`.
  *
- * @param parameter the source of the pattern of a parameter
+ * @param parameter the source of the expression for a parameter
  */
 export function pathPattern(template: string, parameter = '[^/]+'): RegExp {
   const parts = template.split(/\{[^{}]*\}/).map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));

@@ -6,7 +6,7 @@ import type { ApiOperation, ApiResponse, BodyContent, FormPart, ResponseLink } f
 import { sentMediaType } from './body-bytes.ts';
 import { examplesOf } from './documented-examples.ts';
 
-/** A media type object; the linter has checked its shape. */
+/** A media type object of a validated document. */
 export type MediaTypeObject = Parameters<typeof examplesOf>[1] & {
   readonly schema?: Schema;
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
@@ -14,7 +14,7 @@ export type MediaTypeObject = Parameters<typeof examplesOf>[1] & {
 type Content = Readonly<Record<string, MediaTypeObject>>;
 type LinkedResponse = ResponseObject & { readonly links?: Readonly<Record<string, unknown>> };
 
-/** Reads the request body of an operation; `undefined` without one. */
+/** Reads the request body of an operation, if any. */
 export function readRequestBody(schemas: SchemaDocument, node: unknown): ApiOperation['requestBody'] {
   if (node === undefined) return undefined;
   const { required = false, content = {} } = node as { readonly required?: boolean; readonly content?: Content };
@@ -74,28 +74,28 @@ function readParts(
   });
 }
 
-/** Whether a schema says that a value may be a list or an object. */
+/** Returns whether a schema explicitly allows a list or an object. */
 function mayBeStructured(schemas: SchemaDocument, schema: Schema): boolean {
   const keywords = keywordsOf(schemas, schema);
   const { type = [], anyOf = [], oneOf = [] } = keywords;
   if (['items', 'prefixItems', 'properties', 'additionalProperties'].some((keyword) => keyword in keywords))
     return true;
   if (([type].flat() as string[]).some((name) => name === 'array' || name === 'object')) return true;
-  // The linter has checked the shape of these keywords.
+  // Validated document.
   return [anyOf, oneOf].some((list) => (list as readonly Schema[]).some((part) => mayBeStructured(schemas, part)));
 }
 
-/** Lists the properties of a schema, for each of its alternatives. */
+/** Lists the properties of each alternative of a schema. */
 function propertiesOf(schemas: SchemaDocument, schema: Schema): readonly Readonly<Record<string, Schema>>[] {
   const { properties, anyOf = [], oneOf = [] } = keywordsOf(schemas, schema);
-  // The linter has checked the shape of these keywords.
+  // Validated document.
   const own = properties as Readonly<Record<string, Schema>> | undefined;
   const parts = [...(anyOf as readonly Schema[]), ...(oneOf as readonly Schema[])];
   if (parts.length === 0) return [own ?? {}];
   return parts.flatMap((part) => propertiesOf(schemas, part).map((properties) => ({ ...properties, ...own })));
 }
 
-/** Reads a part of a form; a list is several parts. */
+/** Reads a part of a form. A list becomes several parts. */
 function readPart(
   schemas: SchemaDocument,
   schema: Schema,
@@ -110,7 +110,7 @@ function readPart(
   return { contentType: first === undefined ? (isFile ? fileType : undefined) : sentMediaType(first), isFile };
 }
 
-/** Returns the keywords of a schema, including those of its references. */
+/** Returns the keywords of a schema, including the keywords of its references. */
 export function keywordsOf(schemas: SchemaDocument, schema: Schema): SchemaObject {
   const flat = flatten(schemas, schema);
   return typeof flat === 'boolean' ? {} : flat;

@@ -2,7 +2,7 @@ import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { formatDiagnostic, METHODS, tokensOf, type PlacedDiagnostic } from '@contract-first/documents';
 import { parse } from 'yaml';
 
-/** An operation that is not valid, with its first problem. */
+/** An invalid operation with its first problem. */
 export type InvalidOperation = { readonly operation: string; readonly problem: string };
 
 const MARK = 'x-not-checked';
@@ -12,18 +12,18 @@ type Parts = Record<string, unknown>;
 type Source = { paths?: Record<string, Parts>; components?: Record<string, Parts>; webhooks?: unknown };
 
 /**
- * Replaces the operations of a document that have errors, or that refer to components with errors, by placeholders.
+ * Replaces operations with errors, and operations that refer to components with errors, with placeholders.
  *
- * @returns `undefined` when an error is elsewhere, or no operation is left
+ * @returns `undefined` if there are errors elsewhere, or if no operation remains
  */
 export function removeInvalid(
   text: string,
   diagnostics: readonly PlacedDiagnostic[],
 ): { readonly text: string; readonly invalid: readonly InvalidOperation[] } | undefined {
-  const source = parse(text, { intAsBigInt: true }) as Source; // Its diagnostics have places, so it has members.
-  delete source.webhooks; // The checks send none of them.
+  const source = parse(text, { intAsBigInt: true }) as Source; // A document with diagnostics is an object.
+  delete source.webhooks; // The checks send no webhooks.
   const { paths = {}, components = {} } = source;
-  const broken = new Map<string, string>(); // The first problem of each broken part, by its pointer.
+  const broken = new Map<string, string>(); // The first problem of each broken part, by pointer.
   for (const diagnostic of diagnostics.filter(({ severity }) => severity === 'error')) {
     const [, pointer = ''] = / (#\/.*)$/.exec(diagnostic.place) ?? [];
     const [kind = '', group = '', name = ''] = tokensOf(pointer);
@@ -70,12 +70,12 @@ export function removeInvalid(
   return { text: stringifyJson(complete), invalid };
 }
 
-/** Returns whether an operation stands for one that is not valid. */
+/** Returns whether an operation is a placeholder for an invalid operation. */
 export function isPlaceholder(operation: unknown): boolean {
   return Object.hasOwn(Object(operation) as object, MARK);
 }
 
-/** Returns a valid operation: the document still has its method and path. */
+/** Returns a valid placeholder operation, which keeps the method and path documented. */
 function placeholderOf(path: string): object {
   const parameters = parameterNames(path).map((name) => ({
     name,

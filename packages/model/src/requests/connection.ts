@@ -7,37 +7,37 @@ import { type Excerpt, EXCERPT_BYTES, excerptOf, type WireResponse } from './wir
 /** A client of one server. */
 export type Connection = {
   /**
-   * Sends a request unchanged; again after the time that the `Retry-After` of a 429 or 503 names, up to three times and a
-   * minute each, in which all requests wait. A request is also sent once more, on a new connection, when one that had been
-   * used before is closed without a byte of a response. From then on, only idempotent requests reuse connections, so that
-   * hardly any other is sent twice. A response beyond the size limit is cut off.
+   * Sends a request unchanged. After a 429 or 503 with `Retry-After`, all requests wait, up to a minute, and the
+   * request is repeated, up to three times. If a reused connection closes before the first byte of a response, the
+   * request is repeated once on a new connection; from then on, only idempotent requests reuse connections, so that
+   * other requests are hardly ever sent twice. Responses above the size limit are truncated.
    *
-   * @throws {NoResponse} when no valid HTTP response arrives within 5 seconds
+   * @throws {NoResponse} if no valid HTTP response arrives within 5 seconds
    */
   readonly send: (request: WireRequest) => Promise<WireResponse>;
-  /** Sends a request without regard to `Retry-After`. @throws {NoResponse} */
+  /** Sends a request and ignores `Retry-After`. @throws {NoResponse} */
   readonly sendOnce: (request: WireRequest) => Promise<WireResponse>;
-  /** Returns how long all requests waited because of `Retry-After`. */
+  /** Returns the total wait because of `Retry-After`. */
   readonly heldMs: () => number;
   readonly close: () => void;
 };
 
 export type ConnectionOptions = {
-  /** The size limit of each response: all its bytes, with the header and the framing of chunks. */
+  /** The size limit of a response, including headers and chunk framing. */
   readonly maxResponseBytes?: number | undefined;
-  /** The number of requests in a second; any number by default. */
+  /** The maximum number of requests per second; unlimited by default. */
   readonly rate?: number | undefined;
-  /** Ends all requests. */
+  /** Aborts all requests. */
   readonly signal?: AbortSignal | undefined;
 };
 
-/** No valid HTTP response arrived; the message has the cause. */
+/** No valid HTTP response arrived. The message contains the cause. */
 export class NoResponse extends Error {
   /** Whether no connection could be established. */
   readonly isUnreachable: boolean;
-  /** Whether the request before got no response, either. */
+  /** Whether the previous request also got no response. */
   readonly isRepeated: boolean;
-  /** The bytes of the response that arrived. */
+  /** The received bytes of the response. */
   readonly received: Excerpt;
   /** The time from sending the request to its failure. */
   readonly elapsedMs: number;
@@ -53,15 +53,15 @@ export class NoResponse extends Error {
   }
 }
 
-/** The methods of requests that change nothing (RFC 9110, 9.2.1). */
+/** The safe methods (RFC 9110, 9.2.1). */
 export const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
-/** The methods of requests that may be carried out twice (RFC 9110, 9.2.2). */
+/** The idempotent methods (RFC 9110, 9.2.2). */
 const IDEMPOTENT = [...SAFE_METHODS, 'PUT', 'DELETE'];
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 /** The time limit of each response. */
 export const TIMEOUT_MS = 5_000;
 const DEFAULT_MAX_RESPONSE_BYTES = 16_777_216;
-// After a wait, several workers may be too many again.
+// More than one, since all workers resume at the same time and may exceed the limit again.
 const MAX_RETRIES = 3;
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'EACCES'];
 
@@ -74,13 +74,13 @@ export function openConnection(
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const { hostname, port, host } = baseUrl;
   const throttle = createThrottle(rate, signal);
-  let isClosing = false; // Whether the server has closed a connection that was reused.
+  let isClosing = false; // Whether the server has closed a reused connection.
   let isLost = false; // Whether the last request got no response.
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
 
   const send = async (request: WireRequest): Promise<WireResponse> => {
     for (let retries = 0; ; retries += 1) {
-      const response = await sendOnce(request); // Fails if the signal has ended the wait.
+      const response = await sendOnce(request); // Throws if the signal ended the wait.
       const delayMs = retryDelayMs(response);
       if (delayMs !== undefined) throttle.hold(delayMs);
       if (delayMs === undefined || retries === MAX_RETRIES) return response;
@@ -88,10 +88,10 @@ export function openConnection(
   };
   const sendOnce = async (request: WireRequest): Promise<WireResponse> => {
     await throttle.pass();
-    // Node sees that an idle connection was closed in the next turn of the event loop, and then opens another one.
+    // In the next turn of the event loop, Node detects closed idle connections and opens new ones.
     await nextTurn();
     await nextTurn();
-    // A server that does not read chunks would take them for the next request.
+    // A server that does not support chunked bodies would parse the chunks as the next request.
     const mayReuse = (!isClosing || IDEMPOTENT.includes(request.method)) && !isChunked(request);
     try {
       return await attempt(request, mayReuse && agent);
@@ -113,7 +113,7 @@ export function openConnection(
   /** @param from the agent with the connections to use, or `false` for a new connection */
   function attempt(request: WireRequest, from: Agent | false): Promise<WireResponse> {
     const { method, target, headers, body, hasWholeUrl = false } = request;
-    // Without Content-Length, Node would send an empty chunked body for all but these methods.
+    // Without Content-Length, Node sends an empty chunked body for all other methods.
     const hasLength = !isChunked(request) && (body !== undefined || !WITHOUT_BODY.includes(method));
     const length = hasLength ? [['Content-Length', String(body?.length ?? 0)]] : [];
     const fields = [['Host', host], ...headers, ...length].flat();
@@ -145,7 +145,7 @@ export function openConnection(
         if (receivedBytes <= maxResponseBytes) return;
         if (response !== undefined) resolve(responseOf(response, maxResponseBytes));
         const message = `its head does not end within ${String(maxResponseBytes)} bytes`;
-        // After the end of the response, no listener receives errors.
+        // A response without listeners would emit unhandled errors.
         outgoing.destroy(response === undefined ? new Error(message) : undefined);
       };
       outgoing.on('error', fail).on('socket', (socket) => {
@@ -194,15 +194,15 @@ export function openConnection(
   }
 }
 
-/** A server may close an idle connection at any time, even while it is being reused (RFC 9112, 9.3.1). */
+/** The server closed a reused connection, which is allowed at any time (RFC 9112, 9.3.1). */
 class StaleConnection extends NoResponse {}
 
-/** Collects bytes in one piece of memory: many small pieces would take a multiple of it. */
+/** Collects bytes in one growing buffer, which needs less memory than many small buffers. */
 export class GrowingBytes {
   #memory = Buffer.alloc(0);
   #length = 0;
 
-  /** Appends a copy of some bytes. */
+  /** Appends a copy of bytes. */
   append(bytes: Buffer): void {
     const length = this.#length + bytes.length;
     if (length > this.#memory.length) {
@@ -220,25 +220,25 @@ export class GrowingBytes {
   }
 }
 
-/** Delays the requests to a server. */
+/** Limits the request rate. */
 type Throttle = {
-  /** Waits until the next request may be sent, or the run ends. */
+  /** Waits until the next request may be sent or the run ends. */
   readonly pass: () => Promise<void>;
-  /** Makes all requests wait from now on. */
+  /** Delays all following requests. */
   readonly hold: (delayMs: number) => void;
-  /** Returns how long all requests were made to wait. */
+  /** Returns the total delay by `hold`. */
   readonly heldMs: () => number;
 };
 
 const SECOND_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 60 * SECOND_MS;
-/** 429 and 503 say that the request was not carried out (RFC 6585, 4; RFC 9110, 15.6.4). */
+/** The statuses of requests that were not processed (RFC 6585, 4; RFC 9110, 15.6.4). */
 const OVERLOADED = [429, 503];
 
 /**
- * Creates a throttle that all workers share.
+ * Creates a throttle that is shared by all workers.
  *
- * @param rate the number of requests in a second; any number by default
+ * @param rate the maximum number of requests per second; unlimited by default
  * @param signal ends all waits
  */
 function createThrottle(rate = Infinity, signal?: AbortSignal): Throttle {
@@ -260,7 +260,7 @@ function createThrottle(rate = Infinity, signal?: AbortSignal): Throttle {
   };
 }
 
-/** Returns how long a server asks to wait, by a time or in seconds; `undefined` where it does not, or for more than a minute. */
+/** Returns the delay of `Retry-After`, a date or seconds; `undefined` if absent or longer than a minute. */
 function retryDelayMs({ status, headers }: WireResponse): number | undefined {
   const [, text = ''] = headers.find(([name]) => name === 'retry-after') ?? [];
   const delayMs = /^\d+$/.test(text) ? Number(text) * SECOND_MS : Math.max(0, Date.parse(text) - Date.now());

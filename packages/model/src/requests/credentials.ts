@@ -3,7 +3,7 @@ import type { ApiOperation, SecurityScheme } from '../operations/api-operation.t
 /** One credential of a request. */
 export type Credential = { readonly in: 'header' | 'query' | 'cookie'; readonly name: string; readonly value: string };
 
-/** Returns the token of a user for a security scheme; `undefined` without one. */
+/** Returns the token of a user for a security scheme, if any. */
 export type Tokens = (scheme: SecurityScheme) => string | undefined;
 
 /** Returns whether an operation requires credentials. */
@@ -11,7 +11,7 @@ export function isProtected({ security }: ApiOperation): boolean {
   return security.length > 0 && security.every((requirement) => requirement.length > 0);
 }
 
-/** Returns the security requirements of an operation whose schemes all have a token, or need none. */
+/** Returns the security requirements of an operation whose schemes all have a token or need none. */
 export function coveredRequirements(
   { security }: ApiOperation,
   hasToken: (scheme: SecurityScheme) => boolean,
@@ -21,20 +21,20 @@ export function coveredRequirements(
 }
 
 /**
- * Returns the credentials for the first security requirement of an operation; none for a public operation. Several schemes
- * may share a header.
+ * Returns the credentials for the first security requirement of an operation; none for a public operation. Schemes may
+ * share a header.
  */
 export function credentialsFor({ security }: ApiOperation, tokens: Tokens): readonly Credential[] {
   const [requirement = []] = security;
   return credentialsOf(requirement, tokens);
 }
 
-/** Returns the token of the first scheme of an operation. */
+/** Returns the token of the first scheme of an operation that has a token. */
 export function firstToken({ security: [requirement = []] }: ApiOperation, tokens: Tokens): string | undefined {
   return requirement.map(tokens).find((token) => token !== undefined);
 }
 
-/** Returns tokens as the credentials of a security requirement. */
+/** Returns the credentials for a security requirement. */
 export function credentialsOf(requirement: readonly SecurityScheme[], tokens: Tokens): readonly Credential[] {
   const credentials = requirement.flatMap((scheme) => {
     const token = tokens(scheme);
@@ -43,7 +43,7 @@ export function credentialsOf(requirement: readonly SecurityScheme[], tokens: To
   return [...new Map(credentials.map((credential) => [`${credential.in} ${credential.name}`, credential])).values()];
 }
 
-/** Returns the credentials of each further security requirement, where they differ from those of the first one. */
+/** Returns the credentials for each further security requirement that differ from the credentials for the first. */
 export function alternativeCredentials(operation: ApiOperation, tokens: Tokens): readonly (readonly Credential[])[] {
   if (operation.hasCredentialParameters) return [];
   const first = JSON.stringify(credentialsFor(operation, tokens));
@@ -53,7 +53,7 @@ export function alternativeCredentials(operation: ApiOperation, tokens: Tokens):
     .filter((credentials) => credentials.length > 0 && JSON.stringify(credentials) !== first);
 }
 
-/** Returns whether a token is a password without a user: an operation has Basic authentication only. */
+/** Returns whether a token lacks the user name that an operation needs for Basic authentication. */
 export function needsUser({ security }: ApiOperation, tokens: Tokens): boolean {
   const schemes = security.flat();
   const isBasic = schemes.length > 0 && schemes.every((scheme) => authorizationScheme(scheme) === 'Basic');
@@ -61,8 +61,8 @@ export function needsUser({ security }: ApiOperation, tokens: Tokens): boolean {
 }
 
 /**
- * Returns valid credentials with the other spellings of their scheme, which is case-insensitive (RFC 9110, 11.1). An API key in
- * the header has none.
+ * Returns valid credentials with alternative spellings of the case-insensitive scheme (RFC 9110, 11.1). API keys in the
+ * Authorization header have no scheme.
  */
 export function respelledCredentials(operation: ApiOperation, tokens: Tokens): readonly (readonly Credential[])[] {
   const [first = []] = operation.security;
@@ -86,7 +86,7 @@ export function isInAuthorization({ type }: SecurityScheme): boolean {
 
 function place(scheme: SecurityScheme, token: string): readonly Credential[] {
   if (scheme.type === 'apiKey') return [{ in: scheme.in ?? 'header', name: scheme.name ?? '', value: token }];
-  if (!isInAuthorization(scheme)) return []; // mutualTLS is not part of the request.
+  if (!isInAuthorization(scheme)) return []; // mutualTLS needs no request data.
   const name = authorizationScheme(scheme);
   const pair = token.includes(':') ? token : `user:${token}`;
   const value = name === 'Basic' ? Buffer.from(pair).toString('base64') : token;
@@ -96,6 +96,6 @@ function place(scheme: SecurityScheme, token: string): readonly Credential[] {
 /** Returns the name of a scheme in the Authorization header. */
 export function authorizationScheme({ type, scheme = 'bearer' }: SecurityScheme): string {
   if (type !== 'http') return 'Bearer';
-  // Schemes are case-insensitive, and these two have a usual spelling.
+  // Schemes are case-insensitive; uses the common spelling of these two.
   return ['Basic', 'Bearer'].find((name) => name.toLowerCase() === scheme.toLowerCase()) ?? scheme;
 }

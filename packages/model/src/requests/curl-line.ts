@@ -9,7 +9,7 @@ export type SplitSecrets = {
   readonly splitTarget: SecretSearch['split'];
 };
 
-/** Formats a request as a curl command for a POSIX shell that sends the same bytes. Secrets are replaced by variables. */
+/** Formats a request as a curl command for a POSIX shell, with the same bytes. Replaces secrets with variables. */
 export function curlLine(
   { method, target, headers, body, hasWholeUrl = false }: WireRequest,
   baseUrl: string,
@@ -24,7 +24,7 @@ export function curlLine(
   parts.push(url);
   for (const [name, value] of headers) {
     const field = value === '' ? [`${name};`] : [`${name}: `, ...splitHeader(name, value)];
-    // An entity tag of a response may have control characters, which a terminal would interpret.
+    // Entity tags from responses may contain control characters, which a terminal would interpret.
     const isPlain = !/\p{Cc}/u.test(name + value);
     parts.push(
       isPlain ? `-H ${quotePieces(field)}` : `-H "$(printf '${octal(Buffer.from(hidden(field), 'latin1'))}')"`,
@@ -45,7 +45,7 @@ const WITHOUT_SECRETS: SplitSecrets = {
   splitTarget: (text) => [text],
 };
 
-/** Splits texts that have variables in place of secrets, such as `$TOKEN`. */
+/** Splits texts at variables for secrets, such as `$TOKEN`. */
 export function splitVariables(variables: readonly string[]): SplitSecrets {
   const names = new Set(variables.map((name) => `$${name}`));
   const split: SecretSearch['split'] = (text) =>
@@ -56,7 +56,7 @@ export function splitVariables(variables: readonly string[]): SplitSecrets {
   return { split, splitHeader: (_name, value) => split(value), splitTarget: split };
 }
 
-/** Quotes a text for a POSIX shell. Secrets are replaced by expansions of their variables. */
+/** Quotes a text for a POSIX shell. Replaces secrets with expansions of their variables. */
 export function quote(text: string, split = WITHOUT_SECRETS.split): string {
   return quotePieces(split(text));
 }
@@ -80,12 +80,12 @@ function quotePieces(pieces: readonly (string | SecretForm)[]): string {
   return quoted === '' ? "''" : quoted;
 }
 
-/** Formats bytes for printf(1), with octal escapes for all but plain ASCII. */
+/** Formats bytes for printf(1), with octal escapes except for plain ASCII. */
 function octal(bytes: Buffer): string {
   const escape = (byte: number, index: number): string => {
     const character = String.fromCharCode(byte);
     if (character === '%') return '%%';
-    // A format that starts with a hyphen, as multipart bodies do, would be an option.
+    // A leading hyphen, as in multipart bodies, would make the format an option.
     const isPlain = /[ -~]/.test(character) && !/['\\]/.test(character) && !(character === '-' && index === 0);
     return isPlain ? character : `\\${byte.toString(8).padStart(3, '0')}`;
   };

@@ -1,5 +1,5 @@
 /**
- * Requests as they are sent: connections, credentials, curl lines, and secrets that are not printed.
+ * HTTP requests: connections, credentials, curl lines, and the redaction of secrets.
  *
  * @module @contract-first/model/requests
  */

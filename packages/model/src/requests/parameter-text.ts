@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import type { Parameter } from '../operations/api-operation.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 
-/** Percent-encodes all characters that are not unreserved (RFC 3986, 2.3), which encodeURIComponent does not. */
+/** Percent-encodes all reserved characters (RFC 3986, 2.3), including those that encodeURIComponent keeps. */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -11,10 +11,10 @@ export function percentEncode(text: string): string {
 }
 
 /**
- * Serializes a parameter value (OpenAPI 3.1, 4.8.12.3) as pairs of name and value: one pair, or several in a query or
- * cookie. Text is percent-encoded except in headers.
+ * Serializes a parameter value (OpenAPI 3.1, 4.8.12.3) to name-value pairs: one pair, or several in a query or cookie.
+ * Percent-encodes text except in headers.
  *
- * @returns `undefined` when the value cannot be written in the parameter's style
+ * @returns `undefined` if the parameter's style cannot represent the value
  */
 export function writeParameter(parameter: Parameter, value: Json): readonly (readonly [string, string])[] | undefined {
   const { name, in: location, style, explode } = parameter;
@@ -43,8 +43,8 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
 }
 
 /**
- * Returns the values that a server may parse a written parameter as. The text of a list or an object may also be the text of
- * another type: `R,100` is an object, a list and a string.
+ * Returns the possible values of a serialized parameter. The text of a list or object may have several readings:
+ * `R,100` is an object, a list or a string.
  */
 export function readingsOfParameter(parameter: Parameter, value: Json): readonly Json[] {
   if (parameter.isJson) return [value];
@@ -55,7 +55,7 @@ export function readingsOfParameter(parameter: Parameter, value: Json): readonly
   return [...readingsOf(value), ...readingsOf(text), ...readingsOf(objectOf(text.split(/[,| ]/)))];
 }
 
-/** Returns the object of `name=value` pairs, or of alternating names and values. */
+/** Creates an object from `name=value` pairs, or from alternating names and values. */
 function objectOf(parts: readonly string[]): Json {
   if (parts.every((part) => part.includes('=')))
     return Object.fromEntries(
@@ -65,8 +65,8 @@ function objectOf(parts: readonly string[]): Json {
 }
 
 /**
- * Returns the values that a server may parse text as: the string itself, the number, boolean or null that it represents, a
- * list of one of these, or a list of its parts; for lists and objects, every combination of their members' readings.
+ * Returns the possible values of a text: the string itself, a number, boolean or null, a list of one of these, or a
+ * list of its parts. For lists and objects, returns every combination of the members' readings.
  */
 export function readingsOf(value: Json): readonly Json[] {
   if (isArray(value)) return readingsOfAll(value);
@@ -89,13 +89,13 @@ function readingsOfText(text: string): readonly Json[] {
   return [text, literal, number].filter((reading) => reading !== undefined);
 }
 
-/** Returns the readings of a member, which is never a list or object: no style can represent that. */
+/** Returns the readings of a member, which is a scalar in all styles. */
 function readingsOfMember(value: Json): readonly Json[] {
   const text = scalarText(value);
   return text === undefined ? [value] : readingsOfText(text);
 }
 
-/** Combines the readings of several values. For many values, only all first and all last readings are combined. */
+/** Combines the readings of several values. For many values, returns only the first and the last readings. */
 function readingsOfAll(values: readonly Json[]): readonly (readonly Json[])[] {
   if (values.length > MAX_COMBINED) {
     return [0, -1].map((index) => values.map((value) => readingsOfMember(value).at(index) ?? null));
@@ -106,7 +106,7 @@ function readingsOfAll(values: readonly Json[]): readonly (readonly Json[])[] {
   );
 }
 
-/** Returns whether values can be written in the style of a parameter. */
+/** Returns whether the style of a parameter is supported. */
 export function isKnownStyle({ style, in: location }: Parameter): boolean {
   const known = ['form', 'deepObject', ...Object.keys(SEPARATORS)];
   return location === 'path' || location === 'header' ? style === 'simple' : known.includes(style);
@@ -117,26 +117,26 @@ const MAX_CHARS = 500;
 // Servers should support URLs of at least 8,000 bytes (RFC 9110, 4.1).
 const MAX_TEXT_BYTES = 4_000;
 const MAX_COMBINED = 5;
-// Responses may be of any length, and longer ones would take seconds.
+// Longer texts, which responses may contain, would take seconds.
 const MAX_DIGITS = 20_000;
 const MAX_LIST_CHARS = 1_000_000;
 
 function scalarText(value: Json): string | undefined {
   if (isArray(value) || isObject(value) || value === null) return undefined;
   const text = typeof value === 'string' ? value : stringifyJson(value);
-  // OpenAPI does not say whether a number in a parameter may have an exponent.
+  // OpenAPI does not define whether numbers in parameters may have exponents.
   return typeof value === 'number' && text.includes('e') ? undefined : text;
 }
 
-/** Returns whether a value can be sent: without lone surrogates, short, and in headers only of visible ASCII. */
+/** Returns whether a value can be sent: short, without lone surrogates, and in headers only visible ASCII. */
 function isSendable({ in: location, name, style }: Parameter, value: Json): boolean {
-  if (style === 'deepObject' && !isObject(value)) return false; // OpenAPI defines it for objects only.
+  if (style === 'deepObject' && !isObject(value)) return false; // Defined only for objects.
   if (location === 'header' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return false; // RFC 9110, 5.6.2
   const text = stringifyJson(value);
   const isTooLong =
     typeof value === 'string' ? encodeURIComponent(text).length > MAX_TEXT_BYTES : text.length > MAX_CHARS;
   if (isTooLong || /\\ud[89a-f]/.test(text)) return false;
-  // Headers may have quotes, as entity tags do; cookies may not.
+  // Headers may contain quotes, as in entity tags; cookies may not.
   const sent = location === 'header' ? text.replaceAll('\\"', '"') : text;
   return (location !== 'header' && location !== 'cookie') || /^[\w!#$%&'*+.^`|~:"[\]{},-]*$/.test(sent);
 }

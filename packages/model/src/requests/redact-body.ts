@@ -1,18 +1,18 @@
 import { decode } from '@contract-first/documents';
 
-/** The replacement of the values in a text. */
+/** Defines the replacement of secrets. */
 export type Replacement = {
   readonly isSecret: (name: string) => boolean;
-  /** Replaces the value of a secret name. */
+  /** Returns the replacement for the value of a secret name. */
   readonly secret: (name: string, value: string) => string;
-  /** Replaces the secrets in any other value. */
+  /** Replaces known secrets in any other value. */
   readonly text: (value: string) => string;
 };
 
 /**
  * Replaces the secret values of JSON members, GraphQL arguments, form fields, XML elements and attributes, and CSV columns. The
- * name may be the value of a member or an attribute beside it: `{"name": "password", "value": "x"}`. All other characters stay.
- * The body may be cut or malformed.
+ * name may also be in a sibling member or attribute: `{"name": "password", "value": "x"}`. Keeps all other characters.
+ * Accepts truncated and malformed bodies.
  */
 export function redactBody(contentType: string, body: string, replacement: Replacement): string {
   const [, quoted, boundary = quoted] =
@@ -63,10 +63,10 @@ function redactParts(boundary: string, body: string, replacement: Replacement): 
     .join(delimiter);
 }
 
-// A field of a row, whose quotes may not be closed, and what ends it.
+// Matches a CSV field, whose quotes may be unclosed, with its delimiter.
 const FIELD = /("(?:[^"]|"")*(?:"|$)[^,\r\n]*|[^,\r\n]*)(,|\r\n|\r|\n|$)/g;
 
-/** Replaces the values of secret columns. The first row has the names (RFC 4180, 3). */
+/** Replaces the values of secret columns. The first row contains the names (RFC 4180, 3). */
 function redactCsv(text: string, replacement: Replacement): string {
   const names: string[] = [];
   let isHead = true;
@@ -84,13 +84,13 @@ function redactCsv(text: string, replacement: Replacement): string {
 }
 
 /**
- * Replaces the secret members of JSON. Text around the JSON, as in an event stream, is searched for known secrets.
+ * Replaces the secret members of JSON. Searches text around the JSON, as in an event stream, for known secrets.
  *
- * @param outer the secret name of the value, whose members are all secret
+ * @param outer the secret name of the value, if any; makes all its members secret
  */
 function redactJson(text: string, replacement: Replacement, outer?: string): string {
   const leaf = (value: string): string => (outer === undefined ? nested(value) : replacement.secret(outer, value));
-  // A text may hold JSON again, or a query of GraphQL.
+  // A string may contain nested JSON or a GraphQL query.
   const nested = (value: string): string =>
     /[{[]/.test(value) && value.includes('"') ? redactJson(value, replacement) : replacement.text(value);
   const names = outer === undefined ? namesBeside(text) : NO_NAMES;
@@ -128,11 +128,11 @@ function redactJson(text: string, replacement: Replacement, outer?: string): str
 }
 
 const COLON = /\s*:\s*/y;
-// The name of an argument of GraphQL, before a text.
+// Matches the name of a GraphQL argument before a string.
 const ARGUMENT = /(?<![\w$])([A-Za-z_]\w{0,63})\s{0,9}:\s{0,9}$/;
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
 
-/** Returns the texts in members `name` or `key` of objects, by the index of the value in the member `value` beside it. */
+/** Returns the strings in members `name` or `key`, by the text index of the sibling member `value`. */
 function namesBeside(text: string): ReadonlyMap<number, string> {
   const names = new Map<number, string>();
   if (!/"value"/i.test(text)) return names;
@@ -157,14 +157,14 @@ function namesBeside(text: string): ReadonlyMap<number, string> {
       pair.name = unquote(text.slice(valueAt, endOfString(text, valueAt)));
     at = valueAt - 1;
   }
-  while (open.length > 0) close(); // A text may be cut.
+  while (open.length > 0) close(); // The text may be truncated.
   return names;
 }
 
-// A number, or a text that lacks its quotes.
+// Matches a number or unquoted text.
 const BARE = /[^\s,:{}[\]]+/g;
 
-/** Returns the index after a string of JSON, which may be cut. */
+/** Returns the index after a JSON string, which may be truncated. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const character = text[at];
@@ -174,7 +174,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Returns the index after a value of JSON, which may be cut. */
+/** Returns the index after a JSON value, which may be truncated. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -192,7 +192,7 @@ function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** Returns the text of a string of JSON; of one that is cut, without its end. */
+/** Decodes a JSON string, which may be truncated. */
 function unquote(literal: string): string {
   try {
     return String(JSON.parse(literal));
@@ -201,20 +201,20 @@ function unquote(literal: string): string {
   }
 }
 
-// A start tag with its attributes, and an attribute. Matches cannot begin within each other, which would take quadratic time.
+// Match a start tag with its attributes, and an attribute. Matches cannot overlap, which would take quadratic time.
 const TAG = /<([\p{L}_][\p{L}\p{N}.:_-]*)((?:"[^"<]*"|'[^'<]*'|[^<>"'])*)>/gu;
 const ATTRIBUTE = /(?<![\p{L}\p{N}.:_-])([\p{L}_][\p{L}\p{N}.:_-]*)(\s*=\s*)(?:"([^"]*)"|'([^']*)')/gu;
 const NAME_BESIDE = /(?<=\s)(?:name|key)\s*=\s*(?:"([^"]*)"|'([^']*)')/i;
-// A text or a CDATA section.
+// Matches text or a CDATA section.
 const XML_TEXT = /<!\[CDATA\[([^]*?)(?:\]\]>|$)|(?<=^|>)[^<]+/g;
 
-/** Replaces the elements and attributes of XML. */
+/** Replaces secret elements and attributes in XML. */
 function redactXml(text: string, replacement: Replacement): string {
   let redacted = '';
   let at = 0;
   TAG.lastIndex = 0;
   for (const { 0: tag, 1: name = '', 2: attributes = '', index } of text.matchAll(TAG)) {
-    if (index < at) continue; // It is within a secret element.
+    if (index < at) continue; // Inside a secret element.
     redacted += replacement.text(text.slice(at, index));
     const [, double, single = double] = NAME_BESIDE.exec(attributes) ?? [];
     const beside = single !== undefined && replacement.isSecret(single) ? single : undefined;

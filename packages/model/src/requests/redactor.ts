@@ -9,48 +9,49 @@ import type { WireRequest } from './wire-request.ts';
 import { EXCERPT_BYTES, excerptOf, type Excerpt, type KeptResponse } from './wire-response.ts';
 
 /**
- * Replaces the secrets in requests and responses by variables, such as `$TOKEN`, before they are printed. It never changes the
- * sentences of a tool, nor the names in a document.
+ * Replaces secrets in requests and responses with variables, such as `$TOKEN`, before printing. Never changes the
+ * tools' own messages or the names in a document.
  */
 export type Redactor = SplitSecrets & {
-  /** Remembers the secrets of an exchange. They may occur in it before the place that names them. */
+  /** Collects the secrets of an exchange before redaction, since a secret may occur before the place that names it. */
   readonly learn: (message: WireRequest, answer: KeptResponse | undefined) => void;
   readonly target: (target: string) => string;
   readonly header: (name: string, value: string) => string;
-  /** Replaces the secrets in a value that has no name. */
+  /** Replaces secrets in an unnamed value. */
   readonly text: (value: string) => string;
   readonly request: (request: WireRequest) => WireRequest;
   readonly response: (response: KeptResponse) => KeptResponse;
-  /** Replaces the secrets in a part of a message, such as a response that was cut off. */
+  /** Replaces secrets in a part of a message, such as a truncated response. */
   readonly excerpt: (excerpt: Excerpt) => Excerpt;
-  /** Lists the variables in a redacted request. */
+  /** Returns the variables in a redacted request. */
   readonly variablesIn: (request: WireRequest) => readonly string[];
 };
 
 export type RedactorOptions = {
   readonly document: OpenApiDocument;
-  /** The URL of the service. The segments of its path are not replaced. */
+  /** The URL of the service, whose path segments are not replaced. */
   readonly url?: string | undefined;
-  /** The given secrets. Others may be added later. */
+  /** The initial secrets. */
   readonly secrets: readonly Secret[];
-  /** Whether requests were recorded. Generated ones have only the given secrets. */
+  /** Whether requests were recorded. Generated requests contain only the initial secrets. */
   readonly isRecorded: boolean;
 };
 
-// Reports show the first bytes only, and redaction may move others there.
+// Reports show only the first bytes, but redaction may shorten the text before them.
 const REDACTED_BYTES = 2 * EXCERPT_BYTES;
-// Shorter values are not searched elsewhere, since they occur by chance. A value that the document declares is a secret for sure.
+// Shorter values are not searched elsewhere, since they occur by chance. Declared secrets are certain, others are
+// guessed.
 const DECLARED_CHARS = 4;
 const GUESSED_CHARS = 8;
-// Each costs time for every text. The oldest are forgotten.
+// Each learned secret slows down every redaction; the oldest are discarded.
 const MAX_LEARNED = 256;
 const CHALLENGE = /^(?:basic|bearer|digest|negotiate)$/i;
-// Secrets are recognizable in the query of a URL, before its host, and as JSON Web Tokens.
+// Match secrets in the query and the user information of a URL, and JSON Web Tokens.
 const IN_URL = /([?&#;])([\w.~%[\]-]{1,64})=([^&#;\s"'<>\\]+)/g;
 const USER_IN_URL = /(:\/\/[^\s/?#@:"'<>]*:)([^\s/?#@"'<>]+)(?=@)/g;
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
 
-/** Creates a redactor of the secrets that are given, and of values whose names or whose schemas say that they are secret. */
+/** Creates a redactor for the given secrets, and for values that are secret by their names or schemas. */
 export function createRedactor({ document, url, secrets, isRecorded }: RedactorOptions): Redactor {
   const names = createSecretNames(document);
   const documented = literalsOf(document, url);
@@ -61,7 +62,7 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
   let isLearning = false;
   let search: SecretSearch | undefined;
   let searched = 0;
-  // The values of generated requests are no secrets, apart from the given ones.
+  // Generated requests contain no other secrets than the given ones.
   const generated = (place: NamedPlace): Replacement => ({
     isSecret: (name) => names.isSecret(place, name),
     secret: (_name, value) => searchNow().hide(value, true),
@@ -93,7 +94,7 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
   }
 
   function hide(place: NamedPlace, name: string, value: string): string {
-    // An archive that this tool has written has variables already.
+    // Archives from this tool already contain variables.
     if (value === '' || /^(?:true|false|null|\$[A-Z_][A-Z\d_]*)$/.test(value)) return value;
     return `$${variableOf(name, value, names.isDeclared(place, name) ? DECLARED_CHARS : GUESSED_CHARS)}`;
   }
@@ -111,7 +112,7 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
     const count = (counts.get(base) ?? 0) + 1;
     counts.set(base, count);
     const variable = count === 1 ? base : `${base}_${String(count)}`;
-    // A curl line of a generated request has the variables of given secrets only.
+    // In generated requests, curl lines have variables only for the given secrets.
     learned.set(value, { variable, isSearched: isRecorded && value.length >= least });
     const [oldest] = learned.keys();
     if (learned.size > MAX_LEARNED && oldest !== undefined) learned.delete(oldest);
@@ -232,20 +233,20 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
   }
 }
 
-/** Returns the paths of a document as their segments. */
+/** Returns the segments of each path of a document. */
 function templatesOf({ paths = {} }: OpenApiDocument): readonly (readonly string[])[] {
   return Object.keys(Object(paths) as object).map((path) => path.split('/').slice(1));
 }
 
-/** Lists the segments of paths and servers that are no parameters. */
+/** Returns the literal segments of paths and servers. */
 function literalsOf(document: OpenApiDocument, base = ''): ReadonlySet<string> {
   const { servers = [] } = document;
-  const urls = (servers as readonly { readonly url?: string }[]).map(({ url = '' }) => url); // The linter has checked this shape.
+  const urls = (servers as readonly { readonly url?: string }[]).map(({ url = '' }) => url); // Validated document.
   const all = [...templatesOf(document).flat(), ...[base, ...urls].flatMap((url) => url.split('/'))];
   return new Set(all.filter((segment) => !segment.includes('{')));
 }
 
-/** Whether a path ends with the segments of a template. */
+/** Returns whether a path ends with the segments of a template. */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   const last = segments.slice(-template.length);
   return last.length === template.length && template.every((one, index) => one.includes('{') || one === last[index]);

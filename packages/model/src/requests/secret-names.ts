@@ -1,33 +1,33 @@
 import { resolveReference, walkDocument, type OpenApiDocument } from '@contract-first/documents';
 
-/** The place of a named value. A member is a member of JSON, a field of a form, or an element or attribute of XML. */
+/** The place of a named value. `member`: a JSON member, a form field, or an XML element or attribute. */
 export type NamedPlace = 'path' | 'header' | 'query' | 'cookie' | 'member';
 
-/** Knows which names have secret values. */
+/** Decides which names have secret values. */
 export type SecretNames = {
   readonly isSecret: (place: NamedPlace, name: string) => boolean;
-  /** Whether the document declares the value as secret. */
+  /** Returns whether the document declares the value as secret. */
   readonly isDeclared: (place: NamedPlace, name: string) => boolean;
 };
 
 type Node = Readonly<Record<string, unknown>>;
 
-// Names are compared without separators and case: `X-Api-Key`, `apiKey` and `API_KEY` are one.
+// Names are compared without separators and case: `X-Api-Key`, `apiKey` and `API_KEY` are equal.
 const WITHIN =
   /passw(?:or)?d|passphrase|passcode|secret(?!ar)|credential|jwt|csrf|xsrf|mnemonic|apikey|apitoken|authtoken|accesstoken/;
 const AT_END =
   /(?:token(?:value|hash)?|(?:access|refresh|auth|api|session|bearer)tokens|signature|authorization|sessionid|sessid|sessionkey|(?:recovery|seed|backup|pass)phrase|(?:recovery|backup|verification|device|user|pin|otp|security|authorization|auth|one-?time)codes?|codeverifier|clientassertion|samlresponse|samlassertion|connectionstring|cardnumber)$/;
 const KEY_AT_END =
   /(?:private|secret|access|encryption|decryption|signing|signature|master|license|shared|sharedaccess|auth|account|subscription|functions?|service|admin|app|application|consumer|hmac|aes|rsa|ssh|pgp|webhook|wrapping|storage|deploy|host|server|client|bearer|crypto|vault|accountaccess)keys?(?:id|data|pem|material)?$/;
-// Short words are secrets at the end of a name, or as a whole name only.
+// Short words are secret only as the last word of a name, or as a whole name.
 const LAST_WORD = /^(?:pwd|pass|pin|otp|totp|jwe|sig|hmac|cvv2?|cvc2?|dsn|puk)$/;
 const WHOLE_NAME = /^(?:auth|authentication|bearer|assertion|tan|cookies?|setcookie|sid|tokens)$/;
 const WHOLE_PARAMETER = /^session$/;
-// Tokens of lists, keys of caches, and properties of passwords.
+// Exceptions: paging tokens, cache and database keys, and flags about passwords.
 const HARMLESS =
   /(?:page|next|prev|previous|continuation|continue|cursor|skip|sync|start|scroll|sort|end|delta|resume|change|idempotency|cancellation|invalidation)token$|^(?:surrogate|cache|idempotency|partition|sort|primary|foreign|routing|public|secwebsocket)key$|(?:has|is|no|needs|requires|allow)[a-z]*(?:password|passcode)$/;
 
-/** Creates the rules for a document: common names of secrets, and names that the document declares as secret. */
+/** Creates the rules for a document: common names of secrets, and declared secrets. */
 export function createSecretNames(document: OpenApiDocument): SecretNames {
   const { secret, plain } = namesIn(document);
   const keyOf = (place: NamedPlace, name: string): string =>
@@ -37,7 +37,7 @@ export function createSecretNames(document: OpenApiDocument): SecretNames {
     isDeclared,
     isSecret(place, name) {
       if (isDeclared(place, name)) return true;
-      // A session may be in a cookie of any name.
+      // A cookie with any name may contain a session.
       if (place === 'cookie') return !plain.has(keyOf(place, name)) || isSecretName(place, name);
       return isSecretName(place, name);
     },
@@ -62,7 +62,7 @@ function isSecretName(place: NamedPlace, name: string): boolean {
   );
 }
 
-/** Lists the names that a document declares as secret, and the cookies that it declares as plain parameters. */
+/** Returns the names that a document declares as secret, and the cookies that it declares as plain parameters. */
 function namesIn(document: OpenApiDocument) {
   const secret = new Set<string>();
   const plain = new Set<string>();
@@ -93,7 +93,7 @@ function namesIn(document: OpenApiDocument) {
   return { secret, plain };
 }
 
-// They describe the value itself, or the values of a list or a map.
+// Subschemas of the value itself, or of the items or members.
 const PARTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items', 'additionalProperties', 'unevaluatedProperties'];
 
 /** Creates a function that returns whether a schema has `format: password` or `writeOnly`. */
@@ -102,7 +102,7 @@ function secretSchemas(document: OpenApiDocument): (schema: unknown) => boolean 
   const isSecret = (schema: unknown): boolean => {
     const cached = known.get(schema);
     if (cached !== undefined) return cached;
-    known.set(schema, false); // Ends at a schema that refers to itself.
+    known.set(schema, false); // Ends the recursion in recursive schemas.
     const node = nodeOf(schema);
     const { $ref: reference } = node;
     const parts = PARTS.flatMap((keyword) => node[keyword] ?? []);
@@ -123,5 +123,5 @@ function xmlNameOf(schema: unknown): string | undefined {
 }
 
 function nodeOf(value: unknown): Node {
-  return Object(value) as Node; // Any value has members.
+  return Object(value) as Node; // An object for any value.
 }

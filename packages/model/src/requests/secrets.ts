@@ -1,10 +1,10 @@
 import type { Secret } from '@contract-first/command-line/options';
 import { percentEncode } from './parameter-text.ts';
 
-/** A text that is made of a secret, and the expansion of a POSIX shell that gives the text. */
+/** A text derived from a secret, and the POSIX shell expansion that produces it. */
 export type SecretForm = {
   readonly text: string;
-  /** The name of the variable, such as `$TOKEN`. */
+  /** The variable, such as `$TOKEN`. */
   readonly label: string;
   readonly expansion: string;
 };
@@ -12,8 +12,8 @@ export type SecretForm = {
 const SHORT_CHARS = 4;
 
 /**
- * Returns the forms in which the checks send a secret: whole or changed, as it is, percent-encoded or as Basic credentials. The
- * longest come first.
+ * Returns the forms in which the checks send a secret: unchanged or modified, and each of these plain, percent-encoded
+ * or as Basic credentials. Longest first.
  */
 export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
   const printed = `printf %s "$${variable}"`;
@@ -31,7 +31,7 @@ export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
       expansion: `$(${printed} | sed 's/./${other}/${String(middle + 1)}')`,
     })),
   ];
-  // The programs of a shell may change other characters in another way.
+  // Shell programs may change other characters differently.
   const isPlain = /^[!-~]+$/.test(value);
   const forms = changed
     .filter(({ text }) => text === value || (isPlain && text.length >= SHORT_CHARS))
@@ -40,12 +40,12 @@ export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
   return forms.filter(({ text }) => text !== '').sort((one, other) => other.text.length - one.text.length);
 }
 
-/** Adds the Basic credentials of a text, which is a password where it has no colon, and its percent-encoded form. */
+/** Adds the Basic credentials (a text without a colon is a password) and the percent-encoded form of a text. */
 function withEncodings(form: Omit<SecretForm, 'label'>): readonly Omit<SecretForm, 'label'>[] {
   const { text, expansion } = form;
   const [pair, format] = text.includes(':') ? [text, '%s'] : [`user:${text}`, 'user:%s'];
   const basic = `$(printf ${format} "${expansion}" | base64 | tr -d '\\n')`;
-  // It encodes all bytes, which means the same (RFC 3986, 6.2.2.2), and reveals no character of the secret.
+  // Encodes all bytes, which is equivalent (RFC 3986, 6.2.2.2) and reveals no characters of the secret.
   const percent = `$(printf %s "${expansion}" | od -An -v -tx1 | tr -d ' \\n' | sed 's/../%&/g')`;
   return [
     form,
@@ -54,30 +54,30 @@ function withEncodings(form: Omit<SecretForm, 'label'>): readonly Omit<SecretFor
   ];
 }
 
-/** Finds secrets in texts. Within a credential, a short secret may have letters next to it. */
+/** Finds secrets in texts. In a credential, a short secret may be adjacent to letters. */
 export type SecretSearch = {
-  /** Splits a text at the secrets in it. Parts of long secrets are replaced by the names of their variables. */
+  /** Splits a text at its secrets. Replaces parts of long secrets with their variables. */
   readonly split: (text: string, isCredential?: boolean) => readonly (string | SecretForm)[];
-  /** Replaces secrets by the names of their variables. */
+  /** Replaces secrets with their variables. */
   readonly hide: (text: string, isCredential?: boolean) => string;
 };
 
-// Shorter texts occur within words by chance.
+// Shorter texts occur inside words by chance.
 const LONG_CHARS = 16;
 const PART_CHARS = 8;
 
 /**
- * Creates a search for secrets in any case and in the usual encodings. A short secret is found only where no letter or digit
- * is next to it: `test` is not a part of `latest`.
+ * Creates a case-insensitive search for secrets in common encodings. Finds a short secret only if no letter or digit is
+ * adjacent: `test` does not match in `latest`.
  *
- * @param learned secrets that were read from messages, and are not sent in other forms
+ * @param learned secrets from messages, which are not sent in other forms
  */
 export function createSecretSearch(secrets: readonly Secret[], learned: readonly Secret[] = []): SecretSearch {
   const all = [
     ...secrets.flatMap((secret) => [...formsOf(secret), ...encodedForms(secret)]),
     ...learned.flatMap((secret) => spellingsOf(secret.value).map((text) => ({ text, ...named(secret) }))),
   ].filter(({ text }) => text !== '');
-  // The longest come first, since a secret may begin with a shorter secret.
+  // Longest first, since a secret may begin with a shorter secret.
   const sorted = all.toSorted((one, other) => other.text.length - one.text.length);
   const forms = Map.groupBy(sorted, ({ text }) => startOf(lowerCase(text), 0));
   const parts = partsOf(secrets);
@@ -115,7 +115,7 @@ export function createSecretSearch(secrets: readonly Secret[], learned: readonly
     for (let at = 0; at + PART_CHARS <= text.length; at += 1) {
       const label = parts.get(startOf(lower, at))?.get(lower.slice(at, at + PART_CHARS));
       if (label === undefined) continue;
-      // Parts that overlap are one.
+      // Overlapping parts are replaced once.
       const isNext = at < shown || (at === shown && hidden.endsWith(label));
       if (!isNext) hidden += text.slice(shown, at) + label;
       shown = at + PART_CHARS;
@@ -135,7 +135,7 @@ function isWord(text: string, at: number): boolean {
   return /[\p{L}\p{N}_]/u.test(text.charAt(at));
 }
 
-/** Lists the parts of long secrets, in lower case, with the names of their variables, by their first characters. */
+/** Returns the lower-case parts of long secrets with their variables, by their first characters. */
 function partsOf(secrets: readonly Secret[]): ReadonlyMap<number, ReadonlyMap<string, string>> {
   const parts = new Map<number, Map<string, string>>();
   for (const secret of secrets) {
@@ -160,12 +160,12 @@ function named({ variable }: Secret): Pick<SecretForm, 'label' | 'expansion'> {
   return { label: `$${variable}`, expansion: `$${variable}` };
 }
 
-/** Returns a number for the first two characters at a place of a text. */
+/** Returns a numeric key for two characters at an index. */
 function startOf(text: string, at: number): number {
   return text.charCodeAt(at) * 0x1_0000 + text.charCodeAt(at + 1);
 }
 
-/** Changes the case of ASCII only, so that the length stays. */
+/** Converts ASCII to lower case, which preserves the length. */
 function lowerCase(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -183,7 +183,7 @@ function encodingsOf(value: string): readonly string[] {
   ];
 }
 
-/** Returns the spellings of a text in URLs, forms, JSON and base64. */
+/** Returns the encodings of a text in URLs, forms, JSON and base64. */
 function spellingsOf(value: string): readonly string[] {
   const encoded = encodeURIComponent(value.toWellFormed());
   const base64 = value.length < PART_CHARS ? [] : [Buffer.from(value).toString('base64').replace(/=+$/, '')];
@@ -191,9 +191,9 @@ function spellingsOf(value: string): readonly string[] {
 }
 
 /**
- * Returns the base64 characters that depend on these bytes alone.
+ * Returns the base64 characters that depend only on these bytes.
  *
- * @param before how many bytes of the last group of three precede them
+ * @param before the number of preceding bytes in the group of three
  */
 function base64Within(bytes: Buffer, before: number): readonly string[] {
   const all = Buffer.concat([Buffer.alloc(before), bytes]);

@@ -7,11 +7,11 @@ import { percentEncode, writeParameter } from './parameter-text.ts';
 /** A request as sent. */
 export type WireRequest = {
   readonly method: string;
-  /** Path and query. */
+  /** The path and the query. */
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer | undefined;
-  /** Whether the request line has the whole URL (RFC 9112, 3.2.2). */
+  /** Whether the request line contains the absolute URL (RFC 9112, 3.2.2). */
   readonly hasWholeUrl?: boolean;
 };
 
@@ -21,12 +21,12 @@ export type RequestInput = {
   readonly body: { readonly content: BodyContent; readonly value: Json } | undefined;
 };
 
-/** Returns the value of a parameter of the path. */
+/** Returns the value of a path parameter. */
 export function pathValue({ parameters }: RequestInput, wanted: string): Json | undefined {
   return parameters.find(({ parameter: { in: place, name } }) => place === 'path' && name === wanted)?.value;
 }
 
-/** Copies values with another member in their JSON object; without it, returns them unchanged. */
+/** Replaces a member in a JSON object body. Returns inputs without the member unchanged. */
 export function withMember(input: RequestInput, name: string, value: Json): RequestInput {
   const { body } = input;
   if (body === undefined || !isObject(body.value) || !Object.hasOwn(body.value, name)) return input;
@@ -42,9 +42,9 @@ export function isChunked({ headers }: WireRequest): boolean {
 const COOKIE_VALUE = /^[!#-+\--:<-[\]-~]*$/;
 
 /**
- * Serializes a request to an operation.
+ * Serializes a request.
  *
- * @returns `undefined` when the value of a parameter cannot be written in its style, or makes the path ambiguous
+ * @returns `undefined` if a parameter's style cannot represent its value, or if the path would be ambiguous
  */
 export function writeRequest(
   { method, path }: Pick<ApiOperation, 'method' | 'path'>,
@@ -58,7 +58,7 @@ export function writeRequest(
     pairs[parameter.in].push(...written);
   }
   for (const { in: location, name, value } of credentials) {
-    // A cookie is sent as the server has set it (RFC 6265, 5.4).
+    // Cookies are sent as set by the server (RFC 6265, 5.4).
     const isWritten = location === 'header' || (location === 'cookie' && COOKIE_VALUE.test(value));
     pairs[location].push([name, isWritten ? value : percentEncode(value)]);
   }
@@ -73,14 +73,14 @@ export function writeRequest(
   return body === undefined ? request : withBody(request, writeBody(body.content, body.value));
 }
 
-/** Returns whether a value contains the text that ends it in the path: `1.5` in `{id}.{format}`, any in `{a}{b}`. */
+/** Returns whether a value contains its own delimiter in the path: `1.5` in `{id}.{format}`, any value in `{a}{b}`. */
 function isAmbiguous(path: string, values: ReadonlyMap<string, string>): boolean {
   return [...path.matchAll(/\{([^{}]+)\}([^{}/]*)(?=\{)/g)].some(([, name = '', separator = '']) =>
     values.get(percentEncode(name))?.includes(separator),
   );
 }
 
-/** Copies a request with another body. */
+/** Copies a request with a different body. */
 export function withBody(request: WireRequest, { contentType, bytes }: BodyBytes): WireRequest {
   const kept = request.headers.filter(([name]) => name !== 'Content-Type');
   return { ...request, headers: [...kept, ['Content-Type', contentType]], body: bytes };

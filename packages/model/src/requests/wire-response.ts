@@ -3,34 +3,34 @@ import { isUtf8 } from 'node:buffer';
 /** A response as received. */
 export type WireResponse = {
   readonly status: number;
-  /** In the order of arrival, names in lower case. */
+  /** The headers in order, with lower-case names. */
   readonly headers: readonly (readonly [string, string])[];
-  /** The bytes that arrived. */
+  /** The received bytes. */
   readonly body: Buffer;
-  /** The size limit at which the response was cut off; `undefined` for a whole one. */
+  /** The size limit at which the response was truncated; `undefined` for a complete response. */
   readonly limitBytes: number | undefined;
   /** The time from sending the request to the end of the response. */
   readonly elapsedMs: number;
 };
 
-/** The first bytes of a longer sequence. They hold no memory of the rest. */
+/** The first bytes of a longer sequence. Does not retain the rest in memory. */
 export type Excerpt = { readonly bytes: Buffer; readonly totalBytes: number };
 
-/** A response as evidence, which is kept for the reports. */
+/** A response with a body excerpt, kept for reports. */
 export type KeptResponse = Omit<WireResponse, 'body'> & { readonly body: Excerpt };
 
-/** The length of an excerpt. */
+/** The maximum length of an excerpt. */
 export const EXCERPT_BYTES = 65_536;
 const MAX_CHARACTER_BYTES = 4;
 
-/** Copies the first bytes, of UTF-8 only whole characters. */
+/** Copies the first bytes, without splitting UTF-8 characters. */
 export function excerptOf(bytes: Buffer, totalBytes = bytes.length): Excerpt {
   const ends = Array.from({ length: MAX_CHARACTER_BYTES }, (_, index) => EXCERPT_BYTES - index);
   const end = ends.find((length) => isUtf8(bytes.subarray(0, length))) ?? EXCERPT_BYTES;
   return { bytes: Buffer.from(bytes.subarray(0, end)), totalBytes };
 }
 
-/** Copies a response without the rest of a long body. */
+/** Copies a response with an excerpt of its body. */
 export function keep(response: WireResponse): KeptResponse {
   return { ...response, body: excerptOf(response.body) };
 }

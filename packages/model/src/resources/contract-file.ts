@@ -10,7 +10,7 @@ import { CannotCheck } from '../values/oracle.ts';
 
 const OPTIONS_FILE = '.contract.yaml';
 
-/** The options that the file may have, with their kinds. */
+/** The options of the options file, with their kinds. */
 export const FILE_OPTIONS: readonly (readonly [name: string, kind: OptionKind])[] = [
   ...(['url', 'document', 'runs', 'seed', 'workers', 'rate', 'budget'] as const).map((name) => [name, 'text'] as const),
   ...(['token', 'token-command', 'client', 'other-token'] as const).map((name) => [name, 'text'] as const),
@@ -29,23 +29,23 @@ export const FILE_OPTIONS: readonly (readonly [name: string, kind: OptionKind])[
   ['resources', 'map'],
 ];
 
-/** The options whose values are run as code. */
+/** The options whose values are executed as code. */
 export const CODE_OPTIONS: readonly string[] = ['hooks', 'token-command'];
 
 /**
- * Reads the options in a file; adds mistakes to a list.
+ * Reads an options file and collects its problems.
  *
- * @param path by default, that of a file that there need not be
+ * @param path by default, the path of an optional file
  */
 export function readContractFile(path: string | undefined, problems: string[]): ReadonlyMap<string, GivenOption> {
   return readOptionsFile(path ?? OPTIONS_FILE, path === undefined, new Map(FILE_OPTIONS), problems);
 }
 
 /**
- * Reads the corrections of resources from a file with options.
+ * Reads the resource corrections from an options file.
  *
- * @param path by default, that of a file that there need not be
- * @throws {CannotCheck} with all mistakes
+ * @param path by default, the path of an optional file
+ * @throws {CannotCheck} with all problems
  */
 export function readFileCorrections(path: string | undefined): Corrections {
   const problems: string[] = [];
@@ -54,7 +54,7 @@ export function readFileCorrections(path: string | undefined): Corrections {
   return corrections;
 }
 
-/** Reads corrections of resources, by their paths. */
+/** Reads the resource corrections, by path. */
 export function readCorrections({ membersOf, placeOf, refuse }: OptionReader): Corrections {
   const entries = [...membersOf('resources')].flatMap(([path, value]): [string, Correction | false][] => {
     if (value === false || isCorrection(value)) return [[path, value]];

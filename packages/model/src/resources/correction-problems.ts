@@ -6,7 +6,7 @@ import { itemSchemas, successSchemas } from './list-schema.ts';
 import { findCorrected, hasSeveral, pathOf, type Correction, type Corrections } from './resource-paths.ts';
 import { allPropertiesOf } from '../values/schema-property.ts';
 
-/** Checks that corrections fit a document. @throws {CannotCheck} with all mistakes */
+/** Asserts that corrections match a document. @throws {CannotCheck} with all problems */
 export function assertCorrections(
   operations: readonly ApiOperation[],
   corrections: Corrections,

@@ -10,12 +10,12 @@ import { propertiesOf, propertyOf } from '../values/schema-property.ts';
 /** A document with its schemas for each direction. */
 export type DirectedSchemas = { readonly requestSchemas: SchemaDocument; readonly responseSchemas: SchemaDocument };
 
-// The usual names of a member that has the whole resource.
+// The usual names of a member that contains the whole resource.
 const WRAPPERS = ['data', 'item', 'result'];
 
 /**
- * Returns the place of the id that the last parameter of a path is about, in the body of a response or in the object that
- * it wraps, such as `data`; `undefined` where the document has none of that type.
+ * Returns the place of the resource id, the value of the path's last parameter, in a response body or in a wrapped
+ * object such as `data`; `undefined` if the document describes no such member of the parameter's type.
  */
 export function identityPlace(
   operation: ApiOperation,
@@ -44,7 +44,7 @@ export function identityPlace(
   return find(bodies) ?? find(wrapped);
 }
 
-/** A part of a body: its place and its schema. */
+/** A part of a body with its place and schema. */
 type Placed = readonly [place: readonly string[], schema: Schema | undefined];
 
 function parameterTypes(
@@ -58,8 +58,8 @@ function parameterTypes(
 }
 
 /**
- * Lists the names that the identifying member of a resource may have: that of a correction, or else that of a link and
- * those of the parameter.
+ * Lists the possible names of a resource's id member: the name in a correction, or else the names in links and the
+ * names derived from the parameter.
  */
 export function identifyingMembers(item: ItemPath, operations: readonly ApiOperation[]): readonly string[] {
   if (item.id !== undefined) return [item.id];
@@ -75,14 +75,14 @@ export function identifyingMembers(item: ItemPath, operations: readonly ApiOpera
   return [...new Set([...linked, ...memberNames(item)])];
 }
 
-/** Returns whether a link leads to an operation. */
+/** Returns whether a link targets an operation. */
 export function isTarget({ operationId, template, method }: ApiOperation, link: ResponseLink): boolean {
   if (link.operationId !== undefined) return link.operationId === operationId;
   const place = `${escapePointer(template)}/${method.toLowerCase()}`;
   return decodeURI(link.operationRef ?? '') === `#/paths/${place}`;
 }
 
-/** Returns the text of an id, which may be a number in one place and a text in another. */
+/** Returns an id as text, since its type may differ between places. */
 export function idText(id: Json | undefined): string {
   return typeof id === 'string' ? id : stringifyJson(id);
 }

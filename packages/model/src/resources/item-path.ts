@@ -1,16 +1,16 @@
 import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
 
-/** The path of single resources, such as `/things/{thingId}`, with the operations on it and on its collection. */
+/** The path of single resources, such as `/things/{thingId}`, with the operations of the path and of its collection. */
 export type ItemPath = {
-  /** Including the base path of the server, without a slash at its end. */
+  /** The path with the base path of the server, without a trailing slash. */
   readonly path: string;
-  /** The name of the last parameter, which tells the resources of a collection apart; empty for a path of one resource. */
+  /** The name of the last parameter, which identifies the resource; empty for a singleton. */
   readonly parameter: string;
-  /** The member that has the id, if a correction names it. */
+  /** The name of the id member, if a correction defines it. */
   readonly id?: string | undefined;
   readonly read: ApiOperation | undefined;
-  /** A PUT to the path, or to the collection with the id in the body. */
+  /** The PUT of the path, or of the collection with the id in the body. */
   readonly replace: ApiOperation | undefined;
   readonly patch: ApiOperation | undefined;
   readonly remove: ApiOperation | undefined;
@@ -19,7 +19,7 @@ export type ItemPath = {
   readonly create: ApiOperation | undefined;
 };
 
-/** Finds the paths of single resources, and the collections whose resources have no path of their own. */
+/** Finds the paths of single resources, and collections whose resources have no paths. */
 export function findItemPaths(operations: readonly ApiOperation[]): readonly ItemPath[] {
   const items = findWithPath(operations);
   const shapes = items.map(({ path }) => shapeOf(path));
@@ -40,9 +40,9 @@ function findWithPath(operations: readonly ApiOperation[]): readonly ItemPath[] 
 }
 
 /**
- * Returns the resources of a path with their operations.
+ * Returns the item path with its operations.
  *
- * @param collections the paths of the collection: the first one that has an operation counts
+ * @param collections the possible paths of the collection; for each operation, the first path with it is used
  */
 export function itemAt(path: string, collections: readonly string[], operations: readonly ApiOperation[]): ItemPath {
   const find = (method: string, at: string): ApiOperation | undefined =>
@@ -62,12 +62,12 @@ export function itemAt(path: string, collections: readonly string[], operations:
   };
 }
 
-/** Returns the path before the last segment. */
+/** Returns a path without its last segment. */
 export function collectionOf(path: string): string {
   return path.slice(0, path.replace(/\/$/, '').lastIndexOf('/'));
 }
 
-/** Finds the paths of one resource that can be read and changed, such as `/settings`. */
+/** Finds the paths of singletons, which can be read and changed, such as `/settings`. */
 export function findSingletonPaths(operations: readonly ApiOperation[]): readonly ItemPath[] {
   return operations
     .filter(({ method, path }) => method === 'GET' && !/\}\/?$/.test(path))
@@ -75,12 +75,12 @@ export function findSingletonPaths(operations: readonly ApiOperation[]): readonl
     .filter(({ replace, patch }) => replace !== undefined || patch !== undefined);
 }
 
-/** Returns the only resource of a path with its operations. */
+/** Returns the singleton of a path with its operations. */
 export function singletonAt(path: string, operations: readonly ApiOperation[]): ItemPath {
   return { ...itemAt(path, [], operations), path, parameter: '', create: undefined };
 }
 
-/** Returns the path of single resources that a path begins with: the longest one that satisfies a condition. */
+/** Returns the longest item path that a path begins with and that satisfies a condition. */
 export function innermostItem(
   items: readonly ItemPath[],
   path: string,
@@ -91,7 +91,7 @@ export function innermostItem(
   return found.sort((one, other) => other.path.length - one.path.length)[0];
 }
 
-/** Returns a path template without the names of its parameters, so that `/a/{b}` and `/a/{c}/` are the same. */
+/** Returns a path template without parameter names, so that `/a/{b}` and `/a/{c}/` are equal. */
 export function shapeOf(path: string): string {
   return path.replaceAll(/\{[^}]+\}/g, '{}').replace(/\/$/, '');
 }

@@ -1,18 +1,18 @@
 import type { ApiOperation } from '../operations/api-operation.ts';
 import { isArray, isObject, isScalar, partAt, type Json } from '../values/json-value.ts';
 
-/** The items of a list are down to this depth of objects. */
+/** The maximum depth of objects around the items of a list. */
 const MAX_DEPTH = 1;
 const USUAL = ['items', 'data', 'results', 'values', 'entries', 'records', 'content'];
 
-/** Returns the items of a list response: the body, or its only list; `undefined` when that is not clear. */
+/** Returns the items of a list response: the body itself or its only list; `undefined` if ambiguous. */
 export function itemsIn(json: Json, operation: ApiOperation): readonly Json[] | undefined {
   const place = itemsPlace(json, operation);
   const items = place === undefined ? null : partAt(json, place);
   return isArray(items) ? items : undefined;
 }
 
-/** Returns the place of the items in a list response, such as `data` or `_embedded/books`; `undefined` when it is not clear. */
+/** Returns the place of the items in a list response, such as `data` or `_embedded/books`; `undefined` if ambiguous. */
 export function itemsPlace(json: Json, operation: ApiOperation, depth = 0): readonly string[] | undefined {
   if (isArray(json)) return [];
   if (!isObject(json) || depth > MAX_DEPTH) return undefined;
@@ -30,7 +30,7 @@ export function itemsPlace(json: Json, operation: ApiOperation, depth = 0): read
   return all.length === 1 ? all.map(([name]) => name) : undefined;
 }
 
-/** Returns the ids of items: the items themselves, or their first member with one of the names. */
+/** Returns the ids of items: scalar items themselves, or the first member with one of the names. */
 export function itemIds(items: readonly Json[], names: readonly string[]): readonly Json[] {
   return items.flatMap((item) => {
     if (isScalar(item)) return [item];

@@ -6,13 +6,13 @@ import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
 import { itemsPlace } from './list-items.ts';
 import { allPropertiesOf, propertyOf } from '../values/schema-property.ts';
 
-/** The items of a list: where they are in a response, and their schema. */
+/** The place of the items in a list response, and their schema. */
 export type Items = { readonly place: readonly string[]; readonly schema: Schema };
 
-/** The levels of objects that a list may be in. */
+/** The maximum depth of objects around a list. */
 const OUTLINE_DEPTH = 2;
 
-/** Returns the place and the schema of the items of a list; `undefined` where the document is not clear. */
+/** Returns the place and the schema of the items of a list; `undefined` if ambiguous. */
 export function findItems(
   operation: ApiOperation,
   schema: Schema | undefined,
@@ -23,7 +23,7 @@ export function findItems(
   return place === undefined || items === undefined ? undefined : { place, schema: items };
 }
 
-/** Returns a value with the lists of a schema, which have an object or a number each. */
+/** Returns a sample value with the lists of a schema, each with one object or number. */
 function outlineOf(schema: Schema | undefined, schemas: SchemaDocument, depth: number): Json {
   const items = itemsOf(schema, schemas);
   if (items !== undefined) return [scalarTypesOf(schemas, items).length > 0 ? 0 : {}];
@@ -38,7 +38,7 @@ export function itemSchemas(list: ApiOperation | undefined, schemas: SchemaDocum
   return found.filter((schema) => schema !== undefined);
 }
 
-/** Returns the schema of the member at a place. */
+/** Returns the schema of the part at a place. */
 export function schemaAt(
   schemas: SchemaDocument,
   schema: Schema | undefined,
@@ -47,7 +47,7 @@ export function schemaAt(
   return place.reduce((outer, name) => propertyOf(schemas, outer, name), schema);
 }
 
-/** Returns the schemas of the JSON bodies of successful responses; `default` is one where no 2xx is documented. */
+/** Returns the schemas of the JSON bodies of successful responses: of 2xx, or else of `default`. */
 export function successSchemas({ responses }: ApiOperation): readonly (Schema | undefined)[] {
   const keys = Object.keys(responses).filter((status) => status.startsWith('2'));
   const contents = (keys.length > 0 ? keys : ['default']).flatMap((key) => responses[key]?.contents ?? []);
@@ -58,7 +58,7 @@ export function successSchemas({ responses }: ApiOperation): readonly (Schema | 
 export function itemsOf(schema: Schema | undefined, schemas: SchemaDocument): Schema | undefined {
   const flat = schema === undefined ? false : flatten(schemas, schema);
   if (typeof flat === 'boolean') return undefined;
-  // The linter has checked the shape of this keyword.
+  // Validated document.
   const { items, type } = flat as { readonly items?: Schema; readonly type?: string | readonly string[] };
   return items ?? ([type].flat().includes('array') ? true : undefined);
 }

@@ -4,7 +4,7 @@ import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
 import { snakeCase } from './resource-names.ts';
 
-/** The parameters that choose a page of a list; `undefined` where it has none. */
+/** The paging parameters of a list; `undefined` if absent. */
 export type Paging = {
   readonly limitBy: Parameter | undefined;
   readonly offsetBy: Parameter | undefined;
@@ -19,7 +19,7 @@ const CURSOR = /cursor|token|marker|^(?:page_?|start(?:ing)?_?)?after(?:_?(?:id|
 const SORT = /^(?:sort|order|ordering|direction)$|^(?:sort|order)_(?:by|field|key|order|dir|direction)$/;
 const NEXT = /^next(?:_?(?:cursor|page|page_?token|token|link|url|marker|key))?$|^(?:end_?)?cursor$|^continuation/i;
 
-/** Finds the query parameters that choose a page, by their names. */
+/** Finds the paging parameters by their names. */
 export const findPaging = memoizeByObject(({ parameters }: ApiOperation): Paging => {
   const query = parameters.filter((parameter) => parameter.in === 'query' && !isChoice(parameter));
   const find = (pattern: RegExp): Parameter | undefined => query.find(({ name }) => pattern.test(flatName(name)));
@@ -27,31 +27,31 @@ export const findPaging = memoizeByObject(({ parameters }: ApiOperation): Paging
   return { limitBy: find(LIMIT), offsetBy: find(OFFSET), pageBy: find(PAGE), cursorBy };
 });
 
-/** Returns the name of a parameter without brackets: `page_number` for `page[number]`. */
+/** Returns a parameter name without brackets: `page_number` for `page[number]`. */
 export function flatName(name: string): string {
   return name.replaceAll(/\[(\w+)\]/g, '_$1');
 }
 
-/** Returns whether a parameter has one of some texts, such as the size `M`, or a time: it filters. */
+/** Returns whether a parameter is a filter: an enum of texts, such as the size `M`, or a date. */
 function isChoice({ schema }: Parameter): boolean {
   const { enum: values = [], format = '' } = Object(schema) as { readonly enum?: readonly unknown[]; format?: string };
   return values.some((value) => !Number.isInteger(Number(value))) || format.startsWith('date');
 }
 
-/** Returns whether a parameter sorts a list, by its name. */
+/** Returns whether the name of a parameter indicates sorting. */
 export function isSorting({ name }: Pick<Parameter, 'name'>): boolean {
   return SORT.test(snakeCase(name));
 }
 
-/** Returns whether a member of a list is named for the next page: its cursor, its number or its URL. */
+/** Returns whether the name of a member indicates the next page: a cursor, a number or a URL. */
 export function isNext(name: string): boolean {
   return NEXT.test(name);
 }
 
 /**
- * Returns the number of the first page: the default of the parameter, or else the smallest one that is valid.
+ * Returns the number of the first page: the default of the parameter, or else the smallest valid number.
  *
- * @param unstated the number where the document has neither
+ * @param unstated the number if the document defines neither
  */
 export function firstPage(
   parameter: Parameter,
@@ -67,7 +67,7 @@ export function firstPage(
   return isUnstated && allows(parameter.schema, unstated) ? unstated : firstOffset(parameter, { allows });
 }
 
-/** Returns the offset of the first item: the smallest one that is valid. */
+/** Returns the offset of the first item: the smallest valid offset. */
 export function firstOffset({ schema }: Parameter, { allows }: Pick<Oracle, 'allows'>): number {
   return allows(schema, 0) ? 0 : 1;
 }

@@ -1,10 +1,10 @@
 import type { ItemPath } from './item-path.ts';
 
 const KEY = /^(?:(.+)_)?(id|uuid|guid|gid|sid|identifier|key|slug|code|number)$/;
-// Resources with such a parameter often have a plain `id`.
+// Resources with a parameter of this name often have a member `id`.
 const IDENTIFIERS = ['uuid', 'guid', 'gid', 'identifier', 'key'];
 
-/** Lists the names that the member with the id of a resource may have, the most exact first; that of a correction alone. */
+/** Lists the possible names of a resource's id member, most specific first; or only the name in a correction. */
 export function memberNames(item: Pick<ItemPath, 'path' | 'parameter' | 'id'>): readonly string[] {
   const { parameter, id } = item;
   if (id !== undefined) return [id];
@@ -12,19 +12,21 @@ export function memberNames(item: Pick<ItemPath, 'path' | 'parameter' | 'id'>): 
   const camel = snake.replaceAll(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase());
   const [, , key] = KEY.exec(snake) ?? [];
   const own = key === undefined ? [] : [key];
-  // `/accounts/{account}` has the id of an account.
+  // In `/accounts/{account}`, the parameter is the id of an account.
   const isPlain =
     key === undefined ? resourceNames(item).includes(snake) || snake.endsWith('id') : IDENTIFIERS.includes(key);
   return [...new Set([parameter, camel, snake, ...own, ...(isPlain ? ['id'] : [])])];
 }
 
-/** Lists the names of one resource of a path, in snake case: `box`, `boxe` and `boxes` for `/boxes/{id}`. */
+/**
+ * Lists the possible singular names of a path's resources, in snake case: `box`, `boxe` and `boxes` for `/boxes/{id}`.
+ */
 export function resourceNames({ path }: Pick<ItemPath, 'path'>): readonly string[] {
   const collection = snakeCase(path.split('/').at(-2) ?? '');
   return [collection, collection.replace(/s$/, ''), collection.replace(/es$/, ''), collection.replace(/ies$/, 'y')];
 }
 
-/** Returns whether a member or a parameter is named for the resources of a path: `bookId`, `book_id` for `/books/{id}`. */
+/** Returns whether a name refers to the resources of a path: `bookId` and `book_id` for `/books/{id}`. */
 export function isNamedFor(name: string, item: ItemPath): boolean {
   const [, resource, key] = KEY.exec(snakeCase(name)) ?? [];
   if (resource === undefined) return false;
@@ -44,6 +46,6 @@ export function snakeCase(name: string): string {
     .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
     .replaceAll('-', '_')
     .toLowerCase();
-  if (snakeCases.size < MAX_NAMES) snakeCases.set(name, snake); // The names of a document are asked for again and again.
+  if (snakeCases.size < MAX_NAMES) snakeCases.set(name, snake); // The same names are converted frequently.
   return snake;
 }

@@ -13,19 +13,19 @@ import {
 } from './item-path.ts';
 import { memberNames } from './resource-names.ts';
 
-/** The collection of the resources of a path, and the member that has their id, where the structure does not show them. */
+/** The collection and the id member of a path's resources, where the document's structure does not show them. */
 export type Correction = { readonly collection?: string; readonly id?: string };
 
-/** Corrections by the paths of resources, as in the document; `false` for a path that has none. */
+/** Corrections by path as in the document; `false` for a path without resources. */
 export type Corrections = ReadonlyMap<string, Correction | false>;
 
 export type ResourcePaths = {
   readonly items: readonly ItemPath[];
-  /** The paths of one resource. */
+  /** The paths of singletons. */
   readonly singletons: readonly ItemPath[];
 };
 
-/** Finds the resources of a document by the structure of its paths, and by corrections, which come first. */
+/** Finds the resources of a document by corrections, and else by the structure of the paths. */
 export function findResourcePaths(
   operations: readonly ApiOperation[],
   corrections: Corrections,
@@ -50,7 +50,7 @@ export function findResourcePaths(
   return { items, singletons: [...corrected.filter(isSingleton), ...findSingletonPaths(operations).filter(isOnly)] };
 }
 
-/** Adds the PUT to the collection, such as `PUT /pet`, if it replaces the resource whose id is in its body. */
+/** Adds the PUT of the collection, such as `PUT /pet`, if it replaces the resource with the id in the body. */
 function withReplacement(
   item: ItemPath,
   operations: readonly ApiOperation[],
@@ -67,7 +67,7 @@ function withReplacement(
   return hasId ? { ...item, replace } : item;
 }
 
-/** Returns the resources of a corrected path; `undefined` if the operations do not have it, or it has none. */
+/** Returns the item of a corrected path; `undefined` if there are no such operations, or the path has no resources. */
 export function findCorrected(
   template: string,
   corrections: Corrections,
@@ -82,12 +82,12 @@ export function findCorrected(
   return { ...itemAt(path, [...(given === undefined ? [] : [given]), collectionOf(path)], operations), id };
 }
 
-/** Returns whether a corrected path has several resources: it ends with a parameter, or has a collection. */
+/** Returns whether a corrected path has several resources: it ends with a parameter or has a collection. */
 export function hasSeveral(template: string, { collection }: Correction): boolean {
   return collection !== undefined || /\}\/?$/.test(template);
 }
 
-/** Returns the path of a template with the base path of the server; `/things/{id}` may be named where only `/things` exists. */
+/** Returns the path of a template with the server's base path. Accepts `/things/{id}` if only `/things` exists. */
 export function pathOf(template: string, operations: readonly ApiOperation[]): string | undefined {
   const find = (wanted: string): string | undefined =>
     operations.find((one) => shapeOf(one.template) === shapeOf(wanted))?.path;

@@ -21,21 +21,21 @@ import { createValues, type Described } from '../values/documented-values.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 import type { TooLarge } from '../values/no-value.ts';
 
-// The same request for the same document.
+// A fixed seed, so that the request depends only on the document.
 const SEED = 0;
 
-// A line of a terminal.
+// Limits the length of the printed line.
 const MAX_EXAMPLE_SIZE = 2_000;
 
-/** A part of a request: where it is sent, its name and its value. */
+/** A part of a request: its location, its name and its value. */
 type Part = { readonly in: string; readonly name: string; readonly value: string };
 
 /**
- * Returns a request for the first operation that needs no resource, or else for the first one, with credentials for it, its
- * required parameters and its body: examples of the document, or generated values.
+ * Returns an example request for the first operation that needs no resource, or else for the first operation. The
+ * request has credentials, the required parameters and a body, with examples from the document or generated values.
  *
- * @param onTooLarge is called where the request would be too large to be shown
- * @returns `undefined` without an operation, and where the request would be too large
+ * @param onTooLarge is called if the request would be too large
+ * @returns `undefined` if there is no operation, or if the request would be too large
  */
 export function exampleRequest(
   { contract, document: original }: CompiledDocument,
@@ -46,9 +46,9 @@ export function exampleRequest(
   const pathItem = original.paths?.[operation?.path ?? ''];
   if (operation === undefined || pathItem === undefined) return undefined;
   const { operationId, method, path, basePaths = contract.basePaths } = operation;
-  // The schemas of the other paths need not be read.
+  // Skips the schemas of other paths.
   const values = createValues({ ...original, paths: { [path]: pathItem } }, SEED, 'request');
-  const document = values.document as Document; // Only its schemas differ from those of the original.
+  const document = values.document as Document; // Differs from the original only in its schemas.
   const found = listOperations(document).find(({ object }) => object.operationId === operationId);
   if (found === undefined) return undefined;
   const { object } = found;
@@ -59,7 +59,7 @@ export function exampleRequest(
     ...parameters.map((parameter): Part => {
       const { in: place, name, content } = parameter;
       const [[mediaType, described] = ['', parameter]] = Object.entries(content ?? {});
-      const value = valueOf(described as Described, `${place} ${name}`); // The linter has checked this shape.
+      const value = valueOf(described as Described, `${place} ${name}`); // Validated document.
       return { in: place, name, value: writeValue(mediaType, value) };
     }),
   ];
@@ -84,7 +84,7 @@ export function exampleRequest(
   onTooLarge(operation, tooLarge);
   return undefined;
 
-  /** Returns a valid value; any text if none can be generated. */
+  /** Returns a valid value, or a placeholder text if no value can be generated. */
   function valueOf(described: Described, key: string, isText = true): Json {
     let failure: TooLarge | undefined;
     const [value] = values.valuesOf(described, {
@@ -100,13 +100,13 @@ export function exampleRequest(
     return value ?? 'text';
   }
 
-  /** Returns the options of curl for a body, in JSON if the operation takes it. */
+  /** Returns curl's options for a body, as JSON if the operation accepts JSON. */
   function bodyOptions({ content = {} }: Partial<RequestBodyObject> = {}): ExampleRequest['options'] {
     const mediaTypes = Object.keys(content);
     const mediaType = mediaTypes.find((name) => kindOf(name) === 'json') ?? mediaTypes[0];
     if (mediaType === undefined) return [];
     const kind = kindOf(mediaType);
-    const value = valueOf((content[mediaType] ?? {}) as Described, 'body', kind !== 'json'); // As above.
+    const value = valueOf((content[mediaType] ?? {}) as Described, 'body', kind !== 'json'); // Validated document.
     if (kind === 'form' || kind === 'multipart') {
       const option = kind === 'form' ? '--data-urlencode' : '-F';
       return Object.entries(isObject(value) ? value : {}).map(([name, field]) => [option, `${name}=${toText(field)}`]);
@@ -118,12 +118,12 @@ export function exampleRequest(
   }
 }
 
-/** Whether an operation may be successful before anything is created. */
+/** Returns whether an operation can succeed without an existing resource. */
 function needsNoResource({ method, path }: Operation): boolean {
   return /^(?:get|post)$/i.test(method) && !path.includes('{');
 }
 
-/** Returns the credentials of the first alternative, if possible one that curl can send. */
+/** Returns the credentials of the first alternative, preferably one that curl can send. */
 function credentialsOf(schemes: Contract['securitySchemes'], { security }: Operation): readonly Part[] {
   const alternatives = security.map((requirements) => requirements.map(({ scheme }) => credentialOf(schemes[scheme])));
   const chosen = alternatives.find((credentials) => !credentials.includes(undefined)) ?? alternatives[0] ?? [];
@@ -141,18 +141,18 @@ function credentialOf(securityScheme: SecurityScheme | undefined): Part | undefi
     : undefined;
 }
 
-/** Writes the value of a body or a parameter, which may have a media type. */
+/** Serializes the value of a body or a parameter. */
 function writeValue(mediaType: string, value: Json): string {
   return kindOf(mediaType) === 'json' ? stringifyJson(value) : toText(value);
 }
 
-/** Writes a value as text; a list as most styles of parameters do. */
+/** Converts a value to text. Joins lists with commas, as in most parameter styles. */
 function toText(value: Json): string {
   if (isArray(value)) return value.map(toText).join(',');
   return typeof value === 'string' ? value : stringifyJson(value);
 }
 
-/** Encodes a value for a URL or a cookie, all but the place of the token. */
+/** Percent-encodes a value for a URL or a cookie, except the token placeholder. */
 function percentEncode(value: string): string {
   return value === TOKEN_PLACEHOLDER ? value : encodeURIComponent(value);
 }

@@ -15,7 +15,7 @@ import {
 import { findSchemaAt } from '../values/schema-merge.ts';
 import { quote, renderArray, renderLiteral, renderMembers } from './source-text.ts';
 
-/** The body of a failure, with slots for the details of the failure. Within `violations`, the message is a violation's. */
+/** A failure body with slots for the details of the failure. Inside `violations`, the slots refer to one violation. */
 export type FailureTemplate =
   | { readonly kind: 'literal'; readonly value: Json; readonly isInt64: boolean }
   | { readonly kind: 'object'; readonly members: readonly (readonly [string, FailureTemplate])[] }
@@ -23,7 +23,7 @@ export type FailureTemplate =
   | { readonly kind: 'status'; readonly as: 'number' | 'bigint' | 'text' }
   | { readonly kind: 'text'; readonly detail: keyof typeof TEXTS; readonly maxLength: number | undefined }
   | { readonly kind: 'generated'; readonly form: keyof typeof GENERATED }
-  /** An item for each violation; `otherwise` is the item of a failure without violations, if there must be one. */
+  /** One item per violation; `otherwise` is the item for a failure without violations, if an item is required. */
   | {
       readonly kind: 'violations';
       readonly item: FailureTemplate;
@@ -42,10 +42,10 @@ export type FailureTemplate =
   | { readonly kind: 'decoded'; readonly format: string; readonly text: FailureTemplate };
 
 type Details = Omit<FailureDetails, 'operationId'>;
-/** The details of a failure, or of one of its violations. */
+/** The details of a failure or of one violation. */
 type Scope = Details & { readonly place: string };
 
-/** The texts of slots: their source text, and their value. */
+/** The texts for slots: the source text and the value. */
 const TEXTS = {
   message: { source: 'message', valueOf: ({ message }: Scope) => message },
   place: { source: 'place', valueOf: ({ place }: Scope) => place },
@@ -55,7 +55,7 @@ const TEXTS = {
   },
 } as const;
 
-/** Texts that are generated for each failure: the form of their example, their source text, and their value. */
+/** The texts generated per failure: the expression that matches an example, the source text and the value. */
 const GENERATED = {
   timestamp: {
     form: /^\d{4}-\d\d-\d\dT/,
@@ -82,7 +82,7 @@ const VIOLATIONS = Array.from({ length: MAX_VIOLATIONS }, (_, index) => ({
   place: `body/items/${String(index)}/${'size'.repeat(index === 0 ? 1 : 200)}`,
   message: index === 0 ? 'must be integer' : LONG,
 }));
-/** A slot is used where the bodies of all of these failures are valid. */
+/** A slot is used only if the bodies of all these failures are valid. */
 const EXAMPLES: readonly Details[] = [
   { status: 400, message: 'path parameter id must be an integer', violations: [] },
   { status: 400, message: 'body/items/0/size must be integer', violations: VIOLATIONS.slice(0, 1) },
@@ -90,9 +90,9 @@ const EXAMPLES: readonly Details[] = [
   { status: 503, message: 'try again later', violations: [] },
 ];
 
-/** Bodies are read up to this number of places. */
+/** The maximum number of examined places in a body. */
 const MAX_PLACES = 100;
-/** Optional members are kept down to this depth. */
+/** The maximum depth of kept optional members. */
 const MAX_DEPTH = 2;
 /** The names of members that hold the message of a failure, its status, its violations, and the place of a violation. */
 const MESSAGE = /message|detail|description|title|reason|text|^error$|^msg$/i;
@@ -103,11 +103,11 @@ const LIST = /^$|error|violation|detail|problem|issue|invalid|reason|cause|messa
 const PLACE =
   /^(?:place|field|path|location|loc|property|param|parameter|name|source|target|key|attribute)(?:_?(?:name|path))?$/i;
 
-/** Creates functions that make templates for the failures of a document. */
+/** Creates the factories of failure templates for a document. */
 export function createFailureTemplates(values: Values) {
   return { bodyOf, valueOf };
 
-  /** Returns a template for a body as an application returns it: JSON, a value for a codec, or else a text. */
+  /** Returns a template for a body that an application returns: JSON, a value for a codec, or text. */
   function bodyOf(body: FailureBody): FailureTemplate {
     const template = valueOf(body);
     if (body.hasCodec || sentKindOf(body.mediaType) === 'json') return template;
@@ -115,7 +115,7 @@ export function createFailureTemplates(values: Values) {
     return isText ? template : { kind: 'text', detail: 'message', maxLength: undefined };
   }
 
-  /** Returns a template for a valid value, for any media type. */
+  /** Returns a template for a valid value of any media type. */
   function valueOf({ name, operationId, response, mediaType }: FailureBody): FailureTemplate {
     const described: Described = values.responseOf(operationId, response).content?.[mediaType] ?? {};
     const { schema = true } = described;
@@ -138,16 +138,18 @@ export function createFailureTemplates(values: Values) {
   }
 }
 
-/** Facts of a body's schema about its parts. */
+/** Answers questions about a body's schema. */
 type SchemaFacts = {
   readonly isValid: (value: Json) => boolean;
   readonly isInt64: (place: Place) => boolean;
   readonly limitAt: (place: Place, keyword: 'maxLength' | 'maxItems') => number | undefined;
-  /** Returns the format of a string that the application decodes. */
+  /** Returns the format of a string that the application decodes, if any. */
   readonly decodedAs: (place: Place) => string | undefined;
 };
 
-/** Creates a template from a valid body: its members become slots where their names promise a detail, and that is valid. */
+/**
+ * Creates a template from a valid body: members become slots if their names suggest a detail and the result is valid.
+ */
 function createTemplate(base: Json, { isValid, isInt64, limitAt, decodedAs }: SchemaFacts): FailureTemplate {
   const value = pruneOptional(base, isValid);
   const slots = new Map<string, FailureTemplate>();
@@ -167,7 +169,7 @@ function createTemplate(base: Json, { isValid, isInt64, limitAt, decodedAs }: Sc
   }
   return templateAt(value, [], slots);
 
-  /** Lists slots for a place, the best first. */
+  /** Yields possible slots for a place, the best first. */
   function* candidates(place: Place, part: Json): Generator<FailureTemplate> {
     const name = nameOf(place);
     if (isArray(part) && LIST.test(name)) yield* listCandidates(place, part[0] ?? null);
@@ -176,16 +178,19 @@ function createTemplate(base: Json, { isValid, isInt64, limitAt, decodedAs }: Sc
     if (typeof part === 'boolean' && /error|fail/i.test(name)) yield { kind: 'literal', value: true, isInt64: false };
     if ((typeof part === 'number' || typeof part === 'bigint') && STATUS.test(name))
       yield { kind: 'status', as: isInt64(place) ? 'bigint' : 'number' };
-    // A schema that allows everything has a text.
+    // A schema without restrictions gets a text.
     if (typeof part !== 'string' && place.length > 0) return;
     if (STATUS.test(name) && !MESSAGE.test(name)) yield { kind: 'status', as: 'text' };
     const form = FORMS.find((one) => GENERATED[one].form.test(String(part)));
     if (form !== undefined) yield { kind: 'generated', form };
-    // Other texts have the message, too: it says more than a generated one.
+    // Other texts also get the message, which is more useful than generated text.
     yield { kind: 'text', detail: 'message', maxLength: limitAt(place, 'maxLength') };
   }
 
-  /** Lists slots with an item for each violation. Without violations, the item is the message, unless that is elsewhere. */
+  /**
+   * Yields slots with one item per violation. Without violations, the item has the message unless another member has
+   * it.
+   */
   function* listCandidates(place: Place, item: Json): Generator<FailureTemplate> {
     const first = [...place, 0];
     const ofViolation = violationSlots(first, item);
@@ -246,7 +251,7 @@ function createTemplate(base: Json, { isValid, isInt64, limitAt, decodedAs }: Sc
   }
 }
 
-/** Fills a template with the details of a failure. Texts that the application decodes stay texts. */
+/** Fills a template with the details of a failure. Does not decode strings. */
 export function fillTemplate(template: FailureTemplate, details: Details): Json {
   return fill(template, { ...details, place: '' });
 }
@@ -284,7 +289,7 @@ function fill(template: FailureTemplate, scope: Scope): Json {
   }
 }
 
-/** Renders the source text of a function from the details of a failure to the filled template. */
+/** Renders the source text of a function that fills the template with the details of a failure. */
 export function renderTemplate(template: FailureTemplate): string {
   const used = detailsIn(template);
   const parameters = (['status', 'message', 'violations'] as const).filter((name) => used.has(name));
@@ -326,7 +331,7 @@ function renderSlice(end: number | undefined): string {
   return end === undefined ? '' : `.slice(0, ${String(end)})`;
 }
 
-/** Keeps an object literal after an arrow from being read as a block. */
+/** Encloses an object literal in parentheses, since it would be parsed as a block after an arrow. */
 function parenthesized(expression: string): string {
   return expression.startsWith('{') ? `(${expression})` : expression;
 }
@@ -357,7 +362,7 @@ function detailsIn(template: FailureTemplate): ReadonlySet<keyof Details> {
   }
 }
 
-/** Removes optional parts of a body, except members whose names promise details of a failure. */
+/** Removes optional parts of a body, except members whose names suggest details of a failure. */
 function pruneOptional(base: Json, isValid: (value: Json) => boolean): Json {
   return placesOf(base, MAX_PLACES).reduce<Json>((value, place) => {
     const isThere = membersOf(partAt(value, place.slice(0, -1))).some(([key]) => key === place.at(-1));
@@ -368,7 +373,7 @@ function pruneOptional(base: Json, isValid: (value: Json) => boolean): Json {
   }, base);
 }
 
-/** Whether a part of a body has a member whose name promises a detail, and which is not too deep. */
+/** Returns whether the name of a part, or of a nested part, suggests a detail, up to the maximum depth. */
 function promisesDetails(part: Json, place: Place): boolean {
   const names = place.filter((key) => typeof key === 'string');
   const name = nameOf(place);
@@ -385,7 +390,7 @@ function promisesDetails(part: Json, place: Place): boolean {
   return typeof part === 'string' && [MESSAGE, STATUS, ...(isInList ? [PLACE] : [])].some((form) => form.test(name));
 }
 
-/** Returns the first member that is a text of such a name. */
+/** Returns the name of the first string member that matches an expression. */
 function textIn(object: JsonObject, names: RegExp, excluded?: string): string | undefined {
   return Object.keys(object).find((name) => names.test(name) && name !== excluded && typeof object[name] === 'string');
 }

@@ -1,5 +1,5 @@
 /**
- * Parts that generated projects and the mock start with: failure bodies, an example request, and source text.
+ * Building blocks for generated projects and the mock: failure bodies, an example request, and source text.
  *
  * @module @contract-first/model/scaffolds
  */

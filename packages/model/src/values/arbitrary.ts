@@ -13,47 +13,47 @@ import { MAX_SIZE, type Sized, sizeOf, sizeOfName } from './value-size.ts';
 /** Options for generated values. */
 export type GenerationOptions = {
   readonly text: TextKind;
-  /** Whether objects may have properties that the schema does not declare. */
+  /** Whether objects may have undeclared properties. */
   readonly extras: boolean;
-  /** Whether values have every optional property and nothing unusual. */
+  /** Whether values have all optional properties and only usual contents. */
   readonly plain: boolean;
-  /** Whether the document's own examples and defaults are used where they are valid. */
+  /** Whether valid examples and defaults of the document are used. */
   readonly examples?: boolean;
   /** Whether objects have only required properties. */
   readonly minimal?: boolean;
-  /** How many values may be invalid in a row; by default, so many that rare ones are found. */
+  /** The maximum number of consecutive invalid values; by default, enough to find rare values. */
   readonly giveUpAfter?: number;
-  /** The number of items of plain lists, as far as their schema allows; by default, one. */
+  /** The number of items in plain lists, if the schema allows it; by default, one. */
   readonly listSize?: number | undefined;
-  /** The largest size of a value; by default, {@link MAX_SIZE}. */
+  /** The maximum size of a value; by default, {@link MAX_SIZE}. */
   readonly maxSize?: number | undefined;
 };
 
 /** Creates an arbitrary of the values that a schema allows. */
 export type ArbitraryFactory = (schema: Schema | undefined, options: GenerationOptions) => fc.Arbitrary<Json>;
 
-// Bounds for recursive schemas: the depth of optional parts, and that of required ones.
+// The maximum depths of optional and of required parts, for recursive schemas.
 const OPTIONAL_DEPTH = 4;
 const MAX_DEPTH = 12;
-// Optional parts with more schemas than this are omitted: each level multiplies them.
+// Optional parts with more schemas are omitted, since the number may grow exponentially with the depth.
 const MAX_OPTIONAL_SCHEMAS = 300;
-// The rejected values may have this size on average. Larger values are given up earlier.
+// The expected size of rejected values. Larger values get fewer attempts.
 const USUAL_SIZE = 500;
 const LEAST_TRIES = 3;
-// fast-check takes choices, items and members as arguments, whose number is limited.
+// fast-check passes choices, items and members as function arguments, whose number is limited.
 const MAX_ARGUMENTS = 50_000;
-// More items than needed are generated where they must differ.
+// The additional items to generate if items must be unique.
 const LEAST_SPARE = 10;
 const MOST_SPARE = 1_000;
 const SOME = { numRuns: 10, seed: 1 };
 const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];
-// Generation ignores these keywords. Values are filtered where the keyword applies, so that fewer documents are discarded.
+// The generator ignores these keywords and filters the values of their schema, so that fewer root values are rejected.
 const FILTERED = [
   ...['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueItems', 'contains', 'patternProperties'],
   'propertyNames',
 ];
 
-/** The results for a schema at one depth. */
+/** The result for a schema at one depth. */
 type Built =
   | { readonly sized: Sized<Json>; readonly schemaCount: number; readonly failure?: undefined }
   | { readonly sized?: undefined; readonly failure: NoValue; readonly limit: number };
@@ -63,8 +63,8 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
   return (schema = true, options) => {
     const { giveUpAfter = GIVE_UP_AFTER, maxSize = MAX_SIZE } = options;
     const memo = new Map<Schema, Built[]>();
-    let schemaCount = 0; // The number of schemas that the built arbitraries generate values for.
-    let rejectedSize = 0; // The size of the values that have been rejected, inside each other, since the last valid one.
+    let schemaCount = 0; // The number of schemas with built arbitraries.
+    let rejectedSize = 0; // The total size of values rejected by nested filters since the last valid value.
     const whole = failureOr(() => build(schema, 0, maxSize));
     if (whole instanceof NoValue) throw whole instanceof TooLarge ? new TooLarge(maxSize) : whole;
     return allowed(schema, whole).arbitrary.map((value) => {
@@ -72,7 +72,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return value;
     });
 
-    /** Filters the values that a schema allows. The tries of filters inside each other multiply, so their sum is limited. */
+    /** Filters valid values. Limits the total number of attempts, since the attempts of nested filters multiply. */
     function allowed(part: Schema, { arbitrary, size }: Sized<Json>): Sized<Json> {
       const isAllowed = (value: Json): boolean => {
         if (oracle.allows(part, value)) return true;
@@ -84,12 +84,12 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return { arbitrary: filtered(arbitrary, isAllowed, triesFor(size)), size };
     }
 
-    /** Returns how many values of a size may be rejected in a row. */
+    /** Returns the maximum number of consecutive rejected values of a size. */
     function triesFor(size: number): number {
       return Math.max(LEAST_TRIES, Math.min(giveUpAfter, Math.floor((giveUpAfter * USUAL_SIZE) / size)));
     }
 
-    /** @throws {TooLarge} when no values within the limit can be built */
+    /** @throws {TooLarge} if no value within the limit can be built */
     function build(node: Schema, depth: number, limit: number): Sized<Json> {
       if (depth > MAX_DEPTH) throw new NoValue('the schema requires infinite recursion');
       const byDepth = memo.get(node) ?? [];
@@ -124,18 +124,19 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     }
 
     function exampleOf(node: Schema, { example, examples = [], default: fallback }: SchemaObject): Json | undefined {
-      const documented = [example, ...[examples].flat(), fallback] as (Json | undefined)[]; // The document is JSON.
+      // Values of a JSON document.
+      const documented = [example, ...[examples].flat(), fallback] as (Json | undefined)[];
       return documented.find((value) => value !== undefined && oracle.allows(node, value));
     }
 
     function ofSchema(node: SchemaObject, depth: number, limit: number): Sized<Json> {
-      if (node['const'] !== undefined) return choiceOf([node['const'] as Json], limit); // The document is JSON, so its values are too.
+      if (node['const'] !== undefined) return choiceOf([node['const'] as Json], limit); // A value of a JSON document.
       if (Array.isArray(node['enum'])) return choiceOf(node['enum'] as Json[], limit);
       for (const keyword of ['anyOf', 'oneOf']) {
         const { [keyword]: alternatives, ...rest } = node;
         if (!Array.isArray(alternatives)) continue;
         const parts = (alternatives as Schema[]).map((part) => join(rest, flatten(document, part)));
-        // Null ends the recursion of required parts.
+        // Deeper levels may choose null, which ends the recursion of required parts.
         const present = options.plain && depth < OPTIONAL_DEPTH ? parts.filter((part) => !isNull(part)) : parts;
         const create = (some: typeof parts): Sized<Json> => oneOf(some.map((part) => () => build(part, depth, limit)));
         return attempt(() => create(present)) ?? create(parts);
@@ -151,7 +152,10 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return { arbitrary: fc.constantFrom(...choices), size: Math.max(...choices.map(sizeOf)) };
     }
 
-    /** Where the usual values match several alternatives of `oneOf`, adds properties of the others with any type. */
+    /**
+     * If the usual values match several alternatives of `oneOf`, adds properties of the other alternatives with any
+     * type.
+     */
     function exclusive(
       node: Schema,
       { oneOf: list = [] }: SchemaObject,
@@ -195,7 +199,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         size += sizeOfName(name.length) + value.size;
       };
 
-      let reserved = required.size; // Each required property has a value.
+      let reserved = required.size; // The minimum size of the required properties.
       for (const [name, schema] of Object.entries(properties)) {
         if (!required.has(name)) continue;
         reserved -= 1;
@@ -205,7 +209,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const share = Math.floor((limit - size) / Math.max(1, undeclared.length + missing));
       const extraValue = failureOr(() => build(additional, depth + 1, share));
       const hasExtra = !(extraValue instanceof NoValue);
-      // Without a schema of the property, the oracle decides whether null is valid.
+      // Undeclared required properties are null; the oracle filters invalid objects.
       for (const name of undeclared) add(name, hasExtra ? extraValue : scalar(fc.constant(null)));
       if (size > limit) throw new TooLarge();
       for (const [name, schema] of Object.entries(properties)) {
@@ -219,9 +223,10 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       }
 
       const names = [...Object.keys(properties), ...undeclared].filter((name) => members.has(name));
-      const model = Object.fromEntries(names.map((name) => [name, members.get(name) as fc.Arbitrary<Json>])); // As filtered.
+      // All exist.
+      const model = Object.fromEntries(names.map((name) => [name, members.get(name) as fc.Arbitrary<Json>]));
       const requiredKeys = options.plain ? names : [...required];
-      // fast-check looks up each name in the list, which it need not have.
+      // Without `requiredKeys`, fast-check avoids a search in the list for each name.
       const isPartial = requiredKeys.length < names.length;
       const documented: Sized<JsonObject> = {
         arbitrary: fc.record(model, { noNullPrototype: true, ...(isPartial && { requiredKeys }) }),
@@ -235,7 +240,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         ? withExtras(documented, [extraName, extraValue], { least, most, limit })
         : documented;
 
-      /** Adds properties that the schema does not declare. One of the other direction has a meaning, too. */
+      /** Adds undeclared properties, except properties of the other direction, which have a meaning. */
       function withExtras(
         { arbitrary, size }: Sized<JsonObject>,
         [name, value]: readonly [Sized<string>, Sized<Json>],
@@ -259,17 +264,17 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       }
     }
 
-    /** Generates names of properties. */
+    /** Generates property names. */
     function namesOf({ propertyNames }: SchemaObject, depth: number, limit: number): Sized<string> {
       if (propertyNames === undefined)
         return scalar(fc.oneof(fc.constantFrom(...EDGE_NAMES), fc.string({ maxLength: 5 })));
       const { arbitrary, size } = build({ type: 'string', allOf: [propertyNames] }, depth + 1, limit);
-      return { arbitrary: arbitrary.map(String), size }; // They are strings.
+      return { arbitrary: arbitrary.map(String), size }; // All values are strings.
     }
 
     function arrays(node: SchemaObject, depth: number, limit: number): Sized<Json> {
       const prefix = (node['prefixItems'] ?? []) as readonly Schema[];
-      let left = limit - 1 - prefix.length; // Each of them has a value.
+      let left = limit - 1 - prefix.length; // Reserves the minimum size of the prefix items.
       if (prefix.length > MAX_ARGUMENTS) throw new TooLarge();
       const first = prefix.map((schema) => {
         const { arbitrary, size } = build(schema, depth + 1, left + 1);
@@ -277,7 +282,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         return arbitrary;
       });
       const usual = depth > 1 ? 1 : (options.listSize ?? 1);
-      const inside = options.listSize === undefined ? depth + 1 : Math.max(depth + 1, 2); // Lists in lists stay short.
+      const inside = options.listSize === undefined ? depth + 1 : Math.max(depth + 1, 2); // Keeps nested lists short.
       const needed = Math.max(Number(node['minItems'] ?? 0) - first.length, 0);
       const wanted = Math.max(needed, options.plain ? usual : 0);
       const allowedMost = Number(node['maxItems'] ?? wanted + first.length + 3) - first.length;
@@ -294,15 +299,15 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const min = Math.min(wanted, max);
       const most = Math.min(max, MOST_REPETITIONS.small(min));
       const isDistinct = node['uniqueItems'] === true && needed > 1;
-      const spare = isDistinct ? Math.min(min, MOST_SPARE) + LEAST_SPARE : 0; // Some items may be the same.
+      const spare = isDistinct ? Math.min(min, MOST_SPARE) + LEAST_SPARE : 0; // Replaces duplicate items.
       const items = fc.array(item.arbitrary, { minLength: min + spare, maxLength: (isDistinct ? most : max) + spare });
       const rest = isDistinct ? items.map((list) => differentItems(list, list.length - spare)) : items;
       const whole = fc.tuple(start, rest);
       return { arbitrary: whole.map(([start, end]) => [...start, ...end]), size: limit - left + most * item.size };
 
-      /** Returns items so small that a number of them fits, or else as many as the schema needs. */
+      /** Returns an item small enough for a number of items, or else for the required number of items. */
       function itemFor(count: number): Sized<Json> | NoValue {
-        const schema = (node['items'] ?? true) as Schema; // The linter has checked the shape of this keyword.
+        const schema = (node['items'] ?? true) as Schema; // Validated document.
         const item = failureOr(() => build(schema, inside, Math.floor(left / Math.max(1, count))));
         return item instanceof TooLarge && count > needed ? itemFor(needed) : item;
       }
@@ -324,7 +329,7 @@ function scalar<Value>(arbitrary: fc.Arbitrary<Value>): Sized<Value> {
   return { arbitrary, size: 1 };
 }
 
-/** Returns a list of different items of a pool; where it has too few, items that differ from its first one by a number. */
+/** Returns different items from a pool. If the pool has too few, derives items from the first item with a number. */
 export function differentItems(pool: readonly Json[], length: number): JsonArray {
   const different = [...new Map(pool.map((item) => [stringifyJson(item), item])).values()];
   if (length <= different.length) return different.slice(0, length);
@@ -332,7 +337,7 @@ export function differentItems(pool: readonly Json[], length: number): JsonArray
   return Array.from({ length }, (_, index) => (index === 0 ? first : successor(first, index)));
 }
 
-/** Returns a value that differs from another by a number. */
+/** Derives a different value by adding a number. */
 function successor(value: Json, index: number): Json {
   if (typeof value === 'number' || typeof value === 'bigint') return BigInt(Math.trunc(Number(value))) + BigInt(index);
   if (typeof value === 'string') return `${value}${String(index)}`;

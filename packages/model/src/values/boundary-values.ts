@@ -8,24 +8,24 @@ import { attempt } from './no-value.ts';
 import type { Oracle } from './oracle.ts';
 import { flatten, join } from './schema-merge.ts';
 
-/** The sizes to try where a schema has no limit. */
+/** The sizes to try for schemas without a limit. */
 export type LongSizes = { readonly chars: number; readonly items: number };
 
-/** Generates the values that differ from one in a single place, which is at a limit of the schema or beyond it. */
+/** Generates variants of a value that are at or beyond a limit of the schema in a single place. */
 export type BoundaryValues = (schema: Schema | undefined, value: Json, sizes: LongSizes) => Generator<Json>;
 
-// Bounds for recursive schemas and for alternatives of alternatives.
+// Limits for recursive schemas and nested alternatives.
 const MAX_DEPTH = 8;
 const MAX_PAIRS = 6;
 const SAMPLES = 50;
 const GIVE_UP_AFTER = 500;
-// Many servers refuse bodies of more than 100 kB.
+// Many servers reject bodies above 100 kB.
 const MAX_CHARS = 90_000;
 const MAX_SAMPLE_SIZE = MAX_CHARS / 10;
 
 /**
- * Creates the generator of boundary values for the schemas of an oracle: numbers, lengths, sizes, steps, patterns, choices,
- * alternatives and additional properties. The oracle decides which values are valid.
+ * Creates a generator of boundary values: numbers, lengths, sizes, steps, patterns, choices, alternatives and
+ * additional properties. The values may be valid or invalid.
  */
 export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFactory, seed: number): BoundaryValues {
   const { schemas } = oracle;
@@ -45,7 +45,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
     }
 
     function* ofArray(flat: SchemaObject, list: JsonArray, depth: number): Generator<Json> {
-      const items = (flat['items'] ?? true) as Schema; // The linter has checked the shape of the keywords.
+      const items = (flat['items'] ?? true) as Schema; // Validated document.
       const [min, max] = [numberAt(flat, 'minItems') ?? 0, numberAt(flat, 'maxItems')];
       const pool =
         flat['uniqueItems'] === true ? [...list, ...samples(items, false)] : [...list, ...samples(items, true)];
@@ -114,7 +114,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
     }
   };
 
-  /** Returns some values of a schema, none when they are too rare. */
+  /** Returns sample values of a schema; none if valid values are too rare. */
   function samples(schema: Schema, plain: boolean): readonly Json[] {
     const limits = { giveUpAfter: GIVE_UP_AFTER, maxSize: MAX_SAMPLE_SIZE };
     const options = { text: 'token', extras: false, plain, ...limits } as const;
@@ -133,7 +133,7 @@ function reordered(value: Json): Json {
   );
 }
 
-// Each function returns values at the limits of a schema and one step beyond, valid or not.
+// Each function returns values at the limits of a schema and one step beyond.
 
 const RANGES: Readonly<Record<string, readonly bigint[]>> = {
   int32: [-(2n ** 31n), 2n ** 31n - 1n],
@@ -144,7 +144,7 @@ const SMALL_STEP = 0.001;
 const SIMILAR_CHOICES = 3;
 const MAX_CHOICES = 20;
 
-/** Returns numbers at the bounds and steps of a schema, and beside them. */
+/** Returns numbers at and next to the bounds and steps of a schema. */
 function numberBoundaries(schema: SchemaObject, value: number | bigint): readonly Json[] {
   const { format, multipleOf } = schema;
   const isInteger = [schema['type']].flat().every((type) => type === 'integer');
@@ -161,7 +161,7 @@ function numberBoundaries(schema: SchemaObject, value: number | bigint): readonl
   ];
 }
 
-/** Returns the multiples at each bound and beside it, and numbers between multiples. */
+/** Returns the multiples at and next to each bound, and numbers between multiples. */
 function stepLimits(step: number, value: number, bounds: readonly number[]): readonly number[] {
   const { multipleAt } = multiplesIn(step, 0, 0);
   const nearest = bounds.flatMap((bound) => {
@@ -173,17 +173,17 @@ function stepLimits(step: number, value: number, bounds: readonly number[]): rea
   return [...multiples, ...between.map(withoutError)];
 }
 
-/** Rounds the error of decimal steps away: 3 * 0.1 is 0.30000000000000004. */
+/** Rounds off the binary error of decimal steps: 3 * 0.1 is 0.30000000000000004. */
 function withoutError(number: number): number {
   return Number(number.toPrecision(12));
 }
 
 /**
- * Returns texts at the limits of length in code points, others of the format, and texts around one that matches the
+ * Returns texts at the length limits in code points, special texts of the format, and variants of texts that match the
  * pattern.
  *
- * @param longText the length to try where there is no maximum
- * @param mostChars longer texts are left out
+ * @param longText the length to try if there is no maximum
+ * @param mostChars the maximum length of returned texts
  */
 function textBoundaries(schema: SchemaObject, value: string, longText: number, mostChars: number): readonly Json[] {
   const min = numberAt(schema, 'minLength') ?? 0;
@@ -194,10 +194,10 @@ function textBoundaries(schema: SchemaObject, value: string, longText: number, m
   return [
     ...lengths.flatMap((length) => [
       [...chars, ...Array<string>(Math.max(0, length - chars.length)).fill(usual)].slice(0, length).join(''),
-      // Two UTF-16 units each, and two code points for each visible character.
+      // Characters with two UTF-16 code units, and with two code points.
       '🌿'.repeat(length),
       'e\u0301'.repeat(length).slice(0, length),
-      // A server that removes white space would count less.
+      // Detects servers that trim whitespace before counting.
       `${usual.repeat(Math.max(0, length - 1))} `.slice(0, length),
     ]),
     ...(max === undefined ? [usual.repeat(longText), 'long text '.repeat(longText / 10)] : []),
@@ -206,19 +206,19 @@ function textBoundaries(schema: SchemaObject, value: string, longText: number, m
   ];
 }
 
-// Only two of these years have the day (1900 has not, as it is no multiple of 400).
+// Only the first two years are leap years (1900 is not a multiple of 400).
 const LEAP_DAYS = ['2000-02-29', '2024-02-29', '1900-02-29', '2023-02-29'];
 const withLeapDays = (value: string): readonly string[] => LEAP_DAYS.map((day) => day + value.slice(day.length));
 
-/** Returns texts that only validators of the whole format judge rightly, by the format. */
+/** Texts by format that only validators of the complete format classify correctly. */
 const FORMATTED: Readonly<Record<string, (value: string) => readonly string[]>> = {
   date: withLeapDays,
   'date-time': withLeapDays,
-  // The hexadecimal digits may have any case (RFC 9562, 4).
+  // Hexadecimal digits are case-insensitive (RFC 9562, 4).
   uuid: (value) => [value.toUpperCase(), value.toLowerCase()],
 };
 
-/** Returns texts that contain another, start or end with it, or differ from it in case. */
+/** Returns variants of a text: longer texts that contain it, and texts in a different case. */
 function aroundText(text: string): readonly string[] {
   const [first = '', last = ''] = [text.at(0), text.at(-1)];
   const longer = ['x', '-', ' ', '\n', '1', first].map((prefix) => prefix + text);
@@ -229,9 +229,10 @@ function aroundText(text: string): readonly string[] {
   ];
 }
 
-/** Returns the values of `enum` or `const`, and values that are similar to them. */
+/** Returns the values of `enum` or `const`, and similar values. */
 function choiceBoundaries(schema: SchemaObject): readonly Json[] {
-  const { enum: list, const: only } = schema as { readonly enum?: readonly Json[]; readonly const?: Json }; // The document is JSON.
+  // Values of a JSON document.
+  const { enum: list, const: only } = schema as { readonly enum?: readonly Json[]; readonly const?: Json };
   const choices = (list ?? (only === undefined ? [] : [only])).slice(0, MAX_CHOICES);
   return [...choices, ...choices.slice(0, SIMILAR_CHOICES).flatMap(similarTo)];
 }
@@ -246,7 +247,7 @@ function similarTo(choice: Json): readonly Json[] {
   return [...cases, ` ${choice}`, `${choice} `, `${choice}\n`, `${choice}x`, choice.slice(0, -1)];
 }
 
-/** Returns the number of a keyword; `undefined` when there is none. */
+/** Returns the number of a keyword, if any. */
 function numberAt(schema: SchemaObject, keyword: string): number | undefined {
   const value = exactNumberAt(schema, keyword);
   return value === undefined ? undefined : Number(value);

@@ -1,8 +1,8 @@
 /*
- * The checks' own comparison of JSON numbers, which are decimal: they must not share a fault with the service that they judge.
+ * Compares JSON numbers, which are decimal. Independent of the engine's code, so that the checks do not share its bugs.
  */
 
-/** A decimal fraction between 0.1 and 1, and the power of ten that it is multiplied by. Zero has no digits. */
+/** A normalized decimal number: a fraction between 0.1 and 1, times a power of ten. Zero has no digits. */
 type Scientific = { readonly sign: number; readonly digits: string; readonly power: number };
 
 /** Compares the texts of two JSON numbers. Returns a negative number, zero or a positive number. */
@@ -13,7 +13,7 @@ export function compareDecimals(text: string, otherText: string): number {
   return one.power === other.power && one.digits === other.digits ? 0 : difference * one.sign;
 }
 
-/** Returns the text that equal numbers share. */
+/** Returns a canonical text, which is the same for equal numbers. */
 export function canonicalDecimal(text: string): string {
   const double = String(Number(text));
   if (text === double || compareDecimals(text, double) === 0) return double;

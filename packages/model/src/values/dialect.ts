@@ -1,15 +1,15 @@
 import { IN_PLACE_LISTS, memoizeByObject, SCHEMA_KEYWORDS, stringifyJson } from '@contract-first/contract';
 import { constrainAlternatives, unusedName, type OpenApiDocument } from '@contract-first/documents';
 
-/** A schema of JSON Schema 2020-12 with absolute references, so that it can be compiled apart from its document. */
+/** A JSON Schema 2020-12 with absolute references, so that it can be compiled separately from its document. */
 export type Schema = boolean | SchemaObject;
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
-/** A document with schemas for one direction, and the URI that its references start with. */
+/** A document with schemas for one direction, and the base URI of its references. */
 export type SchemaDocument = {
   readonly id: string;
   readonly document: OpenApiDocument;
-  /** The names of the properties that only the other direction has, anywhere. */
+  /** The names of all properties that only the other direction has. */
   readonly removed: ReadonlySet<string>;
 };
 
@@ -17,10 +17,10 @@ const DATA = ['example', 'examples'];
 const PREFIX = '#/components/schemas/';
 
 /**
- * Rewrites every schema of a prepared document as plain JSON Schema 2020-12.
+ * Converts every schema of a prepared document to plain JSON Schema 2020-12 for one direction.
  *
- * @param direction decides which properties are removed: `readOnly` from requests, `writeOnly` from responses (OpenAPI
- * 3.1, 4.8.24.5)
+ * @param direction removes `readOnly` properties from requests or `writeOnly` properties from responses (OpenAPI 3.1,
+ *   4.8.24.5)
  */
 export function readSchemas(document: OpenApiDocument, direction: 'request' | 'response'): SchemaDocument {
   return direction === 'request' ? requestSchemas(document) : responseSchemas(document);
@@ -34,9 +34,9 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
   const { schemas } = (document['components'] ?? {}) as { readonly schemas?: SchemaObject };
   const mark = direction === 'request' ? 'readOnly' : 'writeOnly';
   const removed = new Set<string>();
-  // Component schemas without properties that another schema of the same value excludes, by name and these properties.
+  // Component schemas without the properties that another schema of the same value excludes, by name and properties.
   const reduced = new Map<string, { readonly name: string; schema: unknown }>();
-  // The linter has checked that these are objects.
+  // Validated document.
   const converted = convertNode(document) as OpenApiDocument;
   const { components = {} } = converted as { readonly components?: SchemaObject };
   const named = { ...(components['schemas'] as SchemaObject) };
@@ -55,7 +55,7 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
     });
   }
 
-  /** @param inherited the properties that another schema of the same value excludes */
+  /** @param inherited the properties that other schemas of the same value exclude */
   function convertSchema(schema: unknown, inherited: ReadonlySet<string> = new Set()): unknown {
     if (!isRecord(schema)) return schema;
     const excluded = inherited.union(marked(schema));
@@ -73,7 +73,7 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
     return markIntegers(constrainAlternatives({ ...without(converted, excluded), ...absent }));
   }
 
-  /** Returns the names of the properties that a schema marks, also through references and `allOf`. */
+  /** Returns the names of the properties that a schema, its references or its `allOf` mark. */
   function marked(schema: unknown): ReadonlySet<string> {
     const properties = partsOf(schema).flatMap((part) => Object.entries(Object(part['properties']) as SchemaObject));
     const isMarked = ([, property]: readonly [string, unknown]) =>
@@ -81,10 +81,10 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
     return new Set(properties.filter(isMarked).map(([name]) => name));
   }
 
-  /** Returns a schema, the targets of its references and the parts of its `allOf`: a value conforms to all of them. */
+  /** Returns a schema with its references and `allOf` parts: a valid value conforms to all of them. */
   function partsOf(schema: unknown): readonly SchemaObject[] {
     const parts = new Set([schema]);
-    // The set grows in the loop.
+    // The loop also visits parts that are added meanwhile.
     for (const part of parts) {
       if (!isRecord(part)) continue;
       const { $ref, allOf = [] } = part as { readonly $ref?: unknown; readonly allOf?: readonly unknown[] };
@@ -94,7 +94,7 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
     return [...parts].filter(isRecord);
   }
 
-  /** Returns a reference to the same schema, without properties that it does not exclude itself. */
+  /** Returns a reference to a copy of the schema without the excluded properties, unless it excludes them itself. */
   function refer(reference: string, excluded: ReadonlySet<string>): string {
     const original = reference.slice(PREFIX.length);
     const target = reference.startsWith(PREFIX) ? schemas?.[original] : undefined;
@@ -105,14 +105,14 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
     if (entry === undefined) {
       const taken = new Set([...Object.keys(schemas ?? {}), ...reduced.values().map(({ name }) => name)]);
       entry = { name: unusedName(original, (name) => taken.has(name)), schema: true };
-      reduced.set(key, entry); // Recursive schemas refer to it.
+      reduced.set(key, entry); // Registered first, for recursive references.
       entry.schema = convertSchema(target, names);
     }
     return PREFIX + entry.name;
   }
 }
 
-/** Omits an example that Ajv would take for a schema with an identifier of its own. */
+/** Omits an example that Ajv would treat as a schema with an `$id`. */
 function withoutIds(example: unknown): unknown {
   return stringifyJson(example).includes('"$id"') ? undefined : example;
 }
@@ -129,7 +129,7 @@ function without(schema: SchemaObject, names: ReadonlySet<string>): SchemaObject
   };
 }
 
-/** Adds the keyword `exactInteger` of the oracle to integers: Ajv compares doubles, the keyword compares digits. */
+/** Adds the oracle's keyword `exactInteger` to integers: it compares digits, whereas Ajv compares doubles. */
 function markIntegers(schema: SchemaObject): SchemaObject {
   const types = [schema['type']].flat();
   if (!types.includes('integer') || types.includes('number')) return schema;
@@ -144,7 +144,7 @@ function mapRecord(record: SchemaObject, map: (value: unknown, key: string) => u
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
 
-/** Returns whether a schema allows null only. */
+/** Returns whether a schema allows only null. */
 export function isNull(schema: Schema): boolean {
   return typeof schema !== 'boolean' && schema['type'] === 'null';
 }

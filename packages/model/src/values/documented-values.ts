@@ -8,7 +8,7 @@ import { type NamedExamples, readNamedExamples } from './named-examples.ts';
 import { failureOr, NoValue, TooLarge } from './no-value.ts';
 import { createOracle } from './oracle.ts';
 
-/** A documented value: the content of a media type, or a header. */
+/** A media type object or a header with its schema and examples. */
 export type Described = {
   readonly schema?: Schema;
   readonly itemSchema?: Schema;
@@ -22,31 +22,31 @@ export type ResponseNode = {
   readonly headers?: Readonly<Record<string, unknown>>;
 };
 
-/** Options of a generated value. */
+/** Options for generated values. */
 export type Wanted = {
-  /** Decides which value is generated, besides the seed. */
+  /** Determines the generated value, together with the seed. */
   readonly key: string;
-  /** Whether values are generated even where there are examples. */
+  /** Whether to generate values even if there are examples. */
   readonly dynamic: boolean;
-  /** Whether only visible characters are generated. */
+  /** Whether to generate only visible characters. */
   readonly isText: boolean;
-  /** Whether generated values are the simplest ones instead of random ones. */
+  /** Whether to generate the simplest values instead of random values. */
   readonly isSimple?: boolean;
-  /** Whether objects have their required properties only, where that is valid. */
+  /** Whether objects have only required properties, if valid. */
   readonly isMinimal?: boolean;
-  /** The number of items of a generated list; by default, as few as the schema allows, but one. */
+  /** The number of items in a generated list; by default, the minimum of the schema, but at least one. */
   readonly listSize?: number | undefined;
-  /** The largest size of a generated value. */
+  /** The maximum size of a generated value. */
   readonly maxSize?: number | undefined;
-  /** Is called when no value can be generated because all would be too large. */
+  /** Is called if no value can be generated because all values would be too large. */
   readonly onTooLarge?: ((failure: TooLarge) => void) | undefined;
 };
 
 /** The values of a document for one seed. */
 export type Values = ReturnType<typeof createValues>;
 
-// Optional properties may allow no value that can be generated, an example may exclude other values, and only unusual
-// values may match one schema of several.
+// Several attempts, since optional properties may have no generatable value, examples may conflict with other values,
+// and only unusual values may match exactly one alternative.
 const ATTEMPTS = [
   { examples: true, minimal: false, plain: true },
   { examples: false, minimal: false, plain: true },
@@ -55,10 +55,10 @@ const ATTEMPTS = [
   { examples: false, minimal: false, plain: false },
 ];
 
-// A client waits for the value, and there are several attempts.
+// Small, since a client waits for the value and there are several attempts.
 const GIVE_UP_AFTER = 500;
 
-/** Creates the source of valid values for the requests or responses of a document, the same ones for the same seed. */
+/** Creates a deterministic source of valid values for the requests or responses of a document. */
 export function createValues(original: OpenApiDocument, seed: number, direction: 'request' | 'response') {
   const schemas = readSchemas(original, direction);
   const { document } = schemas;
@@ -74,16 +74,16 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
     schemas,
     oracle,
     allows: oracle.allows,
-    /** Returns a documented response of an operation, by its key in `responses`. */
+    /** Returns a documented response of an operation by its key in `responses`. */
     responseOf(operationId: string, key: string): ResponseNode {
-      return dereference(document, operations.get(operationId)?.[key]) as ResponseNode; // The linter has checked this shape.
+      return dereference(document, operations.get(operationId)?.[key]) as ResponseNode; // Validated document.
     },
     /** Returns the values of the named examples. */
     examplesOf: ({ examples = {} }: Described): NamedExamples => readNamedExamples(document, examples),
     /**
-     * Lists values: the examples beside a schema and in it, then generated ones.
+     * Yields values: the examples beside and in a schema, then generated values.
      *
-     * @returns only values that the schema allows; none when it allows none that can be generated
+     * @returns valid values; none if no valid value can be generated
      */
     *valuesOf(
       described: Described,
@@ -115,23 +115,23 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
   };
 }
 
-// A large value has many simpler ones.
+// Limits shrinking, since a large value has many simpler values.
 const TIME_LIMIT_MS = 500;
 
-/** Returns the value of an arbitrary for a text, the same one each time. @throws {NoValue} when there is none */
+/** Returns the value of an arbitrary for a text, deterministically. @throws {NoValue} if there is none */
 function sampleFor<Value>(text: string, create: () => fc.Arbitrary<Value>): Value | undefined {
   const seed = Number.parseInt(hash('sha256', text).slice(0, 7), 16);
   return fc.sample(create(), { seed, numRuns: 1 })[0];
 }
 
 /**
- * Returns the simplest value of an arbitrary, which all its values shrink to.
+ * Returns the simplest value of an arbitrary by shrinking.
  *
- * @throws {NoValue} when there is none
+ * @throws {NoValue} if there is none
  */
 function simplestOf<Value>(create: () => fc.Arbitrary<Value>): Value | undefined {
   let simplest: Value | undefined;
-  // The first value may take as long as the limit, and is then not passed to the property.
+  // Recorded here, since a first value that reaches the time limit is not passed to the property.
   const arbitrary = create().map((value) => {
     simplest ??= value;
     return value;
@@ -143,7 +143,7 @@ function simplestOf<Value>(create: () => fc.Arbitrary<Value>): Value | undefined
   try {
     fc.check(isRejected, { seed: 1, numRuns: 1, interruptAfterTimeLimit: TIME_LIMIT_MS });
   } catch (error) {
-    // Simpler values may be too rare.
+    // Simpler values may be too rare; the first value is kept.
     if (!(error instanceof NoValue) || simplest === undefined) throw error;
   }
   return simplest;

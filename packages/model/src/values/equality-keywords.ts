@@ -3,11 +3,11 @@ import { canonicalDecimal } from './decimals.ts';
 import { digitsOf, type DataContext, type ValidationContext } from './validation-context.ts';
 
 /*
- * The checks' own equality: they must not share a fault with the service that they judge. Ajv's compares objects by their
- * members `valueOf` and `toString`, which a server may send, and lists item by item with every other.
+ * Compares JSON values. Independent of the engine's code, so that the checks do not share its bugs. Ajv's comparison
+ * calls the members `valueOf` and `toString`, which a server may send, and compares list items pairwise.
  */
 
-/** Replaces the keywords of an Ajv instance that compare values. Numbers are compared by their digits. */
+/** Replaces `enum`, `const` and `uniqueItems` of an Ajv instance. Compares numbers by their digits. */
 export function addEqualityKeywords(ajv: Ajv2020): void {
   for (const keyword of ['enum', 'const', 'uniqueItems']) ajv.removeKeyword(keyword);
   ajv.addKeyword({
@@ -46,10 +46,11 @@ function isOneOf(values: readonly unknown[]) {
 }
 
 /**
- * Returns a text that equal values share (JSON Schema 2020-12 core, 4.2.2): members are in the order of their names.
+ * Returns a canonical text, which is the same for equal values (JSON Schema 2020-12 core, 4.2.2). Members are sorted by
+ * name.
  *
- * @param context has the digits of the numbers of a checked value
- * @param holder the object or list that has the value, under the key
+ * @param context contains the source digits of the validated value
+ * @param holder the object or list that contains the value, under the key
  */
 function canonical(value: unknown, context?: ValidationContext, holder?: object, key: string | number = ''): string {
   if (typeof value === 'bigint') return canonicalDecimal(String(value));

@@ -2,8 +2,8 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { isIP } from 'node:net';
 
 /*
- * The checks' own reading of formats that ajv-formats reads leniently: they must not share a fault with the service that they
- * judge.
+ * Validates formats that ajv-formats validates leniently. Independent of the engine's code, so that the checks do not
+ * share its bugs.
  */
 
 const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i;
@@ -14,7 +14,7 @@ const QUOTED = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/;
 const LABEL = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i;
 const MINUTES_OF_A_DAY = 1_440;
 
-/** Replaces formats of an Ajv instance: timestamps of RFC 3339, UUIDs of RFC 9562 and addresses of RFC 5321. */
+/** Replaces formats of an Ajv instance: timestamps (RFC 3339), UUIDs (RFC 9562) and mailboxes (RFC 5321). */
 export function addExactFormats(ajv: Ajv2020): void {
   const formats = { time: isTime, 'date-time': isDateTime, email: isEmail, uuid: (text: string) => UUID.test(text) };
   for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate });
@@ -39,7 +39,7 @@ function isTime(text: string): boolean {
     (part: string | undefined) => Number(part ?? 0),
   );
   if (hours > 23 || minutes > 59 || seconds > 60 || hoursAway > 23 || minutesAway > 59) return false;
-  // A leap second is the last one of a day in UTC.
+  // A leap second is the last second of a day in UTC.
   const offset = (hoursAway * 60 + minutesAway) * (match[4] === '-' ? -1 : 1);
   const utc = (hours * 60 + minutes - offset + MINUTES_OF_A_DAY) % MINUTES_OF_A_DAY;
   return seconds < 60 || utc === MINUTES_OF_A_DAY - 1;

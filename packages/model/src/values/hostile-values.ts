@@ -1,8 +1,8 @@
 import type { Json } from './json-value.ts';
 
-// Values that services often mishandle: limits of number ranges, unusual text, and unusually large values.
+// Values that services often mishandle: limits of number ranges, unusual texts, and large values.
 
-/** The limits of int32, uint32, exact doubles and int64, and their neighbours. */
+/** The limits of int32, uint32, safe integers and int64, and adjacent integers. */
 export const EDGE_INTEGERS: readonly bigint[] = [31n, 32n, 53n, 63n].flatMap((bits) => {
   const end = 2n ** bits;
   return [end - 1n, end, end + 1n, -end - 1n, -end, -end + 1n];
@@ -17,7 +17,7 @@ export const EDGE_TEXTS: readonly string[] = [
 /** Strings that JSON escapes can represent but UTF-8 cannot. */
 export const LONE_SURROGATES: readonly string[] = ['\ud800', 'a\udc00b'];
 
-/** Names that JavaScript objects inherit, or that libraries treat specially. */
+/** Names that JavaScript objects inherit or that libraries treat specially. */
 export const EDGE_NAMES: readonly string[] = [
   '',
   'extra',
@@ -32,7 +32,7 @@ const DEPTH = 200;
 const WIDTH = 500;
 const LONG_TEXT_CHARS = 10_000;
 
-/** Values of every kind to replace parts of a request; the oracle decides whether the result is valid. */
+/** Replacements for parts of a request. The result may be valid or invalid. */
 export const HOSTILE_VALUES: readonly Json[] = [
   ...[null, true, false, 0, 1, -1, 1.5, 1e300, -1e-300],
   ...EDGE_INTEGERS,

@@ -1,5 +1,5 @@
 /**
- * Values of schemas: JSON, generated values, and an oracle that judges them.
+ * Values of schemas: JSON, generated values, and an oracle that validates values.
  *
  * @module @contract-first/model/values
  */

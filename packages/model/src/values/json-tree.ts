@@ -4,7 +4,7 @@ import { isArray, type Json } from './json-value.ts';
 
 type Holder = Record<string, unknown>;
 
-/** Copies a value as if its JSON text were parsed: with doubles in place of bigints, whose digits are kept. */
+/** Copies a value like parsing its JSON text: replaces bigints with doubles and records their digits. */
 export function toJsonTree(value: Json): JsonTree {
   const sourceDigits = new SourceDigits();
   const root = { '': value as unknown };
@@ -12,24 +12,24 @@ export function toJsonTree(value: Json): JsonTree {
   return { root, sourceDigits };
 
   function copyMember(holder: Holder, key: string): void {
-    const member = holder[key] as Json; // The holder is a copy of a part of the value.
+    const member = holder[key] as Json; // The holder is a copied part of the value.
     if (typeof member === 'bigint') holder[key] = Number(member);
     if (typeof member === 'bigint' || typeof member === 'number') sourceDigits.record(holder, key, String(member));
     if (typeof member !== 'object' || member === null) return;
-    const copy = (isArray(member) ? [...member] : { ...member }) as Holder; // The indices of an array are its keys.
+    const copy = (isArray(member) ? [...member] : { ...member }) as Holder; // Arrays have their indices as keys.
     holder[key] = copy;
     for (const name of Object.keys(copy)) copyMember(copy, name);
   }
 }
 
-/** Returns why a text is not JSON, without the part of the text that V8 shows. */
+/** Returns the reason of a syntax error without the quoted text in V8's message. */
 export function syntaxProblem({ message }: Error): string {
   return message
     .replace(/, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, '')
     .replace(/^"[^]*" is not/, 'it is not');
 }
 
-/** Returns the value of a parsed JSON text, with exact integers. */
+/** Converts a parsed JSON text to a value with exact integers. */
 export function fromJsonTree(tree: JsonTree): Json {
   return exactAt(tree, tree.root, '');
 }

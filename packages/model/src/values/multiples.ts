@@ -1,25 +1,25 @@
 /*
- * The checks' own multiples: they must not share a fault with the service that they judge. JSON numbers are decimal, so 19.99
- * is a multiple of 0.01, although the quotient of the doubles is 1998.9999999999998.
+ * Computes multiples. Independent of the engine's code, so that the checks do not share its bugs. JSON numbers are
+ * decimal, so 19.99 is a multiple of 0.01, although the quotient of the doubles is 1998.9999999999998.
  */
 
-/** A decimal number: an integer with some decimal places, a negative number of places for zeros that follow it. */
+/** A decimal number: an integer with a number of decimal places; negative for trailing zeros. */
 type Scaled = { readonly integer: bigint; readonly places: number };
 
-/** Whether a JSON number is a multiple of `multipleOf`, both given by their digits. Their doubles must be finite. */
+/** Returns whether a JSON number is a multiple of `multipleOf`. Takes texts, whose doubles must be finite. */
 export function isMultipleOf(digits: string, multipleOf: string): boolean {
   const step = scaledOf(multipleOf);
   const { integer, places } = scaledOf(digits);
   if (integer === 0n || step.integer === 0n) return integer === 0n;
   const shift = step.places - places;
   if (shift >= 0) return (integer * 10n ** BigInt(shift)) % step.integer === 0n;
-  // The digits have at most as many zeros at the end, also with an enormous exponent.
+  // The number of trailing zeros is at most the number of digits, which excludes huge exponents.
   return -shift < digits.length && integer % (step.integer * 10n ** BigInt(-shift)) === 0n;
 }
 
-/** The multiples of a number that are in a range: the products of the number and a factor. */
+/** The multiples of a number in a range. */
 export type Multiples = {
-  /** The range of the factors; empty if the first one is greater. */
+  /** The range of factors; empty if `from` is greater than `to`. */
   readonly from: bigint;
   readonly to: bigint;
   readonly multipleAt: (factor: bigint) => number;

@@ -4,7 +4,7 @@ import type { Json } from './json-value.ts';
 /** The values of examples, by name. */
 export type NamedExamples = ReadonlyMap<string, Json>;
 
-/** An example object, whose value has another name since OpenAPI 3.2. */
+/** An example object. OpenAPI 3.2 has `dataValue` instead of `value`. */
 type ExampleNode = { readonly value?: Json; readonly dataValue?: Json };
 
 /** Reads the `examples` of a parameter or media type object. */

@@ -4,7 +4,7 @@ import { longestText, MAX_SIZE, type Sized } from './value-size.ts';
 /** No valid value of a schema was found. */
 export class NoValue extends Error {}
 
-/** Every value of a schema that can be built is larger than a limit. */
+/** All values of a schema that can be built exceed the size limit. */
 export class TooLarge extends NoValue {
   constructor(limit = MAX_SIZE) {
     const [members, characters] = [limit, longestText(limit) + 1].map((number) => number.toLocaleString('en'));
@@ -12,15 +12,15 @@ export class TooLarge extends NoValue {
   }
 }
 
-/** How many values may be unwanted in a row, by default. */
+/** The default maximum number of consecutive unwanted values. */
 export const GIVE_UP_AFTER = 20_000;
 
 /**
  * Filters the values of an arbitrary.
  *
- * @param giveUpAfter how many values may be unwanted in a row
+ * @param giveUpAfter the maximum number of consecutive unwanted values
  *
- * @throws {NoValue} while generating, when such values are too rare; fast-check itself would loop forever
+ * @throws {NoValue} during generation, if wanted values are too rare; fast-check itself would loop forever
  */
 export function filtered<Value>(
   arbitrary: fc.Arbitrary<Value>,
@@ -37,9 +37,9 @@ export function filtered<Value>(
 }
 
 /**
- * Combines arbitraries. Factories that throw {@link NoValue} are skipped.
+ * Combines arbitraries. Skips factories that throw {@link NoValue}.
  *
- * @throws {NoValue} when none can be created
+ * @throws {NoValue} if all factories throw
  */
 export function oneOf<Value>(factories: readonly (() => Sized<Value>)[]): Sized<Value> {
   const outcomes = factories.map(failureOr);
@@ -54,7 +54,7 @@ export function oneOf<Value>(factories: readonly (() => Sized<Value>)[]): Sized<
   };
 }
 
-/** Calls a function; returns `undefined` when it throws {@link NoValue}. */
+/** Calls a function; returns `undefined` if it throws {@link NoValue}. */
 export function attempt<Result>(create: () => Result): Result | undefined {
   const outcome = failureOr(create);
   return outcome instanceof NoValue ? undefined : outcome;

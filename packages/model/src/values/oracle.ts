@@ -12,26 +12,26 @@ import type { Json } from './json-value.ts';
 import { isMultipleOf } from './multiples.ts';
 import { digitsOf, type DataContext, type OnInt64, type ValidationContext } from './validation-context.ts';
 
-/** Validates values by the schemas of one document. Integers are compared by their digits, not as doubles. */
+/** Validates values with the schemas of one document. Compares integers by their digits, not as doubles. */
 export type Oracle = {
   /** The document of these schemas. */
   readonly schemas: SchemaDocument;
   /**
-   * Validates a JSON text; returns `undefined` when the schema allows it. No schema allows everything.
+   * Validates a JSON value; returns `undefined` if it is valid. A missing schema allows every value.
    *
-   * @param onInt64 is called for every number that the schema declares as int64
+   * @param onInt64 is called for each number that the schema declares as int64
    */
   readonly violation: (schema: Schema | undefined, json: JsonTree, onInt64?: OnInt64) => SchemaViolation | undefined;
   /** Returns whether a schema allows a value. */
   readonly allows: (schema: Schema | undefined, value: Json) => boolean;
   /**
-   * Returns whether a server may take a value for valid: with the defaults of missing properties, and with numbers beyond
-   * the range of `float`, since JSON has no other numbers.
+   * Returns whether a server may accept a value by inserting defaults for missing properties, or by accepting numbers
+   * beyond the range of `float`.
    */
   readonly mayAllow: (schema: Schema | undefined, value: Json) => boolean;
 };
 
-/** The first reason why a schema does not allow a value. */
+/** The first violation of a schema by a value. */
 export type SchemaViolation = {
   /** The JSON pointer to the invalid part of the value. */
   readonly path: string;
@@ -41,25 +41,25 @@ export type SchemaViolation = {
 };
 
 const NOTHING = toJsonTree(null);
-// The time limit starts a thread, which takes longer than the validation of this many values.
+// Starting the thread of the time limit takes longer than validating this many values.
 const SMALL_PARTS = 1_000;
 const CHARACTERS_OF_A_PART = 100;
-/** The largest number of IEEE 754 single precision. */
+/** The maximum of IEEE 754 single precision. */
 const MAX_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
-/** The checks cannot run; the message has the reason. */
+/** The checks cannot run. The message contains the reason. */
 export class CannotCheck extends Error {}
 
 /**
  * Creates an oracle for the schemas of a document.
  *
- * @param timeLimitMs limits the validation of each large value, which then throws {@link TimeLimitExceeded}
+ * @param timeLimitMs the time limit for validating a large value; exceeding it throws {@link TimeLimitExceeded}
  */
 export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Oracle {
   const validate = strictValidation(schemas);
   const strict: Oracle['violation'] = (schema, json, onInt64) => {
     if (schema === undefined || timeLimitMs === undefined || isSmall(json.root)) return validate(schema, json, onInt64);
-    validate(schema, NOTHING); // Compiles the schema, which must not be interrupted.
+    validate(schema, NOTHING); // Compiles the schema first, since compilation must not be interrupted.
     return runWithin(timeLimitMs, () => validate(schema, json, onInt64));
   };
   const lenient = isLenient(schemas) ? lenientValidation(schemas) : strict;
@@ -76,7 +76,7 @@ export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Ora
 const strictValidation = memoizeByObject((schemas: SchemaDocument) => createValidation(schemas, false));
 const lenientValidation = memoizeByObject((schemas: SchemaDocument) => createValidation(schemas, true));
 
-/** Returns whether a schema has a keyword that servers may read leniently. */
+/** Returns whether a document has a keyword that servers may interpret leniently. */
 function isLenient({ document }: SchemaDocument): boolean {
   let isFound = false;
   walkDocument(document, ({ kind, node }) => {
@@ -85,7 +85,7 @@ function isLenient({ document }: SchemaDocument): boolean {
   return isFound;
 }
 
-/** @param isLenient sets missing properties to their defaults, in the value itself, and allows any number for `float` */
+/** @param isLenient inserts defaults for missing properties, in place, and allows any number for `float` */
 function createValidation(schemas: SchemaDocument, isLenient: boolean): Oracle['violation'] {
   const usual = createChecks(createAjv(schemas, isLenient, false), isLenient);
   let wide: typeof usual | undefined;
@@ -95,7 +95,7 @@ function createValidation(schemas: SchemaDocument, isLenient: boolean): Oracle['
     try {
       if (!wideSchemas.has(schema)) return usual(schema, json, onInt64);
     } catch (error) {
-      // Ajv nests the code for thousands of members, unless it reports all errors.
+      // Ajv nests the code for thousands of members and overflows the stack, unless `allErrors` is set.
       if (!(error instanceof RangeError)) throw error;
     }
     wide ??= createChecks(createAjv(schemas, isLenient, true), isLenient);
@@ -106,7 +106,7 @@ function createValidation(schemas: SchemaDocument, isLenient: boolean): Oracle['
 }
 
 function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErrors: boolean): Ajv2020 {
-  // The linter has checked the schemas. ownProperties ignores inherited members: `{}` has no property `constructor`.
+  // Validated document. `ownProperties` ignores inherited members: `{}` has no property `constructor`.
   const ajv = new Ajv2020({
     strict: false,
     allErrors,
@@ -159,7 +159,7 @@ function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErro
     keyword: 'absent',
     errors: false,
     error: { message: 'is write-only and must NOT be in a response' },
-    validate: (_isAbsent: true, value: unknown) => value === null, // Servers without a value may have null for it.
+    validate: (_isAbsent: true, value: unknown) => value === null, // Servers may send null for a missing value.
   });
   ajv.addKeyword({
     keyword: 'absentMembers',
@@ -172,7 +172,7 @@ function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErro
   return ajv;
 }
 
-/** The keywords that compare numbers, by the digits of the number and of the keyword. */
+/** The numeric keywords, which compare the digits of the number and of the keyword's value. */
 const NUMBER_KEYWORDS: Readonly<
   Record<string, { readonly requirement: string; readonly isValid: (digits: string, limit: string) => boolean }>
 > = {
@@ -183,13 +183,14 @@ const NUMBER_KEYWORDS: Readonly<
   multipleOf: { requirement: 'multiple of', isValid: isMultipleOf },
 };
 
-/** Creates the function that compiles each schema once. */
+/** Creates a validation function that compiles each schema once. */
 function createChecks(ajv: Ajv2020, isLenient: boolean) {
   const compiled = new Map<Schema, ValidateFunction>();
   return (schema: Schema, json: JsonTree, onInt64?: OnInt64): SchemaViolation | undefined => {
     const validate = compile(schema);
     const { root } = json;
-    // Ajv passes such a context to nested parts. The root needs one too, because digits are looked up by their holder.
+    // Ajv passes a context only for nested parts. The root also needs a context, since digits are found by their
+    // holder.
     const rootContext = {
       instancePath: '',
       parentData: root,
@@ -224,10 +225,10 @@ function createChecks(ajv: Ajv2020, isLenient: boolean) {
   }
 }
 
-/** The parameters of an error of Ajv about a property that is not allowed. */
+/** The parameters of Ajv's errors about disallowed properties. */
 type Params = { readonly additionalProperty?: string; readonly unevaluatedProperty?: string };
 
-/** Copies a schema with doubles in place of the bigints in its defaults, which Ajv inserts into values. */
+/** Copies a schema and converts bigints in its defaults, which Ajv inserts into values, to doubles. */
 function withRoundedDefaults(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withRoundedDefaults);
   if (typeof node !== 'object' || node === null) return node;

@@ -1,26 +1,26 @@
-// An escape, a class, the start of a group, a quantifier with its bounds, or any other character.
+// Matches an escape, a class, a group start, a quantifier with its bounds, or any other character.
 const TOKEN =
   /\\(?:[pPu]\{[^}]*\}|k<[^>]*>|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|c[A-Za-z]|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?|(?<simple>[*+?])\??|\{(?<from>\d+)(?<range>,(?<to>\d*))?\}\??|[^]/gu;
 
-/** How often fast-check repeats a part at most, by the least number of repetitions: its sizes `small` and `xsmall`. */
+/** fast-check's maximum number of repetitions by the minimum, for its sizes `small` and `xsmall`. */
 export const MOST_REPETITIONS = {
   small: (least: number): number => 2 * least + 10,
   xsmall: (least: number): number => Math.floor(1.1 * least) + 1,
 };
 
-/** Alternatives of a group that is being read. */
+/** The alternatives of the current group. */
 type Group = {
-  /** The length of the longest alternative before the current one. */
+  /** The length of the longest previous alternative. */
   longest: number;
   /** The length of the current alternative without its last part. */
   length: number;
-  /** The length of the last part, which a quantifier may follow. */
+  /** The length of the last part, which may be followed by a quantifier. */
   last: number;
 };
 
 /**
- * Returns the length of the longest text that fast-check generates for a regular expression. A part without characters
- * counts as one, since its repetitions are generated as well.
+ * Returns the maximum length of a text that fast-check generates for a regular expression. Empty parts count as one
+ * character, since fast-check generates their repetitions.
  */
 export function patternSize(pattern: string, size: keyof typeof MOST_REPETITIONS): number {
   const outer: Group[] = [];

@@ -1,11 +1,11 @@
 import { isScalar, membersOf, replaceAt, type Json } from './json-value.ts';
 
-/** A request and its response, as runtime expressions refer to them. */
+/** A request and its response, for runtime expressions. */
 export type ExpressionSource = {
   readonly url: string;
   readonly method: string;
   readonly status: number;
-  /** Returns the value of a parameter or a header of the request. */
+  /** Returns the value of a request parameter or header. */
   readonly parameter: (location: string, name: string) => Json | undefined;
   readonly requestBody: Json | undefined;
   readonly responseHeader: (name: string) => string | undefined;
@@ -13,10 +13,10 @@ export type ExpressionSource = {
 };
 
 /**
- * Evaluates the value of a link or the URL of a callback (OpenAPI 3.1, 4.8.20.4): a runtime expression, a text with expressions
- * in braces, or a constant.
+ * Evaluates the value of a link or the URL of a callback (OpenAPI 3.1, 4.8.20.4): a runtime expression, a text with
+ * embedded expressions in braces, or a constant.
  *
- * @returns `undefined` when an expression refers to something that is not there
+ * @returns `undefined` if the target of an expression is missing
  */
 export function evaluate(value: Json, source: ExpressionSource): Json | undefined {
   if (typeof value !== 'string') return value;
@@ -28,7 +28,7 @@ export function evaluate(value: Json, source: ExpressionSource): Json | undefine
   return parts.includes(undefined) ? undefined : parts.join('');
 }
 
-/** Evaluates the expressions in the members and items of a value, too; `undefined` when one refers to nothing. */
+/** Evaluates all expressions in a value, recursively; returns `undefined` if a target is missing. */
 export function evaluateWithin(value: Json, source: ExpressionSource): Json | undefined {
   if (isScalar(value) || value === null) return evaluate(value, source);
   const members = membersOf(value).map(([name, member]) => [name, evaluateWithin(member, source)] as const);

@@ -9,11 +9,13 @@ import { oneOf, TooLarge } from './no-value.ts';
 import { MOST_REPETITIONS, patternSize } from './pattern-size.ts';
 import { longestText, sizeOfText, type Sized } from './value-size.ts';
 
-/** The generated strings: `any` includes lone surrogates, `well-formed` is valid Unicode, `token` suits headers. */
+/**
+ * The kind of generated strings: `any` includes lone surrogates, `well-formed` is valid Unicode, `token` fits headers.
+ */
 export type TextKind = 'any' | 'well-formed' | 'token';
 
 const SAFE = 2n ** 53n - 1n;
-// The number of multiples on each side of the smallest one: they have few digits.
+// The number of multiples on each side of the multiple closest to zero, which have few digits.
 const FEW = 1_000_000n;
 const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int32: [-(2n ** 31n), 2n ** 31n - 1n],
@@ -21,9 +23,9 @@ const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
 };
 
 /**
- * Generates integers in the range of the schema, preferring its limits and those of the usual types.
+ * Generates integers in the range of the schema. Prefers the limits of the range and of common integer types.
  *
- * @param plain prefers small numbers, where the schema allows them
+ * @param plain whether to prefer small numbers
  */
 export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const [lowest, highest] = RANGES[String(schema['format'])] ?? [-SAFE, SAFE];
@@ -34,13 +36,13 @@ export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Jso
   const max = below < highest ? below : highest;
   const from = ceilDivide(min, step);
   const to = -ceilDivide(-max, step);
-  if (from > to) return fc.constantFrom<Json>(min); // No value exists; the oracle rejects this one.
+  if (from > to) return fc.constantFrom<Json>(min); // No valid value exists; the oracle rejects this value.
   const edges = [...EDGE_INTEGERS, 0n, 1n, -1n].filter((edge) => edge >= min && edge <= max && edge % step === 0n);
   const max99 = to > 99n && from <= 0n ? 99n : to;
   if (plain) return fc.bigInt({ min: from < 0n && to >= 0n ? 0n : from, max: max99 }).map((n) => n * step);
   const small = fc.bigInt({ min: from < -99n && to >= 0n ? -99n : from, max: max99 });
   return fc.oneof(
-    { withCrossShrink: true }, // Edge values shrink to small ones.
+    { withCrossShrink: true }, // Shrinks edge values to small values.
     small.map((n) => n * step),
     fc.constantFrom(from * step, to * step, ...edges),
     fc.bigInt({ min: from, max: to }).map((n) => n * step),
@@ -50,7 +52,7 @@ export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Jso
 /**
  * Generates numbers in the range of the schema.
  *
- * @param plain prefers small positive numbers with few digits, where the schema allows them
+ * @param plain whether to prefer small positive numbers with few digits
  */
 export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const end = schema['format'] === 'float' ? 3.4e38 : Number.MAX_VALUE;
@@ -60,7 +62,7 @@ export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json
   if (min > max) return fc.constant(min);
   if (step !== undefined) {
     const { from, to, multipleAt } = multiplesIn(step, min, max);
-    if (from > to) return fc.constant(min); // No value exists; the oracle rejects this one.
+    if (from > to) return fc.constant(min); // No valid value exists; the oracle rejects this value.
     const nearest = from > 0n ? from : to < 0n ? to : 0n;
     const [low, high] = [nearest - FEW, nearest + FEW];
     return fc.bigInt({ min: low > from ? low : from, max: high < to ? high : to }).map(multipleAt);
@@ -75,9 +77,9 @@ export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json
 /**
  * Generates strings with the length, pattern and format of the schema.
  *
- * @param plain prefers short and usual texts
- * @param limit the largest size of a string
- * @throws {TooLarge} when the length or the pattern requires larger ones
+ * @param plain whether to prefer short and common texts
+ * @param limit the maximum size of a string
+ * @throws {TooLarge} if the length or the pattern requires larger strings
  */
 export function strings(schema: SchemaObject, kind: TextKind, plain: boolean, limit: number): Sized<Json> {
   const { pattern, format } = schema;
@@ -86,23 +88,23 @@ export function strings(schema: SchemaObject, kind: TextKind, plain: boolean, li
   const arbitrary =
     (plain ? PLAIN_FORMATS.get(name)?.() : undefined) ?? prepare(`format ${name}`, () => FORMATS.get(name)?.());
   const formatted = arbitrary && { arbitrary, size: FORMATTED_SIZE };
-  // Values of one keyword may satisfy the other by chance.
+  // Values for one keyword may satisfy the other keyword by chance.
   if (matches !== undefined && formatted !== undefined) return oneOf([() => matches, () => formatted]);
   return matches ?? formatted ?? plainStrings(schema, kind, limit);
 }
 
 const FORMATTED_SIZE = sizeOfText(40);
 
-// fast-check takes up to a second and 20 MB for some patterns and formats, and a document repeats them in many places.
+// Cached, since fast-check needs up to a second and 20 MB for some patterns and formats, which documents often repeat.
 const PREPARED = new Map<string, fc.Arbitrary<Json> | undefined>();
 
-/** Returns what the first call for a key has created. */
+/** Returns the cached arbitrary for a key, or creates it. */
 function prepare(key: string, create: () => fc.Arbitrary<Json> | undefined): fc.Arbitrary<Json> | undefined {
   if (!PREPARED.has(key)) PREPARED.set(key, create());
   return PREPARED.get(key);
 }
 
-// Any character, as the unit `binary` of fast-check, which takes a second to prepare it. Shrinks to `a`.
+// Any character, like fast-check's unit `binary`, whose creation takes a second. Shrinks to `a`.
 const SURROGATES = 0x800;
 const CHARACTERS = 0x110000 - SURROGATES;
 const CHARACTER = fc.nat(CHARACTERS - 1).map((number) => {
@@ -114,7 +116,8 @@ function plainStrings(schema: SchemaObject, kind: TextKind, limit: number): Size
   const minLength = Math.max(numberOf(schema, 'minLength') ?? 0, kind === 'token' ? 1 : 0);
   if (minLength > longestText(limit)) throw new TooLarge();
   const longest = numberOf(schema, 'maxLength') ?? Math.max(minLength + 10, 20);
-  if (minLength > longest) return { arbitrary: fc.constant(''), size: 1 }; // No value exists; the oracle rejects this one.
+  // No valid value exists; the oracle rejects this value.
+  if (minLength > longest) return { arbitrary: fc.constant(''), size: 1 };
   const token = fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_'));
   if (minLength > LONG_TEXT) return longStrings(minLength, kind === 'token' ? token : fc.oneof(token, CHARACTER));
   const maxLength = Math.min(longest, longestText(limit));
@@ -133,10 +136,10 @@ function plainStrings(schema: SchemaObject, kind: TextKind, limit: number): Size
   return { arbitrary, size };
 }
 
-// fast-check takes 200 bytes for each character.
+// fast-check needs 200 bytes per character.
 const LONG_TEXT = 1_000;
 
-/** Generates texts of a length that repeat a shorter one. */
+/** Generates texts of a length by repeating shorter texts. */
 function longStrings(length: number, unit: fc.Arbitrary<string>): Sized<Json> {
   const characters = fc.array(unit, { minLength: 1, maxLength: LONG_TEXT, size: 'medium' });
   const arbitrary = characters.map(
@@ -145,13 +148,13 @@ function longStrings(length: number, unit: fc.Arbitrary<string>): Sized<Json> {
   return { arbitrary, size: sizeOfText(length) };
 }
 
-/** Generates texts that match a pattern; returns `undefined` for patterns that fast-check does not support. */
+/** Generates texts that match a pattern; returns `undefined` if fast-check does not support the pattern. */
 function matching(pattern: string, limit: number): Sized<Json> | undefined {
-  // Of a wide range of repetitions, only the first: `.{1,2097152}` would be 2 MB.
+  // Limits wide ranges of repetitions: `.{1,2097152}` would be 2 MB.
   const short = pattern.replaceAll(/\{(\d+),(\d+)\}/g, (all, from: string, to: string) =>
     Number(to) - Number(from) > MAX_REPETITIONS ? `{${from},${String(Number(from) + MAX_REPETITIONS)}}` : all,
   );
-  // fast-check takes as long for each character as for another value.
+  // fast-check needs as much time for each character as for a value.
   const repetition = (['small', 'xsmall'] as const).find((size) => patternSize(short, size) <= limit);
   if (repetition === undefined) throw new TooLarge();
   const arbitrary = prepare(`pattern ${repetition} ${pattern}`, () => {
@@ -162,13 +165,13 @@ function matching(pattern: string, limit: number): Sized<Json> | undefined {
         return created;
       });
     } catch {
-      return undefined; // Not supported, or too slow: all strings are generated, and the oracle filters them.
+      return undefined; // Unsupported or too slow: the oracle filters arbitrary strings.
     }
   });
   return arbitrary && { arbitrary, size: patternSize(short, repetition) };
 }
 
-// fast-check looks for a character of `[^\s\S]` forever, and takes exponential time for nested repetitions.
+// fast-check searches for a character in `[^\s\S]` forever, and needs exponential time for nested repetitions.
 const PATTERN_TIME_LIMIT_MS = 500;
 
 const MAX_REPETITIONS = 20;
@@ -181,7 +184,7 @@ const dates = (from = '1000', to = '9999'): fc.Arbitrary<string> =>
 const words = (): fc.Arbitrary<string> =>
   fc.string({ minLength: 1, maxLength: 10, unit: fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyz')) });
 
-// Usual values, also because fast-check takes a second to prepare some of its arbitraries of addresses.
+// Common values, and faster: creating some of fast-check's address arbitraries takes a second.
 const PLAIN_FORMATS: ReadonlyMap<string, () => fc.Arbitrary<Json>> = new Map<string, () => fc.Arbitrary<Json>>([
   ['date-time', () => dates('2020', '2029')],
   ['date', () => dates('2020', '2029').map((text) => text.slice(0, 10))],
@@ -214,7 +217,7 @@ const FORMATS: ReadonlyMap<string, () => fc.Arbitrary<Json>> = new Map<string, (
   ['regex', () => fc.constantFrom('^a+$', '[0-9]')],
 ]);
 
-/** Counts characters as JSON Schema does: a surrogate pair is one. */
+/** Returns the length in code points, as in JSON Schema. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
 }
@@ -229,7 +232,7 @@ function exactNumberOf(schema: SchemaObject, keyword: string): number | bigint |
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
-/** Returns the inclusive integer limit of a schema; `beyond` is the step inwards from an exclusive limit. */
+/** Returns the inclusive integer limit of a schema. @param beyond the step inwards from an exclusive limit */
 function limit(schema: SchemaObject, inclusive: string, exclusive: string, beyond: bigint, fallback: bigint): bigint {
   const isWhole = (n: number | bigint): boolean => typeof n === 'bigint' || Number.isInteger(n);
   const round = (n: number | bigint): bigint =>

@@ -1,17 +1,17 @@
 import { resolveReference, type OpenApiDocument } from '@contract-first/documents';
 import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
 
-/** A document, and the URI that references in its schemas start with. */
+/** A document with the base URI of its references. */
 type Schemas = Pick<SchemaDocument, 'id' | 'document'>;
 
 /** The merged schemas of each document. */
 const flattened = new WeakMap<OpenApiDocument, WeakMap<SchemaObject, Schema>>();
 
 /**
- * Resolves the reference of a schema and merges its `allOf`. Only keywords that generation uses are merged exactly: the
- * oracle validates every generated value by the whole schema.
+ * Resolves the reference of a schema and merges its `allOf`. Merges exactly only the keywords that generation uses,
+ * since the oracle validates every generated value with the original schema.
  *
- * @returns `false` when the parts exclude each other
+ * @returns `false` if the parts exclude each other
  */
 export function flatten(schemas: Schemas, schema: Schema): Schema {
   if (typeof schema === 'boolean') return schema;
@@ -22,7 +22,7 @@ export function flatten(schemas: Schemas, schema: Schema): Schema {
   return flat;
 }
 
-/** @param merged the schemas that are part of the result already: references may lead to one in many ways */
+/** @param merged the already merged schemas, since several references may have the same target */
 function mergeParts(schemas: Schemas, schema: Schema, merged: Set<unknown>): Schema {
   if (typeof schema === 'boolean') return schema;
   if (merged.has(schema)) return true;
@@ -31,17 +31,17 @@ function mergeParts(schemas: Schemas, schema: Schema, merged: Set<unknown>): Sch
   const { $ref: reference, allOf = [], ...rest } = schema;
   const parts = [...(allOf as readonly Schema[])];
   if (typeof reference === 'string' && reference.startsWith(id)) {
-    parts.unshift(resolveReference(document, reference.slice(id.length)) as Schema); // The linter has followed it.
+    parts.unshift(resolveReference(document, reference.slice(id.length)) as Schema); // Validated document.
   }
   return parts.reduce<Schema>((joined, part) => join(joined, mergeParts(schemas, part, merged)), rest);
 }
 
-/** Returns the types of strings, numbers and booleans that a schema may allow. */
+/** Returns the scalar types that a schema may allow. */
 export function scalarTypesOf(document: SchemaDocument, schema: Schema): readonly string[] {
   const flat = flatten(document, schema);
   if (typeof flat === 'boolean') return flat ? SCALARS : [];
   const { type = SCALARS, anyOf, oneOf } = flat;
-  // The linter has checked the shape of these keywords.
+  // Validated document.
   const own = ([type].flat() as string[]).filter((name) => SCALARS.includes(name));
   const lists = [anyOf, oneOf] as (readonly Schema[] | undefined)[];
   return lists.reduce(
@@ -54,7 +54,7 @@ export function scalarTypesOf(document: SchemaDocument, schema: Schema): readonl
   }
 }
 
-/** Finds a schema that may apply to the part at a place of a value. */
+/** Finds a schema for the part at a place of a value that satisfies a condition. */
 export function findSchemaAt(
   schemas: Schemas,
   schema: Schema,
@@ -66,19 +66,19 @@ export function findSchemaAt(
   const [key, ...rest] = place;
   const { properties, additionalProperties, items, anyOf = [], oneOf = [] } = flat;
   for (const part of [...(anyOf as readonly Schema[]), ...(oneOf as readonly Schema[])]) {
-    // The linter has checked this shape.
+    // Validated document.
     const found = findSchemaAt(schemas, part, place, isWanted);
     if (found !== undefined) return found;
   }
   if (key === undefined) return isWanted(flat) ? flat : undefined;
-  const named = (properties ?? {}) as Readonly<Record<string, Schema>>; // As above.
+  const named = (properties ?? {}) as Readonly<Record<string, Schema>>; // Validated document.
   const own = typeof key === 'number' ? items : Object.hasOwn(named, key) ? named[key] : additionalProperties;
   return findSchemaAt(schemas, (own ?? true) as Schema, rest, isWanted);
 }
 
 const SCALARS = ['string', 'number', 'integer', 'boolean'];
 
-/** Merges two schemas into one that allows approximately the values that both allow. */
+/** Merges two schemas to a schema that allows approximately the values that both allow. */
 export function join(one: Schema, other: Schema): Schema {
   if (one === false || other === false) return false;
   if (one === true) return other;
@@ -93,7 +93,7 @@ export function join(one: Schema, other: Schema): Schema {
   return [type, values].some((list) => Array.isArray(list) && list.length === 0) ? false : joined;
 }
 
-// The types of these keywords' values are those of JSON Schema, which the linter has checked.
+// The casts rely on a validated document.
 function joinKeyword(keyword: string, one: unknown, other: unknown): unknown {
   switch (keyword) {
     case 'type':
@@ -122,7 +122,9 @@ function joinTypes(one: readonly string[], other: readonly string[]): string[] {
   return [...new Set([...one.filter((type) => isIn(type, other)), ...other.filter((type) => isIn(type, one))])];
 }
 
-/** Merges the properties of two schemas. A property that only one declares is an additional property of the other. */
+/**
+ * Merges the properties of two schemas. A property declared by one schema may be an additional property of the other.
+ */
 function joinProperties(one: SchemaObject, other: SchemaObject): SchemaObject {
   const sides = [one, other].map(({ properties = {}, patternProperties, additionalProperties = true }) => ({
     properties: properties as SchemaObject,
@@ -141,7 +143,7 @@ function joinProperties(one: SchemaObject, other: SchemaObject): SchemaObject {
 
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 
-/** Returns the types of the values that a schema without `type` is likely to describe. */
+/** Returns the likely types of a schema without `type`. */
 export function guessTypes(schema: SchemaObject): readonly string[] {
   if (['properties', 'required', 'additionalProperties'].some((keyword) => keyword in schema)) return ['object'];
   if (['items', 'prefixItems', 'minItems', 'maxItems'].some((keyword) => keyword in schema)) return ['array'];

@@ -1,26 +1,26 @@
 import type { Schema, SchemaDocument } from './dialect.ts';
 import { flatten } from './schema-merge.ts';
 
-/** Returns the schema of a property that a schema declares; `undefined` without one. */
+/** Returns the schema of a declared property, if any. */
 export function propertyOf(schemas: SchemaDocument, schema: Schema | undefined, name: string): Schema | undefined {
   return Object.entries(propertiesOf(schemas, schema)).find(([known]) => known === name)?.[1];
 }
 
-/** Returns the names of the properties that a schema requires, apart from its alternatives. */
+/** Returns the required properties of a schema, without its alternatives. */
 export function requiredBy(schemas: SchemaDocument, schema: Schema | undefined): readonly string[] {
   const flat = schema === undefined ? false : flatten(schemas, schema);
-  // The linter has checked the shape of this keyword.
+  // Validated document.
   return typeof flat === 'boolean' ? [] : ((flat['required'] ?? []) as readonly string[]);
 }
 
-/** Returns the properties that a schema declares, apart from its alternatives. */
+/** Returns the declared properties of a schema, without its alternatives. */
 export function propertiesOf(schemas: SchemaDocument, schema: Schema | undefined): Readonly<Record<string, Schema>> {
   const flat = schema === undefined ? false : flatten(schemas, schema);
-  // The linter has checked the shape of this keyword.
+  // Validated document.
   return typeof flat === 'boolean' ? {} : ((flat['properties'] ?? {}) as Readonly<Record<string, Schema>>);
 }
 
-/** Returns the properties that a schema or one of its alternatives declares. */
+/** Returns the declared properties of a schema and its alternatives. */
 export function allPropertiesOf(
   schemas: SchemaDocument,
   schema: Schema | undefined,
@@ -30,7 +30,7 @@ export function allPropertiesOf(
   visited.add(schema);
   const flat = flatten(schemas, schema);
   if (typeof flat === 'boolean') return {};
-  // The linter has checked the shape of these keywords.
+  // Validated document.
   const { anyOf = [], oneOf = [] } = flat as { readonly anyOf?: readonly Schema[]; readonly oneOf?: readonly Schema[] };
   const alternatives = [...anyOf, ...oneOf].map((part) => allPropertiesOf(schemas, part, visited));
   return Object.assign({}, ...alternatives.reverse(), propertiesOf(schemas, schema)) as Readonly<

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Returns a UUID of version 4 for a text, the same one for the same text. */
+/** Derives a version 4 UUID from a text, deterministically. */
 export function uuidOf(text: string): string {
   const digits = hash('sha256', text);
   const variant = '89ab'.charAt(Number.parseInt(digits.charAt(16), 16) % 4);

@@ -3,16 +3,16 @@ import type { JsonTree } from '@contract-first/contract';
 /** The `this` value of the oracle's keywords. */
 export type ValidationContext = { readonly json: JsonTree; readonly onInt64: OnInt64 | undefined };
 
-/** Receives the object or array that holds an int64, and its name or index there. */
+/** Is called with the object or array that contains an int64, and its key. */
 export type OnInt64 = (holder: object, key: string) => void;
 
-/** The place of a checked value, which Ajv passes to a keyword. */
+/** Ajv's context of a validated value, which it passes to keywords. */
 export type DataContext = { readonly parentData: object; readonly parentDataProperty: string | number };
 
 /**
- * Returns the digits of a checked number, from its source where its double is a different number.
+ * Returns the digits of a number: the source digits if its double differs, else the digits of the double.
  *
- * @param holder the object or list that has the number, under the key
+ * @param holder the object or list that contains the number, under the key
  */
 export function digitsOf(
   context: ValidationContext | undefined,

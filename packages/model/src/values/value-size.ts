@@ -2,16 +2,16 @@ import type fc from 'fast-check';
 import { membersOf, type Json } from './json-value.ts';
 
 /*
- * A schema of a few characters can require values that fill the memory. The size of a value is one for each value in it,
- * and one more for every ten characters of a text or a name.
+ * Limits the size of generated values: even a short schema can require values that exhaust memory. The size is one for
+ * each nested value, plus one for every ten characters of texts and names.
  */
 
 const CHARACTERS = 10;
 
-/** The largest size of a generated value: generating it takes less than a second and 200 MB. */
+/** The maximum size of a generated value, which takes less than a second and 200 MB. */
 export const MAX_SIZE = 200_000;
 
-/** An arbitrary and the largest size of its values. The size of formats is estimated. */
+/** An arbitrary with the maximum size of its values. The size of formats is estimated. */
 export type Sized<Value> = { readonly arbitrary: fc.Arbitrary<Value>; readonly size: number };
 
 /** Returns the size of a text. */
@@ -19,12 +19,12 @@ export function sizeOfText(length: number): number {
   return 1 + sizeOfName(length);
 }
 
-/** Returns the size that a name adds to the one of its value. */
+/** Returns the size that a name adds to its value. */
 export function sizeOfName(length: number): number {
   return Math.floor(length / CHARACTERS);
 }
 
-/** Returns the length of the longest text of a size; a negative number when there is none. */
+/** Returns the maximum length of a text for a size; negative if there is none. */
 export function longestText(size: number): number {
   return size * CHARACTERS - 1;
 }
