@@ -12,7 +12,7 @@ Writes generated/ from openapi.yaml.
   --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
   --help              print this text`;
 
-/** Runs the generator with the options of the command line. Returns the exit code. */
+/** Runs the generator with command-line options. Returns the exit code. */
 export async function generateCommand(args: readonly string[]): Promise<number> {
   exitWithoutOutput();
   reportBugs();

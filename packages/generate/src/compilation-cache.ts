@@ -5,19 +5,19 @@ import { dirname, join } from 'node:path';
 import type { Contract, Operation } from '@contract-first/contract';
 
 const CACHE = 'node_modules/.cache/compiled-operations.json';
-// The package that compiles the schemas, which names exact versions of the packages that it uses.
+// The package that compiles the schemas. Its manifest pins the versions of its dependencies.
 const COMPILER = dirname(createRequire(import.meta.url).resolve('@contract-first/contract'));
 const MANIFEST = join(COMPILER, '../package.json');
 const REFERENCE = /"#\/components\/(?:[^"\\]|\\.)*"/g;
 // Enough for several documents.
 const MAX_DIGESTS = 5_000;
 
-/** A digest of some schemas, and the references in them. */
+/** A digest of schemas, and their references. */
 type Part = { readonly digest: string; readonly references: readonly string[] };
 
 /**
- * Remembers the operations whose schemas could be compiled, from one run to the next: an edit costs what it changed. An
- * operation is known by a digest of all that its schemas are compiled from.
+ * Caches which operations have compilable schemas, so that a run compiles only changed schemas. The key is a digest of
+ * all inputs of the compilation.
  */
 export class CompilationCache {
   readonly #contract: Contract;
@@ -33,26 +33,26 @@ export class CompilationCache {
     return this.#cached.has(this.#digest(operation));
   }
 
-  /** Adds operations, and writes the file for the next run if that is possible. */
+  /** Adds operations, and writes the cache file if possible. */
   add(operations: readonly Operation[]): void {
     const digests = new Set([...operations.map((operation) => this.#digest(operation)), ...this.#cached]);
     if (digests.size === this.#cached.size || !existsSync('node_modules')) return;
     try {
       mkdirSync(dirname(CACHE), { recursive: true });
-      // Another process may read the file at the same time.
+      // Written and renamed, since another process may read the file at the same time.
       const written = `${CACHE}.${String(process.pid)}`;
       writeFileSync(written, JSON.stringify([...digests].slice(0, MAX_DIGESTS)));
       renameSync(written, CACHE);
     } catch {
-      // The next run compiles them again.
+      // Without a cache file, the next run compiles the schemas again.
     }
   }
 
-  /** Returns a digest of the schemas of an operation, and of all that they refer to. */
+  /** Returns a digest of the schemas of an operation and all their references. */
   #digest(operation: Operation): string {
     const root = partOf(operation.schemas);
     const references = new Set(root.references);
-    // The set grows in the loop.
+    // The loop also visits references that are added meanwhile.
     for (const reference of references) for (const next of this.#component(reference).references) references.add(next);
     const reached = [...references].sort().map((reference) => [reference, this.#component(reference).digest]);
     return digestOf([this.#compiler, root.digest, reached]);
@@ -75,7 +75,7 @@ function digestOf(value: unknown): string {
   return hash('sha256', JSON.stringify(value), 'base64url');
 }
 
-/** Lists the files in a folder and below. */
+/** Lists the files in a folder, recursively. */
 function filesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -87,7 +87,7 @@ function read(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** Returns the digests of earlier runs; none when there is no readable file. */
+/** Returns the digests of earlier runs; none if the file is missing or unreadable. */
 function readCache(): readonly string[] {
   try {
     return JSON.parse(read(CACHE)) as readonly string[]; // Only this module writes the file.

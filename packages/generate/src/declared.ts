@@ -3,17 +3,17 @@ import type { Declared } from '@contract-first/documents';
 import { readIfPresent } from '@contract-first/command-line/files';
 import { findObject } from './handlers.ts';
 
-/** The declarations of an application, and the modules beside `contract.ts` that have them. */
+/** The codecs and formats that an application declares in modules beside `contract.ts`. */
 export type DeclaredModules = Declared & {
-  /** The module with the formats, as generated modules import it; `undefined` without one. */
+  /** The import specifier of the formats module in generated modules, if any. */
   readonly formatsModule: string | undefined;
-  /** Modules whose names only the type checker knows. */
+  /** Modules whose names cannot be read without type checking. */
   readonly problems: readonly string[];
-  /** The absolute paths of the modules, which need not exist. */
+  /** The absolute paths of the modules, which may not exist. */
   readonly sources: readonly string[];
 };
 
-/** Reads the names in `codecs.ts` and `formats.ts` of the folder of an application, without running them. */
+/** Reads the names in an application's `codecs.ts` and `formats.ts` without running them. */
 export function readDeclared(folder: string): DeclaredModules {
   const problems: string[] = [];
   const pathOf = (kind: string): string => join(folder, `${kind}.ts`);

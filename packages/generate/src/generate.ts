@@ -10,39 +10,39 @@ import { print, printError, VERSION } from '@contract-first/command-line/termina
 import { renderContract, versionOf } from './render.ts';
 import { scaffold as addMissing } from './scaffold.ts';
 
-/** The result of a run of the generator. */
+/** The result of the generator. */
 export type Generated = {
-  /** Whether generated/ has the files of the document: `false` if the document was rejected, or `check` found a stale file. */
+  /** Whether generated/ is up to date: `false` if the document was rejected, or if `check` found a stale file. */
   readonly isCurrent: boolean;
-  /** Errors and warnings of the document and stale files, for standard error. Control characters are escaped. */
+  /** Errors, warnings and stale files, for standard error. Control characters are escaped. */
   readonly problems: readonly string[];
   /** Written files and missing code, for standard output. */
   readonly notes: readonly string[];
-  /** The text of every generated file by name; `undefined` when the document was rejected. */
+  /** The text of each generated file by name; `undefined` if the document was rejected. */
   readonly files: Readonly<Record<string, string>> | undefined;
-  /** The absolute paths of the files that the generated ones depend on: those of the document, `codecs.ts` and `formats.ts`. */
+  /** The absolute paths of the inputs: the files of the document, `codecs.ts` and `formats.ts`. */
   readonly sources: readonly string[];
 };
 
-/** Settings of a run of the generator. */
+/** Options of the generator. */
 export type GenerateOptions = {
-  /** Only compares, and writes nothing. */
+  /** Compares the files without writing. */
   readonly check?: boolean;
-  /** Adds a module for each operation without a handler, and functions for the bodies of failures. */
+  /** Adds a module for each operation without a handler, and functions for failure bodies. */
   readonly scaffold?: boolean;
-  /** The files outside of its folder that the document may refer to; by default, there are none. */
+  /** The kinds of files outside its folder that the document may refer to; none by default. */
   readonly allowed?: AllowedRefs;
-  /** Whether openapi-typescript must be installed. Without it, `types.ts` is not written. */
+  /** Whether openapi-typescript is required. Otherwise, `types.ts` is omitted if it is not installed. */
   readonly needsTypes?: boolean;
 };
 
-// The folder of an application binds the engine to the generated types in contract.ts.
+// In the application's folder, contract.ts binds the engine to the generated types.
 const CONTRACT = 'src/*/contract.ts';
 
 /**
- * Reads openapi.yaml in the working directory, and writes generated/: `types.ts` with the types of openapi-typescript,
- * `contract.json` with the compiled contract that the engine serves, and `openapi.json` with the document. A rejected document
- * leaves generated/ unchanged.
+ * Reads openapi.yaml in the working directory and writes generated/: `types.ts` with the types of openapi-typescript,
+ * `contract.json` with the compiled contract for the engine, and `openapi.json` with the document. If the document is
+ * rejected, generated/ stays unchanged.
  */
 export async function generate({
   check = false,
@@ -99,7 +99,7 @@ export async function generate({
   };
 }
 
-/** Prints the result of a run, problems on standard error. Returns the exit code. */
+/** Prints a result, with problems on standard error. Returns the exit code. */
 export function printGenerated({ isCurrent, problems, notes }: Generated): number {
   for (const problem of problems) printError(problem);
   for (const note of notes) print(note);
@@ -119,10 +119,10 @@ function findUnmatched(operationIds: readonly string[], path: string): readonly 
     : listUnmatched(operationIds, names);
 }
 
-/** Replaces a file atomically: readers get the old text or the new one. */
+/** Replaces a file atomically: readers see either the old or the new text. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir('generated', { recursive: true });
-  const temporary = `${path}.${String(process.pid)}`; // Unique per process: another run may be writing too.
+  const temporary = `${path}.${String(process.pid)}`; // Unique per process, for concurrent runs.
   await writeFile(temporary, text);
   await rename(temporary, path);
 }

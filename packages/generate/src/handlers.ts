@@ -1,10 +1,10 @@
 import { tsPlugin } from '@sveltejs/acorn-typescript';
 import { Parser, type Expression, type ObjectExpression, type Program } from 'acorn';
 
-/** An object literal in the source text of a module. */
+/** An object literal in the source text of a module, with its property names. */
 export type ObjectInSource = { readonly object: ObjectExpression; readonly names: readonly string[] };
 
-/** An assertion, which Acorn itself does not know. */
+/** A TypeScript assertion, which Acorn's types lack. */
 type Assertion =
   | { readonly type: 'TSSatisfiesExpression'; readonly expression: Expression }
   | { readonly type: 'TSAsExpression'; readonly expression: Expression };
@@ -12,11 +12,11 @@ type Assertion =
 const TypeScriptParser = Parser.extend(tsPlugin());
 
 /**
- * Finds the object literal that a function returns, or that a constant has as its value, and reads the names of its
- * properties without running the module.
+ * Finds the object literal that a function returns or that initializes a constant, and reads its property names without
+ * running the module.
  *
  * @param name the name of the function or constant
- * @returns `undefined` without such an object literal, or when only the type checker knows its names (`...others`)
+ * @returns `undefined` if there is no object literal, or if its names require type checking (`...others`)
  */
 export function findObject(source: string, name: string): ObjectInSource | undefined {
   const [object] = statementsOf(source)
@@ -40,12 +40,12 @@ export function findObject(source: string, name: string): ObjectInSource | undef
   return names.every((key) => key !== undefined) ? { object, names } : undefined;
 }
 
-/** Whether a name can be declared: an identifier that is not a keyword. */
+/** Returns whether a name is a valid identifier and not a keyword. */
 export function isIdentifier(name: string): boolean {
   return /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'undefined' && statementsOf(`let ${name};`).length === 1;
 }
 
-/** Returns the statements of a module; none of one that is not valid. */
+/** Returns the statements of a module; none if it has syntax errors. */
 function statementsOf(source: string): Program['body'] {
   try {
     return TypeScriptParser.parse(source, { sourceType: 'module', ecmaVersion: 'latest', locations: true }).body;
@@ -54,7 +54,7 @@ function statementsOf(source: string): Program['body'] {
   }
 }
 
-/** Lists operations without a handler and handlers without an operation, one line for each kind. */
+/** Lists operations without a handler, and handlers without an operation, in one line each. */
 export function listUnmatched(operationIds: readonly string[], handlerNames: readonly string[]): readonly string[] {
   const missing = operationIds.filter((operationId) => !handlerNames.includes(operationId));
   const stale = handlerNames.filter((name) => !operationIds.includes(name));

@@ -1,5 +1,5 @@
 /**
- * Generated code for a service and its document.
+ * Generates code for a service from its document.
  *
  * @module @contract-first/generate
  */

@@ -1,6 +1,6 @@
 import { DECODED, dereference, isDecoded, isInt64, schemasInPlace, type Document } from '@contract-first/documents';
 
-/** A schema of a normalized document for one direction. Its shape has been checked. */
+/** A validated, normalized schema for one direction. */
 export type Schema = {
   readonly [keyword: string]: unknown;
   readonly $ref?: string;
@@ -26,16 +26,16 @@ export type Schema = {
 type Subschema = Schema | boolean;
 type Schemas = Readonly<Record<string, Subschema>>;
 
-/** A schema without valid values. JSON Schema has no type `never`. */
+/** A schema without valid values. The type `never` is not part of JSON Schema. */
 export const NEVER: Schema = { type: 'never' };
-/** A schema of every value but `undefined`. JSON Schema has no type `present`. */
+/** A schema for every value except `undefined`. The type `present` is not part of JSON Schema. */
 export const PRESENT: Schema = { type: 'present' };
-/** A schema of the method that objects inherit by a name. JSON Schema has no type `inherited`. */
+/** The type of schemas for an inherited method. It is not part of JSON Schema. */
 export const INHERITED = 'inherited';
-/** Has the values of an int64 in place of `enum`, whose values openapi-typescript prints as numbers. */
+/** The keyword for the values of an int64, since openapi-typescript prints values of `enum` as numbers. */
 export const INT64_VALUES = 'x-int64-values';
 
-// An object literal without one of these has the method of its prototype.
+// The names of methods that object literals inherit.
 const INHERITED_NAMES = [
   'constructor',
   'hasOwnProperty',
@@ -45,9 +45,9 @@ const INHERITED_NAMES = [
   'toString',
   'valueOf',
 ];
-// They apply other schemas to the same value.
+// Keywords that apply other schemas to the same value.
 const APPLICATORS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
-// They describe the value by themselves.
+// Keywords that constrain the value directly.
 const ASSERTIONS = [
   'type',
   'format',
@@ -63,13 +63,13 @@ const ASSERTIONS = [
 ];
 
 /**
- * Copies a schema into one for which openapi-typescript prints the type of the values that the validator accepts. Its
- * subschemas stay as they are.
+ * Copies a schema to an equivalent schema for which openapi-typescript prints the type of the values that the validator
+ * accepts. Keeps its subschemas unchanged.
  */
 export function toPrintableSchema(document: Document, original: Schema): Schema {
-  // A directed schema has these marks only where no value is valid.
+  // Directed schemas have these marks only if no value is valid.
   if (original['readOnly'] === true || original['writeOnly'] === true) return NEVER;
-  // The alternatives have the values of the discriminator by now.
+  // The alternatives already contain the discriminator values.
   const schema = without(original, ['discriminator']);
   if ('enum' in schema || 'const' in schema) return printValues(schema);
   const parts = partsOf(document, schema);
@@ -82,7 +82,7 @@ export function toPrintableSchema(document: Document, original: Schema): Schema 
   const own: Schema = {
     ...only(schema, ASSERTIONS),
     ...(required.length > 0 && { required: undeclared }),
-    // TypeScript cannot express the properties that no part declares.
+    // TypeScript cannot express undeclared properties of all parts.
     ...(typeof unevaluatedProperties === 'object' && { unevaluatedProperties: true }),
   };
   // `type: object` alone would be `Record<string, unknown>` beside the parts.
@@ -95,7 +95,7 @@ export function toPrintableSchema(document: Document, original: Schema): Schema 
     : { ...annotations, ...(required.length > 0 && { required }), allOf: all };
 }
 
-/** Returns the schemas that a schema applies to the same value. */
+/** Returns the subschemas that a schema applies to the same value. */
 function partsOf(document: Document, schema: Schema): readonly Schema[] {
   const { $ref, allOf = [], anyOf, oneOf, if: condition, then, else: otherwise, dependentSchemas = {} } = schema;
   const parts: readonly Subschema[] = [
@@ -108,31 +108,31 @@ function partsOf(document: Document, schema: Schema): readonly Schema[] {
   ];
   return parts.flatMap((part) => {
     if (part === false) return [NEVER];
-    // The schema itself has the `required` of its parts.
+    // Skips parts with only `required`, which is moved to the schema itself.
     return part === true || Object.keys(part).join() === 'required' ? [] : [part];
   });
 }
 
-/** Returns the properties that a schema requires, without the properties that its references require. */
+/** Returns the required properties of a schema and its `allOf`, without its references. */
 function requiredBy(schema: Subschema): readonly string[] {
   if (typeof schema === 'boolean') return [];
   return [...(schema.required ?? []), ...(schema.allOf ?? []).flatMap(requiredBy)];
 }
 
 /**
- * Returns the schema of values that conform to some schemas or else to `otherwise`. openapi-typescript does not print
- * conditions.
+ * Returns a union schema in place of a condition, which openapi-typescript does not print: all of `schemas`, or else
+ * `otherwise`.
  */
 function conditional(document: Document, schemas: readonly Subschema[], otherwise?: Subschema): Schema {
   const properties = schemas
     .flatMap((schema) => [...schemasInPlace(document, schema, ['allOf'])])
     .flatMap((schema) => Object.keys((schema as Schema).properties ?? {}));
-  // An object literal may have the properties of a condition that it does not meet.
+  // Object literals may have the properties of an unsatisfied condition.
   const open = { properties: Object.fromEntries(properties.map((name) => [name, true])) };
   return { anyOf: [{ allOf: schemas.filter((schema) => schema !== true) }, otherwise ?? open] };
 }
 
-/** Whether openapi-typescript requires a property in a part of `allOf` that the whole requires. */
+/** Returns whether a part of `allOf` declares a property, so that openapi-typescript can require it. */
 function declares(document: Document, part: Schema, name: string): boolean {
   const { properties = {} } = part.$ref === undefined ? part : (dereference(document, part) as Schema);
   return Object.hasOwn(properties, name);
@@ -151,10 +151,10 @@ function allowInherited(schema: Schema): Schema {
     name,
     names.includes(name) ? { anyOf: [property, { type: INHERITED, name }] } : property,
   ]);
-  return { ...schema, properties: Object.fromEntries(allowed) as Schemas }; // `Object.fromEntries` forgets the members.
+  return { ...schema, properties: Object.fromEntries(allowed) as Schemas }; // `Object.fromEntries` loses the types.
 }
 
-/** Declares the properties that are only required. openapi-typescript prints declared properties. */
+/** Declares properties that are only required, since openapi-typescript prints only declared properties. */
 function declareRequired({ required = [], ...schema }: Schema): Schema {
   const { properties = {}, additionalProperties } = schema;
   const missing = required.filter((name) => !Object.hasOwn(properties, name));
@@ -167,7 +167,7 @@ function declareRequired({ required = [], ...schema }: Schema): Schema {
   };
 }
 
-/** Makes one schema of all other properties. An object literal has the type of an index signature with all its properties. */
+/** Joins the schemas of undeclared properties, since an index signature applies to all properties. */
 function joinAdditional(schema: Schema): Schema {
   const { patternProperties = {}, unevaluatedProperties, ...rest } = schema;
   const patterns = Object.values(patternProperties);
@@ -179,7 +179,7 @@ function joinAdditional(schema: Schema): Schema {
   return { ...rest, additionalProperties: structuredClone({ anyOf: [...others, ...named] }) };
 }
 
-/** Removes values of another type from `enum`. openapi-typescript prints all of them, and adds `null` if `type` allows it. */
+/** Removes invalid values from `enum`: openapi-typescript prints all values, and adds `null` if `type` allows it. */
 function printValues(schema: Schema): Schema {
   const { type, format, const: constant, enum: listed = [] } = schema;
   const values = 'const' in schema ? [constant] : listed;
@@ -194,7 +194,7 @@ function printValues(schema: Schema): Schema {
     ASSERTIONS.filter((keyword) => keyword !== 'format'),
   );
   if ('const' in schema && valid.length > 0 && constant !== null) return { ...annotations, const: constant };
-  // openapi-typescript takes the values of an object for schemas.
+  // openapi-typescript treats `enum` values of an object as schemas.
   const kept = types?.filter((name) => name !== 'object' && (name !== 'null' || valid.includes(null))) ?? [];
   return { ...annotations, ...(kept.length > 0 && { type: kept.length === 1 ? kept[0] : kept }), enum: valid };
 }
@@ -216,13 +216,13 @@ function hasType(value: unknown, type: string): boolean {
   }
 }
 
-/** Whether a value of JSON has an integer that a double does not hold. */
+/** Returns whether a JSON value contains a bigint. */
 export function hasBigint(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
   return Object.values(value).some(hasBigint);
 }
 
-/** Whether no value is valid for a property. */
+/** Returns whether no value is valid for a property. */
 function isExcluded(property: Subschema): boolean {
   return typeof property === 'object' && (property['readOnly'] === true || property['writeOnly'] === true);
 }

@@ -29,32 +29,33 @@ import type { Gaps } from './scaffold.ts';
 /** The generated files of a document, or its diagnostics. */
 type RenderedContract = {
   /**
-   * The text of the files in generated/ by name; `undefined` when the document was rejected. `types.ts` is absent where
+   * The texts of the files in generated/ by name; `undefined` if the document was rejected. `types.ts` is absent if
    * openapi-typescript and typescript are not installed.
    */
   readonly files: Readonly<Record<string, string>> | undefined;
-  /** The parts that the application completes; `undefined` when the document was rejected. */
+  /** The parts that the application implements; `undefined` if the document was rejected. */
   readonly gaps: Gaps | undefined;
   readonly operationIds: readonly string[];
-  /** The codecs for media types that the document does not have, or that the engine parses itself. */
+  /** The codecs for media types that the document lacks or that the engine parses itself. */
   readonly unusedCodecs: readonly string[];
   readonly diagnostics: readonly PlacedDiagnostic[];
-  /** The absolute paths of the files that the document consists of. */
+  /** The absolute paths of the document's files. */
   readonly sources: readonly string[];
 };
 
 const NO_MODULES = { ...NOTHING_DECLARED, formatsModule: undefined };
 const NOTICE = `Generated from openapi.yaml by contract-first ${VERSION} (npm run generate). Do not edit.`;
 
-/** Returns the version of contract-first that wrote a generated file; `undefined` when it does not say so. */
+/** Returns the contract-first version in the header of a generated file, if any. */
 export function versionOf(text: string): string | undefined {
   return /^.{0,20}Generated from openapi\.yaml by contract-first (\S+) /s.exec(text)?.[1];
 }
 
 /**
- * Renders the generated files of an OpenAPI document, deterministically, or returns the diagnostics that prevent it.
+ * Renders the generated files of an OpenAPI document, deterministically, or returns the diagnostics of a rejected
+ * document.
  *
- * @param declared by the application
+ * @param declared the codecs and formats of the application
  */
 export async function renderContract(
   path: string,
@@ -105,7 +106,7 @@ export async function renderContract(
   };
 }
 
-/** Loads openapi-typescript, which is installed where types are generated; `undefined` elsewhere. */
+/** Loads the renderer of types; returns `undefined` if openapi-typescript is not installed. */
 async function loadPrinter() {
   try {
     return await import('./types.ts');
@@ -115,7 +116,7 @@ async function loadPrinter() {
   }
 }
 
-/** Compiles every schema, so that diagnostics are reported now instead of with the first request. */
+/** Compiles every schema to report problems now instead of at the first request. */
 function tryValidators(contract: Contract): Diagnostic[] {
   const compilationCache = new CompilationCache(contract);
   const operations = Object.values(contract.operations).filter((operation) => !compilationCache.has(operation));
@@ -136,7 +137,7 @@ function tryValidators(contract: Contract): Diagnostic[] {
   return [...invalid.values()];
 }
 
-/** Renders the union of served operations; `operations` also has those of webhooks. */
+/** Renders the union of served operations; `operations` also contains webhooks. */
 function renderOperationId({ operations }: Contract): string {
   const names = Object.keys(operations).map((operationId) => `\n  | ${JSON.stringify(operationId)}`);
   return `/** The operations that the service has. */\nexport type OperationId =${names.join('') || ' never'};\n`;
@@ -148,7 +149,7 @@ function renderUncheckedSchemes(names: readonly string[]): string {
   return `/** The security schemes that the application checks. */\nexport type UncheckedScheme =${members};\n`;
 }
 
-/** Renders the bodies of the failures that the application renders, by name. */
+/** Renders the types of the failure bodies, by name. */
 function renderFailures(bodies: readonly FailureBody[]): string {
   const members = bodies.map(({ name, mediaType, hasCodec, operationId, response }) => {
     const place = ['responses', response, 'content', mediaType].map((key) => `[${JSON.stringify(key)}]`).join('');
@@ -162,15 +163,15 @@ function renderFailures(bodies: readonly FailureBody[]): string {
 const MAX_COLUMNS = 120;
 
 /**
- * Puts each object and list that fits on one line of 120 columns on one, which leaves a third of the lines.
+ * Compacts objects and lists that fit on one line of 120 columns. Reduces the number of lines to a third.
  *
- * @param text JSON as `JSON.stringify` indents it; its numbers keep their digits
+ * @param text JSON indented by `JSON.stringify`; its numbers stay unchanged
  */
 function compactJson(text: string): string {
   /** The lines of each open object or list, with the line that opens it. */
   const open: string[][] = [[]];
   for (const line of text.split('\n')) {
-    // A line that ends a text ends with a quote.
+    // A bracket at the end of a line is never part of a string, which ends with a quote.
     if (/[[{]$/.test(line)) open.push([line]);
     else if (/^ *[\]}]/.test(line)) close(open, line);
     else open.at(-1)?.push(line);

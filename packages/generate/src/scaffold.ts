@@ -8,9 +8,9 @@ import { findObject, isIdentifier, type ObjectInSource } from './handlers.ts';
 
 const NOT_IMPLEMENTED = "import { NotImplemented } from '@contract-first/engine';";
 
-/** The parts that a document leaves to the application. */
+/** The parts that an application must implement. */
 export type Gaps = {
-  /** Normalized, so that every operation has an operationId. */
+  /** The normalized document, in which every operation has an operationId. */
   readonly document: Document;
   readonly failureBodies: readonly FailureBody[];
   /** The names of the security schemes that the application checks. */
@@ -18,12 +18,12 @@ export type Gaps = {
 };
 
 /**
- * Adds the parts that the compiler would report as missing: a module for each operation without a handler, which responds
- * 501, a function for each body of failures, and a checker for each security scheme, which rejects all credentials. Existing
- * modules are kept; only entries are added to them. If the project has Prettier, the files are formatted by it.
+ * Adds the parts that the compiler would report as missing: for each operation, a module with a handler that responds
+ * 501; for each failure body, a function; and for each security scheme, a checker that rejects all credentials. Only
+ * adds entries to existing modules. Formats the files if the project has Prettier.
  *
  * @param handlersPath the module with `createHandlers`
- * @returns the paths of the files that were written
+ * @returns the paths of the written files
  */
 export async function scaffold(
   { document, failureBodies, uncheckedSchemes }: Gaps,
@@ -46,7 +46,7 @@ export async function scaffold(
   ];
 }
 
-/** Returns the import that the functions of failures need, if they decode strings. */
+/** Returns the import of the formats, if the failure functions decode strings. */
 function importFor(failures: readonly { readonly value: string }[]): string | undefined {
   const isDecoding = failures.some(({ value }) => value.includes('formats['));
   return isDecoding ? "import { formats } from './formats.ts';" : undefined;
@@ -99,9 +99,9 @@ ${doc}${signature}
 }
 
 /**
- * Adds members to the object that a constant of a module has as its value.
+ * Adds members to the object literal of a constant in a module.
  *
- * @param empty the module if there is none yet
+ * @param empty the text of a new module
  * @param imported an import that the members need
  */
 async function addMissing(

@@ -26,28 +26,29 @@ import {
 type Node = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
-// The keys of path items that openapi-typescript prints.
+// The methods that openapi-typescript supports.
 const PRINTED_METHODS = METHODS.filter((method) => method !== 'query');
 
 const TEXT = { type: 'string' };
 const FILE = { type: 'string', format: 'binary' };
 
-/** A document from which types are printed. */
+/** A document for printing types. */
 export type TypedDocument = {
-  /** The document as clients see it. Only operations that their handlers see in the same way have an operationId. */
+  /** The client's view of the document. Only operations with the same view for handlers have an operationId. */
   readonly document: Document;
-  /** The other operations as their handlers see them, by operationId. */
+  /** The handler's view of the other operations, by operationId. */
   readonly handlerOperations: Readonly<Record<string, OperationObject>>;
 };
 
 /**
- * Copies a document such that the types of its parts agree with the service:
+ * Copies a document and changes it so that the printed types match the service:
  *
- * - schemas are those of requests or of responses ({@link createDirectedSchemas});
- * - properties whose default is inserted are required;
- * - an operation whose handler receives more than clients send, such as defaults, appears twice: the client's view without
- *   an operationId, and the handler's view. So does an operation of a method that OpenAPI 3.1 does not have;
- * - parameters and headers have a schema in place of `content` or `$ref`; parameters that OpenAPI ignores are absent;
+ * - schemas are specific to requests or responses ({@link createDirectedSchemas});
+ * - properties with an inserted default are required;
+ * - an operation whose handler receives more than clients send, such as defaults, appears twice: as the client's view
+ * without an operationId, and as the handler's view. The same applies to operations with methods that OpenAPI 3.1
+ * lacks;
+ * - parameters and headers have a schema instead of `content` or `$ref`; parameters that OpenAPI ignores are absent;
  * - strings that the application decodes are marked, except in bodies of plain text;
  * - only the files of multipart forms are `binary`, and sequences that are not parsed to a list have no schema;
  * - discriminators are constraints of the alternatives.
@@ -75,7 +76,7 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
   for (const operation of listOperations(document)) directRequests(operation);
   walkDocument(document, ({ kind, node, holder, key }) => {
     if (kind === 'header') {
-      const { content, ...header } = dereference(document, node) as ParameterObject; // The linter has checked this shape.
+      const { content, ...header } = dereference(document, node) as ParameterObject; // Validated document.
       holder[key] = {
         ...header,
         schema: directed.of(valueSchemaOf({ ...header, ...optional('content', content) }) ?? TEXT, 'response'),
@@ -104,14 +105,14 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
   });
   return typed;
 
-  /** Returns the schema of a body that the application does not decode. */
+  /** Returns the schema of a body without the mark of decoded strings. */
   function withoutDecoding(node: unknown): { readonly schema?: unknown } {
     const schema = dereference(document, node) as Schema | undefined;
     if (schema === undefined || !isDecoded(schema)) return {};
     return { schema: Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== DECODED)) };
   }
 
-  /** Replaces the request of an operation by what clients send, and adds an operation with what its handler receives. */
+  /** Replaces the request of an operation with the client's view, and adds an operation with the handler's view. */
   function directRequests({ method, object, pathItem }: ReturnType<typeof listOperations>[number]): void {
     const { operationId } = object;
     const parameters = parametersOf(document, pathItem, object);
@@ -162,7 +163,7 @@ export function walkTyped(
   walkDocument({ paths: { '': { additionalOperations: handlerOperations } } }, visit);
 }
 
-/** Requires the properties that have a default: only handlers see one, after it is inserted. */
+/** Requires the properties with a default: directed schemas keep defaults only for handlers, after insertion. */
 function requireDefaults(schema: Node): void {
   const { properties = {}, required = [] } = schema as { properties?: Schema; required?: readonly string[] };
   const inserted = Object.entries(properties).filter(([, member]) =>

@@ -46,18 +46,19 @@ const NO_TYPE = factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword);
 const NULL = factory.createLiteralTypeNode(factory.createNull());
 const STRING = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword);
 
-// The helper of openapi-typescript rejects types that may be null.
+// Replaces openapi-typescript's helper, which rejects nullable types.
 const WITH_REQUIRED =
   'type WithRequired<T, K extends PropertyKey> = T extends object ? T & { [P in K & keyof T]-?: T[P] } : T;';
-const [NULLABLE_WITH_REQUIRED] = stringToAST(WITH_REQUIRED) as [ts.Node]; // It is one statement.
+const [NULLABLE_WITH_REQUIRED] = stringToAST(WITH_REQUIRED) as [ts.Node]; // One statement.
 const DECODED_TYPE = 'type Decoded<Name extends keyof typeof formats> = ReturnType<(typeof formats)[Name]["decode"]>;';
 
 /**
- * Prints the types of a document, by openapi-typescript. `operations` has the requests as handlers receive them, `paths` as
- * clients send them, and both have the same responses, apart from decoded strings: clients see JSON.
+ * Prints the types of a document with openapi-typescript. `operations` contains requests as received by handlers,
+ * `paths` requests as sent by clients. Both have the same responses, except that clients see strings instead of decoded
+ * values.
  *
- * @param codecs the media types that the application has codecs for
- * @param formats the module with the formats of the application, as `generated/types.ts` imports it
+ * @param codecs the media types with codecs
+ * @param formats the import specifier of the formats module in `generated/types.ts`
  */
 export function renderTypes(original: Document, codecs: readonly string[] = [], formats?: string): string {
   const declarations = declareTypes(original, codecs);
@@ -76,7 +77,7 @@ function print(nodes: readonly ts.Node[]): string {
   return unescapeText(astToString([...nodes]));
 }
 
-/** Returns the declarations of `paths`, `webhooks`, `components`, `operations` and the types that they use. */
+/** Returns the declarations of `paths`, `webhooks`, `components`, `operations` and their helper types. */
 function declareTypes(original: Document, codecs: readonly string[]): readonly ts.Node[] {
   const typed = escapeText(toTypedDocument(original, codecs));
   const { document, handlerOperations } = typed;
@@ -89,7 +90,7 @@ function declareTypes(original: Document, codecs: readonly string[]): readonly t
   const context = createContext(document, aliases);
   for (const [operationId, operation] of Object.entries(handlerOperations))
     injectOperationObject(operationId, operation as OperationObject, { ctx: context });
-  // openapiTS() lints and bundles a document before this step. This document has been linted and bundled.
+  // Skips openapiTS(), which would lint and bundle the document again.
   const nodes = transformSchema(document as object as OpenAPI3, context);
   const facts = factsOf(typed, codecs);
   return [
@@ -100,13 +101,17 @@ function declareTypes(original: Document, codecs: readonly string[]): readonly t
   ];
 }
 
-/** Returns the annotations with a bigint as texts. openapi-typescript prints them by `JSON.stringify`, which fails for these. */
+/**
+ * Converts annotations with bigints to text, since openapi-typescript prints them with `JSON.stringify`, which throws.
+ */
 function printableAnnotations(node: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const inexact = ['default', 'example', 'examples'].filter((keyword) => hasBigint(node[keyword]));
   return Object.fromEntries(inexact.map((keyword) => [keyword, stringifyJson(node[keyword])]));
 }
 
-/** Returns the settings of openapi-typescript: its defaults, but for `emptyObjectsUnknown`, and the types of this project. */
+/**
+ * Returns openapi-typescript's context: the default settings except `emptyObjectsUnknown`, and a custom `transform`.
+ */
 function createContext(document: Document, aliases: ReadonlyMap<string, string>): GlobalContext {
   return {
     additionalProperties: false,
@@ -114,7 +119,7 @@ function createContext(document: Document, aliases: ReadonlyMap<string, string>)
     arrayLength: false,
     conditionalEnums: false,
     dedupeEnums: false,
-    defaultNonNullable: false, // Only handlers see defaults.
+    defaultNonNullable: false, // Clients may omit properties with defaults.
     discriminators: { objects: {}, refsHandled: [] },
     emptyObjectsUnknown: true,
     enum: false,
@@ -140,11 +145,13 @@ function createContext(document: Document, aliases: ReadonlyMap<string, string>)
   };
 }
 
-/** Returns the type of an int64, a file, a decoded string, a list or an empty object; `undefined` for other schemas. */
+/**
+ * Returns the type of a specially treated schema: int64, file, decoded string, list, empty object; else `undefined`.
+ */
 function transform(node: SchemaObject, options: TransformNodeOptions): ts.TypeNode | undefined {
-  const schema = node as object as Schema; // Its type in openapi-typescript has each keyword for some types only.
+  const schema = node as object as Schema; // openapi-typescript's type restricts keywords by schema type.
   const { $ref, type, format, properties = {}, additionalProperties } = schema;
-  // openapi-typescript follows the references of components of schemas only.
+  // openapi-typescript resolves only references between components.
   if ($ref !== undefined) return oapiRef($ref);
   if (type === NEVER.type) return NO_TYPE;
   if (type === PRESENT.type) return tsUnion([factory.createTypeLiteralNode([]), NULL]);
@@ -153,7 +160,7 @@ function transform(node: SchemaObject, options: TransformNodeOptions): ts.TypeNo
   if (type === 'string' && isDecoded(schema)) return factory.createTypeReferenceNode('Decoded', [tsLiteral(format)]);
   if (type === 'string' && format === 'binary') return factory.createTypeReferenceNode('Blob');
   if (type === 'array') return arrayType(schema, options);
-  // openapi-typescript prints the type of every object.
+  // openapi-typescript prints a type that allows every object.
   const isEmpty = additionalProperties === false && Object.keys(properties).length === 0;
   return type === 'object' && isEmpty ? factory.createTypeReferenceNode('Record', [STRING, NO_TYPE]) : undefined;
 }
@@ -178,7 +185,10 @@ function bigintLiteral(value: bigint): ts.TypeNode {
   );
 }
 
-/** openapi-typescript ignores `items` beside `prefixItems`, and joins the lists of a list that is a part of `allOf`. */
+/**
+ * Prints lists itself, since openapi-typescript ignores `items` beside `prefixItems` and flattens nested lists in
+ * `allOf`.
+ */
 function arrayType({ prefixItems, items = true, minItems = 0 }: Schema, options: TransformNodeOptions): ts.TypeNode {
   if (prefixItems === undefined) return factory.createArrayTypeNode(typeOf(items, options.ctx));
   const types = prefixItems.map((item, index) => {
@@ -195,10 +205,10 @@ function typeOf(schema: unknown, context: GlobalContext): ts.TypeNode {
 }
 
 /**
- * Names type aliases for the schemas that contain themselves. TypeScript rejects a property of an interface whose type refers
- * to the property, except in an object type.
+ * Defines type aliases for recursive schemas. TypeScript rejects an interface property whose type refers to the
+ * property itself, except inside an object type.
  *
- * @returns the aliases by the names of the schemas
+ * @returns the aliases by schema name
  */
 function aliasRecursive(schemas: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const references = new Map(Object.entries(schemas).map(([name, schema]) => [name, referencesOf(schema)]));
@@ -214,7 +224,7 @@ function aliasRecursive(schemas: Readonly<Record<string, unknown>>): ReadonlyMap
   return aliases;
 }
 
-/** Returns the names of the schemas that a schema refers to, except in object types. */
+/** Returns the names of the referenced schemas of a schema, except inside object types. */
 function referencesOf(node: unknown): readonly string[] {
   if (typeof node !== 'object' || node === null) return [];
   const { $ref, allOf = [], anyOf = [], oneOf = [], prefixItems = [], items } = node as Schema;
@@ -225,15 +235,15 @@ function referencesOf(node: unknown): readonly string[] {
   ];
 }
 
-/** Whether a name reaches itself. */
+/** Returns whether a name reaches itself. */
 function reaches(references: ReadonlyMap<string, readonly string[]>, name: string): boolean {
   const reached = new Set(references.get(name));
-  // The iteration includes the names that are added meanwhile.
+  // The loop also visits names that are added meanwhile.
   for (const next of reached) for (const reference of references.get(next) ?? []) reached.add(reference);
   return reached.has(name);
 }
 
-/** Replaces `components["schemas"]["Name"]` by the alias of the schema. */
+/** Replaces `components["schemas"]["Name"]` with the alias of the schema. */
 function withAliases(type: ts.TypeNode, aliases: ReadonlyMap<string, string>): ts.TypeNode {
   if (!ts.isIndexedAccessTypeNode(type)) return type;
   const { objectType, indexType } = type;
@@ -243,7 +253,7 @@ function withAliases(type: ts.TypeNode, aliases: ReadonlyMap<string, string>): t
   return factory.createIndexedAccessTypeNode(withAliases(objectType, aliases), indexType);
 }
 
-/** Removes `unknown`, which any schema without a type has, from unions and intersections. */
+/** Simplifies unions and intersections with `unknown`, the type of any schema without a type. */
 function withoutUnknown(type: ts.TypeNode): ts.TypeNode {
   if (ts.isUnionTypeNode(type)) return type.types.find(isUnknown) ?? type;
   if (!ts.isIntersectionTypeNode(type)) return type;
@@ -256,7 +266,9 @@ function isUnknown({ kind }: ts.TypeNode): boolean {
   return kind === ts.SyntaxKind.UnknownKeyword;
 }
 
-/** Returns the members that handlers need of each operation: whether credentials are required, and the media types of codecs. */
+/**
+ * Returns additional type members for each operation: whether credentials are required, and the media types of codecs.
+ */
 function factsOf({ document, handlerOperations }: TypedDocument, codecs: readonly string[]) {
   const listed = listOperations(document).map(({ object }) => [object.operationId, object] as const);
   return new Map(
@@ -304,7 +316,7 @@ function textOf(node: ts.Node): string {
   return ts.isIdentifier(node) || ts.isStringLiteral(node) || ts.isNumericLiteral(node) ? node.text : '';
 }
 
-/** Copies a document without the marks of strings that the application decodes. */
+/** Copies a document without the marks of decoded strings. */
 function withoutDecoding(original: Document): Document {
   const document = structuredClone(original);
   walkDocument(document, ({ kind, node }) => {
@@ -313,19 +325,19 @@ function withoutDecoding(original: Document): Document {
   return document;
 }
 
-// openapi-typescript parses names as JSON pointers in URLs, where `#` and `%` are syntax. The escapes are from the private
-// use area.
+// openapi-typescript parses names as JSON pointers in URLs, where `#` and `%` are syntax. The replacements are private
+// use characters.
 const ESCAPES = [
   ['#', '\uE001'],
   ['%', '\uE002'],
 ] as const;
 
-/** Copies a part of a document with other characters in place of `#` and `%` in its names and texts. */
+/** Copies a part of a document and replaces `#` and `%` in its names and texts. */
 function escapeText<Node>(node: Node): Node {
-  return copy(node) as Node; // Only texts differ.
+  return copy(node) as Node; // The structure stays unchanged.
 }
 
-/** Restores the characters in printed TypeScript, where they may be escape sequences. */
+/** Restores `#` and `%` in printed TypeScript, where the replacements may be escape sequences. */
 function unescapeText(source: string): string {
   return ESCAPES.reduce(
     (text, [character, escape]) => text.replaceAll(escape, character).replaceAll(toSequence(escape), character),
@@ -345,7 +357,7 @@ function copy(node: unknown): unknown {
   );
 }
 
-/** Encodes a local reference by its tokens; another text is not a reference. */
+/** Escapes the tokens of a local reference. Escapes other values as data. */
 function escapeReference(value: unknown): unknown {
   if (typeof value !== 'string' || !value.startsWith('#/')) return copy(value);
   return `#/${tokensOf(value)

@@ -56,7 +56,7 @@ test.each<[string, string, RegExp]>([
   expect(response.status).toBe(400);
 });
 
-test('examples/timetable reads the charset of the Content-Type: 201, or 400 where the bytes are others', async () => {
+test('examples/timetable decodes by the charset of the Content-Type: 201, or 400 for other encodings', async () => {
   const service = await startService({}, undefined, timetable.folder);
   const latin1 = new Uint8Array(Buffer.from(TRIP, 'latin1'));
   expect((await post(service, latin1, 'application/xml; charset=iso-8859-1')).status).toBe(201);
@@ -69,7 +69,7 @@ test('examples/timetable reads a body of line ends in linear time: 201', async (
   expect((await post(service, TRIP.replace('Bonn', 'Bonn\r\n'.repeat(20)))).status).toBe(201);
 });
 
-test('a service whose codecs are not those of generated/ does not start', async () => {
+test('a service does not start if its codecs differ from generated/', async () => {
   const { folder, read, write } = copyProjectWithContract('timetable');
   const source = read(CODECS);
   write(CODECS, source.replace("'application/xml'", "'text/csv'"));
@@ -95,11 +95,11 @@ test('npm run dev serves a codec once its module is saved', async () => {
   write('src/service.ts', service.replace('  codecs,\n', ''));
   write(CODECS, codecs.replace("  'application/xml': xml,\n", ''));
   const dev = await startService({}, ['sh', '-c', 'exec contract-first dev 2>&1'], folder);
-  expect((await post(dev, '<trip')).status).toBe(201); // Bytes, which the handler sends back.
+  expect((await post(dev, '<trip')).status).toBe(201); // Without a codec, the handler echoes bytes.
   write('src/service.ts', service);
   write(CODECS, codecs);
   const status = () => post(dev, '<trip').then((response) => response.status);
-  await until(() => status().catch(() => undefined), 400); // It restarts.
+  await until(() => status().catch(() => undefined), 400); // Requests fail during the restart.
 });
 
 const SCHEMA = '{ type: object, xml: { name: it }, properties: { a: { type: integer, xml: { attribute: true } } } }';
@@ -132,7 +132,7 @@ const writeCodecs = (text: string): void => {
 const readGenerated = () =>
   ['types.ts', 'contract.json'].map((name) => readFileSync(join(project, 'generated', name), 'utf8'));
 
-test('npm run generate knows the media types with a codec from codecs.ts; an empty list of them changes nothing', async () => {
+test('npm run generate reads the media types with a codec from codecs.ts; an empty list changes nothing', async () => {
   await generate();
   const without = readGenerated();
   expect(without.join()).not.toMatch(/codec|"xml"/);
@@ -157,7 +157,7 @@ test('npm run generate knows the media types with a codec from codecs.ts; an emp
   expect(readGenerated()).toEqual(without);
 });
 
-test('npm run generate refuses codecs whose module cannot be read, and changes nothing', async () => {
+test('npm run generate rejects a codecs module that cannot be read, and changes nothing', async () => {
   await generate();
   const before = readGenerated();
   mkdirSync(join(project, 'src/app/codecs.ts'));

@@ -14,7 +14,7 @@ let running: boolean;
 beforeEach(async () => {
   project = copyProject();
   contract = project.read('openapi.yaml');
-  // Runs the command of `npm run dev` with standard error merged into standard output.
+  // Runs the command of `npm run dev` with standard error redirected to standard output.
   const command = ['sh', '-c', 'unset API_TOKENS; exec contract-first dev 2>&1'];
   dev = await startService({ DATABASE_URL: `sqlite:${join(project.folder, 'plants.db')}` }, command, project.folder);
   running = true;
@@ -27,7 +27,7 @@ const save = (text: string): void => {
   project.write('openapi.yaml', text);
 };
 
-/** Requests a URL until the response has a status, and returns that response. */
+/** Repeats a request until the response has a status. Returns the body. */
 async function answered(status: number, path: string, init: RequestInit = {}): Promise<unknown> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   while (running) {
@@ -138,6 +138,6 @@ test.each(['SIGTERM', 'SIGINT'] as const)('npm run dev %s stops it and the servi
 
 test('npm run dev ends the service when it is killed', async () => {
   dev.process.kill('SIGKILL');
-  await dev.outcome; // The pipe of standard output closes when the service has closed it, too.
+  await dev.outcome; // Resolves after the service has also closed standard output.
   await expect(fetch(dev.url)).rejects.toThrow();
 });

@@ -6,7 +6,10 @@ import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { renderContract } from '../src/render.ts';
 import { startMock } from '../../mock/src/start-mock.ts';
 
-/** A schema, and values as JSON, in which `1n` is an int64. The validator and the compiler must accept the valid ones, and only these. */
+/**
+ * A schema with valid and invalid values, as JSON in which `1n` is an int64. The validator and the compiler must accept
+ * exactly the valid values.
+ */
 type Agreement = {
   readonly schema: unknown;
   readonly valid: readonly string[];
@@ -241,12 +244,12 @@ async function send(id: string, body: string): Promise<number> {
   return (await fetch(`${mock.url}/${id}`, { method: 'POST', headers, body: json })).status;
 }
 
-/** Assigns a value to the type of a schema, in a line. JSON is TypeScript. */
+/** Renders an assignment of a value to the type of a schema, on one line. JSON is valid TypeScript. */
 function literalOf(id: string, body: string): string {
   return `schemas.${id} = ${body};`;
 }
 
-/** Compiles all values with the generated types. Returns the lines with an error. */
+/** Type-checks all values with the generated types. Returns the lines with an error. */
 async function compileLiterals(): Promise<ReadonlySet<string | undefined>> {
   const { files } = await renderContract(path);
   const lines = ENTRIES.flatMap(({ id, valid, invalid }) => [...valid, ...invalid].map((body) => literalOf(id, body)));

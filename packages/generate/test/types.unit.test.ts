@@ -4,7 +4,7 @@ import { renderTypes } from '../src/types.ts';
 const HEAD = { openapi: '3.1.0', info: { title: 'Test', version: '1' } };
 const OK = { '204': { description: 'Done.' } };
 
-/** Renders the type of a schema beside B, in one line. */
+/** Renders the type of a schema in a document with the component B, on one line. */
 function typeOf(schema: object): string {
   const text = renderTypes({ ...HEAD, components: { schemas: { It: schema, B } } });
   const [, type = ''] = /^ {8}It: ([^]*?);\n {8}B: /m.exec(text) ?? [];
@@ -67,7 +67,7 @@ test('references lead to components, also in webhooks', () => {
   expect(text).toContain('One: components["requestBodies"]["Other"];');
 });
 
-test('names and texts of a document are no code', () => {
+test('names and texts of a document cannot inject code', () => {
   const names = [
     '__proto__',
     'a\u2028b',

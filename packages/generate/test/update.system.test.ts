@@ -8,7 +8,7 @@ import { VERSION } from '../../command-line/src/terminal/version.ts';
 
 const LATER = '99.0.0';
 
-/** Makes tarballs of a later version, whose banner has another word. Returns their folder. */
+/** Packs a later version with a changed banner. Returns the folder of the tarballs. */
 async function packLaterVersion(): Promise<string> {
   const packed = await packedFolder();
   const folder = temporaryFolder();
@@ -29,7 +29,7 @@ function edit(path: string, change: (text: string) => string): void {
 
 test('npm install of a later version updates a project that contract-first init made', async () => {
   const project = join(temporaryFolder(), 'project');
-  // Links take no time; npm replaces the files of packages, but writes into those of the project.
+  // Hard links are fast. npm replaces the files of packages, but writes to the project's files in place.
   execFileSync('cp', ['-al', join(await installedModules(), '..'), project]);
   for (const name of ['package.json', 'package-lock.json', 'generated'])
     execFileSync('cp', ['-r', '--remove-destination', join(await installedModules(), '..', name), project]);

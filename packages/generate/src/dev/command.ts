@@ -14,10 +14,12 @@ change of the document or of src/. A rejected document is ignored.
   --help              print this text
 
 Other options are those of Node for the service, such as --inspect.`;
-const SETTLE_MS = 30; // One save causes several events: truncate, write, rename.
+const SETTLE_MS = 30; // A save emits several events: truncate, write, rename.
 const SOURCE = resolve('src');
 
-/** Serves the project of the working directory until a signal ends the process. Returns the exit code of `--help` only. */
+/**
+ * Serves the project in the working directory until a signal ends the process. Returns an exit code only for `--help`.
+ */
 export async function devCommand(args: readonly string[]): Promise<number | undefined> {
   if (args.includes('--help')) {
     print(USAGE);
@@ -32,14 +34,14 @@ export async function devCommand(args: readonly string[]): Promise<number | unde
   let settleTimer: NodeJS.Timeout | undefined;
   let stopping = false;
   let work = update();
-  process.stdout.on('error', () => undefined); // The service runs without standard output, too.
+  process.stdout.on('error', () => undefined); // Continues without standard output.
   process.once('SIGINT', stop).once('SIGTERM', stop);
   stopWithNpm();
   return undefined;
 
   function notice(path: string): void {
     const isContract = sources.some((source) => source === path || source.startsWith(path + sep));
-    // A path without an extension may be a folder with source files.
+    // A path without an extension may be a source folder.
     const isCode = (path + sep).startsWith(SOURCE + sep) && ['.ts', ''].includes(extname(path));
     if (isContract) changed.add('contract');
     if (isCode) changed.add('code');
@@ -52,7 +54,7 @@ export async function devCommand(args: readonly string[]): Promise<number | unde
 
   async function update(): Promise<void> {
     try {
-      watch(); // Before reading, so that no later change is missed.
+      watch(); // Before reading, so that no change is missed.
       const newCode = changed.delete('code');
       const newContract = changed.delete('contract') && (await regenerate());
       if ((newCode || newContract) && !stopping) await service.restart();
@@ -61,7 +63,7 @@ export async function devCommand(args: readonly string[]): Promise<number | unde
     }
   }
 
-  /** Runs the generator; returns whether the generated files differ from those being served. */
+  /** Runs the generator. Returns whether the generated files differ from the served files. */
   async function regenerate(): Promise<boolean> {
     const generated = await generate({ allowed });
     printGenerated(generated);
@@ -71,7 +73,7 @@ export async function devCommand(args: readonly string[]): Promise<number | unde
       printError('still serving the last valid document');
       return false;
     }
-    // Compares with the served files, not with those on disk, which `npm run generate` may have updated already.
+    // Not compared with the files on disk, which `npm run generate` may have updated already.
     const files = JSON.stringify(generated.files);
     if (files === servedFiles) return false;
     servedFiles = files;
@@ -107,27 +109,27 @@ function readArguments(words: readonly string[]) {
 }
 
 /**
- * Watches folders for changes of the entries directly inside them. Files cannot be watched reliably: editors that save by
- * renaming replace them.
+ * Watches folders for changes of their direct entries. Files cannot be watched reliably, since editors may replace them
+ * by renaming.
  *
- * @param onChange receives the path of a written, created or removed entry, or of the folder when the entry is unknown
- * @returns a function that replaces the watched folders, at first none, without missing a change
+ * @param onChange receives the path of a written, created or removed entry, or of the folder if the entry is unknown
+ * @returns a function that replaces the watched folders, initially none, without missing a change
  */
 function watchFolders(onChange: (path: string) => void): (folders: Iterable<string>) => void {
   let watchers: readonly FSWatcher[] = [];
   return (folders) => {
     const before = watchers;
-    // Watched folders get a new watcher too, because they may have been replaced.
+    // Watched folders also get a new watcher, since they may have been replaced.
     watchers = [...new Set(folders)].map((folder) =>
       watch(folder, (_event, name) => {
         onChange(name === null ? folder : join(folder, name));
-      }).on('error', () => undefined /* The folder was removed, which its parent reports. */),
+      }).on('error', () => undefined /* The folder was removed; the watcher of its parent reports it. */),
     );
     for (const watcher of before) watcher.close();
   };
 }
 
-/** Returns a folder and all folders below it. */
+/** Returns a folder and all nested folders. */
 function foldersBelow(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return [
@@ -136,7 +138,7 @@ function foldersBelow(folder: string): readonly string[] {
   ];
 }
 
-/** Returns the nearest existing folder above a path. */
+/** Returns the nearest existing ancestor folder of a path. */
 function folderOf(path: string): string {
   const folder = dirname(path);
   return existsSync(folder) ? folder : folderOf(folder);

@@ -1,4 +1,4 @@
-// Runs first in the service's process under `npm run dev`. It ends the service when its parent ends, even by SIGKILL, so
-// that the port becomes free.
+// Loaded first in the service process under `npm run dev`. Ends the service when its parent ends, even by SIGKILL, to
+// release the port.
 process.once('disconnect', () => process.exit(1));
 process.channel?.unref();

@@ -2,26 +2,26 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 
-/** The message that the engine sends when the service listens. */
+/** The message that the engine sends once the service listens. */
 type Listening = { readonly url: string; readonly developmentToken?: string };
 
-// Short, because a restart should not wait for idle connections. Most pending requests finish in this time.
+// Short, so that a restart does not wait for idle connections. Most pending requests finish in this time.
 const GRACE_MS = 50;
-// The packed package is JavaScript.
+// The extension is `.js` in the packed package.
 const EXIT_WITH_PARENT = new URL(`./exit-with-parent${extname(import.meta.url)}`, import.meta.url).href;
-// A handler in an endless loop blocks the SIGTERM listener.
+// For handlers in an endless loop, which block the SIGTERM listener.
 const KILL_AFTER_MS = 500;
 
-// The same cache as that of `run`, which enables it too late for itself and for modules imported before it.
+// The compile cache of `run`, which itself enables the cache too late for previously imported modules.
 const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
 
 /**
- * Creates the service as a child process, without starting it. An unexpected exit is reported; the next restart starts it
- * again.
+ * Creates a service that runs in a child process, without starting it. Reports unexpected exits; the next restart
+ * starts the process again.
  *
- * @param nodeOptions options of Node for the process, such as `--inspect`
- * @returns `restart` replaces the running process by a new one with the same port and development token, which prints no
- * banner; `stop` resolves when it has exited
+ * @param nodeOptions the Node options of the process, such as `--inspect`
+ * @returns `restart` replaces the process, keeps the port and the development token, and prints no banner; `stop`
+ *   resolves after the process has exited
  */
 export function createService(nodeOptions: readonly string[]) {
   let running: ChildProcess | undefined;

@@ -13,7 +13,7 @@ what is missing, and overwrites nothing.
   --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
   --help              print this text`;
 
-/** Writes a project for a document; npm gets the environment. Returns the exit code. */
+/** Creates a project for a document. Returns the exit code. @param environment the environment of npm */
 export async function initCommand(args: readonly string[], environment: Environment = process.env): Promise<number> {
   exitWithoutOutput();
   reportBugs();
@@ -23,7 +23,7 @@ export async function initCommand(args: readonly string[], environment: Environm
   return 0;
 }
 
-/** Returns `undefined` when help is wanted. */
+/** Parses the arguments. Returns `undefined` for `--help`. */
 function readArguments(args: readonly string[]): InitOptions | undefined {
   try {
     const { positionals, values } = parseArgs({

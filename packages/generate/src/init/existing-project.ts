@@ -9,18 +9,18 @@ type ExistingProject = {
   readonly manifest: Manifest;
   /** The indentation of package.json. */
   readonly indent: string;
-  /** Whether it has tests, or settings for Jest. */
+  /** Whether the project has tests or a Jest configuration. */
   readonly hasTests: boolean;
 };
 
-// `npm init` writes it.
+// The placeholder from `npm init`.
 const NO_TESTS = 'no test specified';
 
 /**
- * Reads the npm project in the folder of a new service. Refuses when the service cannot be added.
+ * Reads the npm project in the folder of a new service. Exits with an error if the service cannot be added.
  *
- * @param folder may not exist yet
- * @returns `undefined` without a package.json
+ * @param folder the folder, which may not exist yet
+ * @returns `undefined` if there is no package.json
  */
 export function readExistingProject(folder: string): ExistingProject | undefined {
   if (!existsSync(folder)) return undefined;
@@ -41,14 +41,16 @@ export function readExistingProject(folder: string): ExistingProject | undefined
   return { manifest, indent: /^[\t ]+/m.exec(text)?.[0] ?? '  ', hasTests: hasScript || hasJest };
 }
 
-/** Removes the rendered files that would conflict with an existing project. Returns its manifest with the missing entries. */
+/**
+ * Removes rendered files that conflict with an existing project. Returns its manifest with the missing entries added.
+ */
 export function addToProject({ manifest, hasTests }: ExistingProject, added: Manifest, rendered: string): Manifest {
-  // Settings of npm would change how the other parts of the project are installed.
+  // .npmrc would affect the installation of the whole project.
   for (const file of ['.npmrc', 'package.json', ...(hasTests ? ['test', 'jest.config.js'] : [])])
     rmSync(join(rendered, file), { recursive: true });
   if (hasTests) printError('test: left out, since the project has tests of its own');
   const { scripts: { test, ...scripts } = {}, ...rest } = manifest;
-  // Without tests, the script is the placeholder of npm init.
+  // Without tests, the script `test` is the placeholder of npm init.
   const own = hasTests && test !== undefined ? manifest : { ...rest, scripts };
   const wanted = hasTests ? withoutTests(added) : added;
   const kept = Object.keys(own.scripts ?? {}).filter((name) => wanted.scripts?.[name] !== undefined);
@@ -59,7 +61,7 @@ export function addToProject({ manifest, hasTests }: ExistingProject, added: Man
 
 function parse(text: string, path: string): Manifest {
   try {
-    const manifest = JSON.parse(text) as Manifest | null; // npm refuses another shape of an object.
+    const manifest = JSON.parse(text) as Manifest | null; // npm validates the members.
     if (typeof manifest === 'object' && manifest !== null) return manifest;
   } catch (error) {
     return refuse(`${path} cannot be read: ${(error as Error).message}`);

@@ -24,18 +24,18 @@ export type InitOptions = {
   readonly document: string;
   /** The folder of the project; by default, the name of the service. */
   readonly folder: string | undefined;
-  /** The name of the service; by default, it is derived from the title of the document. */
+  /** The name of the service; by default, derived from the title of the document. */
   readonly name: string | undefined;
   readonly hasDatabase: boolean;
-  /** The files outside of its folder that the document may refer to. */
+  /** The kinds of files outside its folder that the document may refer to. */
   readonly allowed: AllowedRefs;
 };
 
 /**
- * Writes a project for a document, with a handler for each operation that responds 501, and installs its packages. Files that
- * exist are kept. Refuses, with nothing written, when the document is rejected.
+ * Creates a project for a document, with a handler that responds 501 for each operation, and installs its packages.
+ * Keeps existing files. If the document is rejected, exits with an error and writes nothing.
  *
- * @throws the error of a file that cannot be rendered, with nothing written
+ * @throws if a file cannot be rendered; nothing is written
  */
 export async function initialize(options: InitOptions, environment: Environment): Promise<void> {
   const { document: path, allowed, hasDatabase } = options;
@@ -59,7 +59,7 @@ export async function initialize(options: InitOptions, environment: Environment)
   if (isInPlace && outside.length > 0)
     return refuse(`${path} refers to files outside of the folder, such as ${outside[0] ?? ''}: name another folder`);
   const packages = findPackages(hasDatabase);
-  // A document in the folder keeps its files; another one of several is bundled into openapi.yaml.
+  // A document in the folder stays in place. Other documents with several files are bundled to openapi.yaml.
   const isOneFile = sources.filter((source) => existsSync(source)).length === 1;
   const files = new Map(
     isInPlace
@@ -74,7 +74,7 @@ export async function initialize(options: InitOptions, environment: Environment)
     process.chdir(rendered);
     const words = { NAME: name.kebab, TITLE: escapeMarkdown(title), WORDS: name.words, CODE: name.code };
     for (const part of ['common', hasDatabase ? 'database' : 'plain']) copyTemplate(part, words);
-    const template = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // The template's own.
+    const template = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // Part of the template.
     manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages);
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
     for (const [file, text] of files) write(file, text);
@@ -94,7 +94,7 @@ export async function initialize(options: InitOptions, environment: Environment)
     process.chdir(root);
     rmSync(rendered, { recursive: true, force: true });
   }
-  // npx installs the commands without openapi-typescript. Then the project prints its types.
+  // Under npx, openapi-typescript is not installed; then the project generates its types after the installation.
   const install = [
     ['install', '--no-audit', '--no-fund', '--loglevel=error'],
     ...(generated['types.ts'] === undefined ? [['run', '--silent', 'generate']] : []),
@@ -122,7 +122,7 @@ function runNpm(args: readonly string[], folder: string, environment: Environmen
   }
 }
 
-/** Converts the JSON of a document. Integers keep their digits. */
+/** Converts a JSON document to YAML. Preserves the digits of integers. */
 function toYaml(json = ''): string {
   return stringify(parse(json, { intAsBigInt: true }));
 }
@@ -133,7 +133,7 @@ type Conclusion = {
   readonly operations: number;
   /** The npm commands that the user has to repeat. */
   readonly missing: readonly string[];
-  /** The scripts of the project that were kept. */
+  /** The existing scripts that were kept. */
   readonly kept: readonly string[];
 };
 
@@ -156,8 +156,8 @@ ${missing.map((command) => `npm ${command.padEnd(14)} has failed; repeat it\n`).
 const MAX_LENGTH = 40;
 
 /**
- * Derives the names of a service from a title: `pet-store` in paths, `pet store` for its database, and four characters for the
- * files of it. Without a Latin letter to begin with, it is called `service`.
+ * Derives the names of a service from a title: `pet-store` for paths, `pet store` for the database, and a code of four
+ * characters for the database file. The default name is `service`, if no word begins with a Latin letter.
  */
 function toServiceName(title: string): Readonly<Record<'kebab' | 'words' | 'code', string>> {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];

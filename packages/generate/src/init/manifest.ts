@@ -3,7 +3,7 @@ import type { Packages } from './packages.ts';
 
 type Names = Readonly<Record<string, string>>;
 
-/** The parts of package.json that matter here. */
+/** The used members of package.json. */
 export type Manifest = {
   readonly name?: string;
   readonly version?: string;
@@ -19,7 +19,7 @@ export type Manifest = {
 
 const PACKAGES = ['dependencies', 'devDependencies'] as const;
 
-/** Returns the template's manifest with the name of the service and its packages. */
+/** Returns the template's manifest with the name and the packages of the service. */
 export function createManifest(
   template: Manifest,
   { name, description }: { readonly name: string; readonly description: string },
@@ -53,7 +53,7 @@ export function createManifest(
   };
 }
 
-/** Adds missing scripts and packages to a manifest. Existing ones stay, and so does the Node of its scripts. */
+/** Adds missing scripts and packages to a manifest. Keeps existing entries, and the Node version of its scripts. */
 export function mergeManifest(existing: Manifest, added: Manifest): Manifest {
   const present = new Set(PACKAGES.flatMap((key) => Object.keys(existing[key] ?? {})));
   const packages = PACKAGES.map((key) => {
@@ -63,7 +63,7 @@ export function mergeManifest(existing: Manifest, added: Manifest): Manifest {
   return { ...existing, scripts: { ...added.scripts, ...existing.scripts }, ...Object.fromEntries(packages) };
 }
 
-/** Returns a manifest without its tests. */
+/** Removes the test script and test packages from a manifest. */
 export function withoutTests({ scripts, devDependencies, ...rest }: Manifest): Manifest {
   const isOther = ([name]: readonly [string, string]): boolean => !/^(?:test|jest|@jest\/globals)$/.test(name);
   const filter = (names: Names = {}): Names => Object.fromEntries(Object.entries(names).filter(isOther));

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { readIfPresent } from '@contract-first/command-line/files';
 import { refuse, VERSION } from '@contract-first/command-line/terminal';
 
-/** The packages that a project depends on, directly or not. */
+/** The direct and transitive packages of a project. */
 export type Packages = {
   readonly version: string;
-  /** The tarballs of the packages that no registry has, by the name of the package. */
+  /** The tarballs of packages that are not from a registry, by package name. */
   readonly tarballs: ReadonlyMap<string, string>;
 };
 
@@ -19,8 +19,8 @@ const PARTS = ['check', 'command-line', 'contract', 'diff', 'documents', 'engine
 const NAMES = ['contract-first', ...PARTS.map((name) => `@contract-first/${name}`)];
 
 /**
- * Finds where the packages of this version are: where this one came from. In the repository, they are the tarballs that
- * `npm run pack -w packages/testing` wrote; refuses when there are none.
+ * Finds the packages of this version at the origin of this package. In the repository, these are the tarballs from
+ * `npm run pack -w packages/testing`; exits with an error if there are none.
  *
  * @param hasDatabase whether the project has a store
  */
@@ -43,11 +43,11 @@ function packedTarball(name: string): string {
   return path;
 }
 
-/** Returns the tarball from which npm installed a package; `undefined` when it came from a registry. */
+/** Returns the tarball from which npm installed a package; `undefined` if it came from a registry. */
 function installedTarball(root: string, name: string): string | undefined {
   const lock = readIfPresent(join(root, 'node_modules/.package-lock.json'));
   if (lock === undefined) return undefined;
-  const { packages } = JSON.parse(lock) as Lock; // npm writes it.
+  const { packages } = JSON.parse(lock) as Lock; // Written by npm.
   const { resolved = '' } = packages[`node_modules/${name}`] ?? {};
   return resolved.startsWith('file:') ? resolve(root, resolved.slice('file:'.length)) : undefined;
 }

@@ -4,11 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { printError, refuse } from '@contract-first/command-line/terminal';
 
 const TEMPLATES = fileURLToPath(new URL('templates', import.meta.url));
-// npm leaves them out of a package when they have their own names.
+// npm excludes files with the final names from packages.
 const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', npmrc: '.npmrc' };
 
 /**
- * Copies files with their modes. Existing files stay. Refuses when a file cannot be written, and removes the others again.
+ * Copies files with their modes. Keeps existing files. If a file cannot be written, removes the copied files and exits
+ * with an error.
  *
  * @param finish writes the last file
  */
@@ -27,23 +28,23 @@ export function copyMissing(from: string, to: string, finish: () => void): void 
     finish();
   } catch (error) {
     for (const path of created) rmSync(path, { recursive: true, force: true });
-    refuse(`${to} cannot have the project: ${(error as Error).message}`); // Of the file system.
+    refuse(`${to} cannot have the project: ${(error as Error).message}`); // A file system error.
   }
 }
 
-/** Copies a template, with its words in capitals replaced in the names of files and in their texts. */
+/** Copies a template. Replaces placeholders, words in capitals, in file names and texts. */
 export function copyTemplate(name: string, words: Readonly<Record<string, string>>): void {
   const template = join(TEMPLATES, name);
   const fill = (text: string): string => text.replaceAll(/\b[A-Z]{4,}\b/g, (word) => words[word] ?? word);
   for (const file of filesIn(template)) {
     const target = RENAMED[file] ?? fill(file);
     mkdirSync(dirname(target), { recursive: true });
-    cpSync(join(template, file), target); // With its mode.
+    cpSync(join(template, file), target); // Copies the mode.
     write(target, fill(readFileSync(join(template, file), 'utf8')));
   }
 }
 
-/** Returns the files in a folder and below. */
+/** Lists the files in a folder, recursively. */
 function filesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -51,7 +52,7 @@ function filesIn(folder: string): readonly string[] {
     .sort();
 }
 
-/** Writes a file, and creates its folder. */
+/** Writes a file. Creates its folder if necessary. */
 export function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);

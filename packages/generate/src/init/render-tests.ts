@@ -10,14 +10,14 @@ import { createInputs, systematicCases } from '@contract-first/model/cases';
 import type { WireRequest } from '@contract-first/model/requests';
 import { indent, quote, renderArray, renderObject } from '@contract-first/model/scaffolds';
 
-// The same requests for the same document.
+// A fixed seed, so that the requests depend only on the document.
 const SEED = 1;
-/** The credentials that the template's test service accepts. */
+/** The token that the template's test service accepts. */
 const TOKEN = 'test-token';
-// Requests of each kind come early, and a large schema has thousands.
+// Enough to find each kind of request; a large schema has thousands of cases.
 const MAX_CASES = 200;
 
-/** The requests that the tests of an operation send. */
+/** The requests for the tests of an operation. */
 type Requests = {
   readonly valid?: WireRequest | undefined;
   readonly invalid?: WireRequest | undefined;
@@ -26,10 +26,10 @@ type Requests = {
 };
 
 /**
- * Renders tests of the documented statuses, one file for each tag or, without tags, each first segment of a path.
+ * Renders tests of the documented statuses, in one file for each tag or, without tags, for each first path segment.
  *
- * @param document normalized, so that every operation has an operationId
- * @returns the text of the files by name
+ * @param document the normalized document, in which every operation has an operationId
+ * @returns the texts of the files by name
  */
 export function renderTests(document: Document): Readonly<Record<string, string>> {
   const requestSchemas = readSchemas(document, 'request');
@@ -95,7 +95,7 @@ function renderOperation(title: string, tests: readonly string[], { valid }: Req
 
 const DATA = '// Store the resource first, with service().opened or a request.';
 
-/** Renders the test of a status; of a 5xx or `default` response, which no request can ask for, none. */
+/** Renders the test of a status. Skips 5xx and `default`, which no request can cause intentionally. */
 function renderTest(operation: ApiOperation, status: string, description: string, requests: Requests): string[] {
   if (!/^[1-4]\d\d$/.test(status)) return [];
   const request = requestFor(operation, status, requests);
@@ -123,7 +123,7 @@ function requestFor({ responses }: ApiOperation, status: string, requests: Reque
   return byStatus[status];
 }
 
-/** Renders a request as a copy of another one with different members. */
+/** Renders a request, as a copy of the valid request with different members if possible. */
 function literalOf(request: WireRequest, valid: WireRequest | undefined): string {
   const own = membersOf(request);
   if (valid === undefined) return renderObject(own);
@@ -145,7 +145,7 @@ function membersOf({ method, target, headers, body }: WireRequest): readonly str
   ];
 }
 
-/** Returns a tag, or the first segment of a path, as the name of a file. */
+/** Converts a tag, or the first segment of a path, to a file name. */
 function toFileName(text: string): string {
   const segment = text.startsWith('/') ? (text.split('/').find((part) => part !== '') ?? '') : text;
   return (
