@@ -185,10 +185,7 @@ function bigintLiteral(value: bigint): ts.TypeNode {
   );
 }
 
-/**
- * Prints lists itself, since openapi-typescript ignores `items` beside `prefixItems` and flattens nested lists in
- * `allOf`.
- */
+/** Returns a list type. openapi-typescript ignores `items` beside `prefixItems`, and flattens lists in `allOf`. */
 function arrayType({ prefixItems, items = true, minItems = 0 }: Schema, options: TransformNodeOptions): ts.TypeNode {
   if (prefixItems === undefined) return factory.createArrayTypeNode(typeOf(items, options.ctx));
   const types = prefixItems.map((item, index) => {
