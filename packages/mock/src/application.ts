@@ -15,34 +15,36 @@ import { createRespond } from './responses/respond.ts';
 import { createDelay, createErrors, createRandom } from './scenarios/faults.ts';
 import { createPaired } from './scenarios/pairs.ts';
 
-/** The values of options that are not given. */
+/** The default values of options. */
 export const DEFAULTS = { seed: 1, limit: 10_000 };
 
-/** The smallest values of options that are integers. */
+/** The minimum values of integer options. */
 export const LEAST = { seed: 0, limit: 1 };
 
-/** The largest value of these options. */
+/** The maximum value of integer options. */
 export const MAX_INTEGER = 2 ** 31 - 1;
 
-/** The first value for a large schema takes long; meanwhile, other requests must not be refused. */
+/**
+ * High, since generating the first value of a large schema may block the event loop, and requests must not be rejected.
+ */
 export const EVENT_LOOP_DELAY_LIMIT_MS = '60000';
 
-/** The deviations of a mock from a service that succeeds at once. */
+/** Simulated conditions: list sizes, delays, errors and callbacks. */
 export type Scenarios = {
   /** The number of items of generated lists. */
   readonly listSize?: number | undefined;
-  /** The time until responses for which the client asks for none. */
+  /** The default delay of responses, if the client requests none. */
   readonly delay?: Delay | undefined;
   /** The share of requests that fail. */
   readonly errorRate?: number | undefined;
-  /** The hosts that callbacks are sent to besides this machine; `undefined`: callbacks are not sent. */
+  /** The allowed hosts of callbacks besides the local machine; `undefined` disables callbacks. */
   readonly callbackHosts?: ReadonlySet<string> | undefined;
 };
 
 type Options = {
-  /** Decides which values are generated, and which requests fail. */
+  /** Determines the generated values and the failing requests. */
   readonly seed: number;
-  /** The options of the memory; without them, nothing is remembered. */
+  /** The options of the memory; `undefined` for a stateless mock. */
   readonly memory: Omit<MemoryOptions, 'seed'> | undefined;
   /** The environment variables that may configure credentials. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -52,11 +54,11 @@ type Options = {
 const NO_DELAY: Delay = { least: 0, most: 0 };
 
 /**
- * Creates an application without code of its own for a document: handlers that remember resources and else respond with
- * examples and generated values, failures and checkers.
+ * Creates a mock application for a document. The handlers store resources, or else respond with examples and generated
+ * values.
  *
- * @param document the text for the docs page, if there is to be one
- * @throws {CannotCheck} with all mistakes in the options of the memory
+ * @param document the text for the docs page, if enabled
+ * @throws {CannotCheck} with all problems in the options of the memory
  */
 export function createMock(
   compiled: CompiledDocument,
@@ -105,7 +107,7 @@ export function createMock(
   };
   return { application, memory };
 
-  /** Creates the handler of an operation. The response that a client asks for does not depend on the memory. */
+  /** Creates the handler of an operation. Responses requested by preferences do not depend on the memory. */
   function handlerOf(operation: Operation): AnyHandler {
     const respond = createRespond(responses, operation, listSize);
     const remember = memory?.handle(operation, respond);

@@ -39,7 +39,7 @@ their servers, or below the path that is named.
 
 PORT and HOST are the address (default: port 3000 of this machine), as for a service.`;
 
-/** Serves the mock until a signal ends the process. Returns the exit code of `--help` and `--msw` only. */
+/** Serves the mock until a signal ends the process. Returns an exit code only for `--help` and `--msw`. */
 export async function mockCommand(args: readonly string[]): Promise<number | undefined> {
   const stopReporting = reportBugs();
   const problems: string[] = [];
@@ -77,10 +77,10 @@ async function writeHandlers([loaded]: readonly LoadedDocument[], path: string, 
   return 0;
 }
 
-/** A document that a mock serves. */
+/** A compiled document of a mock. */
 type LoadedDocument = { readonly file: string; readonly text: string; readonly compiled: CompiledDocument };
 
-/** Compiles the documents, each below paths of its own. Ends the command if one is rejected, or two share a path. */
+/** Compiles the documents. Exits with an error if a document is rejected or two documents share a path. */
 async function loadDocuments({ documents, allowedRefs }: CommandOptions): Promise<readonly LoadedDocument[]> {
   const loaded: LoadedDocument[] = [];
   for (const { file, basePath } of documents) {
@@ -102,7 +102,7 @@ async function loadDocuments({ documents, allowedRefs }: CommandOptions): Promis
   return loaded;
 }
 
-/** Creates the mocks of documents. Ends the command with all mistakes in the corrections and the data. */
+/** Creates the mocks of documents. Exits with all problems in the corrections and the data. */
 function createMocks(loaded: readonly LoadedDocument[], options: CommandOptions) {
   const { seed, limit, dataPath, configPath, scenarios } = options;
   try {
@@ -118,7 +118,10 @@ function createMocks(loaded: readonly LoadedDocument[], options: CommandOptions)
     throw error;
   }
 
-  /** Returns the corrections of a document: with the first one, also those of no document, so that they are reported. */
+  /**
+   * Returns the corrections of a document. The first document also gets unmatched corrections, so that they are
+   * reported.
+   */
   function ofDocument(corrections: Corrections, document: CompiledDocument): Corrections {
     const isIn = ({ document: { paths = {} } }: CompiledDocument, path: string): boolean => Object.hasOwn(paths, path);
     const [first] = loaded;
@@ -128,7 +131,7 @@ function createMocks(loaded: readonly LoadedDocument[], options: CommandOptions)
   }
 }
 
-/** Returns a contract below a path in place of those of its servers. */
+/** Copies a contract with another base path. */
 function servedBelow(contract: Contract, basePath: string): Contract {
   const served = { basePaths: [basePath], templatedBasePaths: [] };
   const operations = Object.entries(contract.operations).map(([id, operation]) => [id, { ...operation, ...served }]);

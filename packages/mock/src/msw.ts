@@ -16,7 +16,7 @@ import { createValues, isArray, isObject, type Json } from '@contract-first/mode
 import { VERSION } from '@contract-first/command-line/terminal';
 import { createRespond } from './responses/respond.ts';
 
-/** The methods that Mock Service Worker has handlers for. */
+/** The methods that Mock Service Worker supports. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** The statuses of responses that cannot have a body (Fetch, "null body status"). */
 const BODYLESS = [204, 205, 304];
@@ -33,23 +33,23 @@ const NO_REQUEST = {
 /** A serialized response. */
 type Sent = {
   readonly status: number;
-  /** In pairs, as several may have one name. */
+  /** A list of pairs, since names may be repeated. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly text: string | null;
 };
 
 /**
- * Renders a module with a handler of Mock Service Worker 2 for each operation, which responds as the mock does without its
- * memory. The module is valid TypeScript and JavaScript.
+ * Renders a module with a Mock Service Worker 2 handler for each operation, which responds like the stateless mock. The
+ * module is valid TypeScript and JavaScript.
  *
- * @returns its text, and the operations that have no handler, with the reasons
+ * @returns the text, and the operations without a handler, with reasons
  */
 export function renderHandlers({ contract, document }: CompiledDocument, seed: number) {
   const values = createValues(document, seed, 'response');
   const validators = new Validators(contract);
   const conversions = createConversions({ contract }, createSilentLog());
   const omitted: string[] = [];
-  // The first handler that matches responds.
+  // The order matters: the first matching handler responds.
   const operations = Object.values(contract.operations).toSorted((one, other) => compare(one.path, other.path));
   const handlers = operations.map((operation) => {
     const { operationId, method, path } = operation;
@@ -82,7 +82,7 @@ ${handlers.join('')}];
     const reply = createRespond(values, operation)(NO_REQUEST);
     const target = { operation, validator: validators.compileSync(operation) };
     const { status, headers, body } = toResponse(target, reply, conversions);
-    // A reply of the mock is never a stream.
+    // Replies of the mock are never streams.
     const text =
       body === undefined || BODYLESS.includes(status) ? null : Buffer.from(body as string | Uint8Array).toString();
     const pairs = Object.entries(headers).flatMap(([name, field]) => [field].flat().map((one) => [name, one] as const));
@@ -111,7 +111,7 @@ function renderPairs(pairs: readonly (readonly [name: string, source: string])[]
   return renderArray(pairs.map(([name, source]) => renderArray([quote(name), source])));
 }
 
-/** Returns the value of a JSON text; `undefined` where JavaScript would write another text for it, such as one of an int64. */
+/** Returns the value of a JSON text; `undefined` if `JSON.stringify` would not restore it, as for large int64s. */
 function exactValue(text: string): Json | undefined {
   const value = JSON.parse(text) as Json;
   return JSON.stringify(value) === text ? value : undefined;
@@ -123,7 +123,7 @@ function render(value: Json): string {
   return renderLiteral(value);
 }
 
-/** Returns the pattern of the URLs of an operation, without a query. */
+/** Returns a regular expression for the URLs of an operation, without a query. */
 function patternOf(operation: Operation, { basePaths, templatedBasePaths = [] }: Contract): RegExp {
   const bases = [
     ...(operation.basePaths ?? basePaths),
@@ -133,7 +133,7 @@ function patternOf(operation: Operation, { basePaths, templatedBasePaths = [] }:
   return new RegExp(`^https?://[^/]+${base}${sourceOf(operation.path)}$`);
 }
 
-/** Returns the source of the pattern of a path template. */
+/** Returns the source of a regular expression for a path template. */
 function sourceOf(template: string): string {
   return template
     .split(/\{[^}]*\}/)
@@ -141,7 +141,7 @@ function sourceOf(template: string): string {
     .join('[^/]+');
 }
 
-/** Orders path templates as the engine matches them: literal segments first, then the longest literal text. */
+/** Compares path templates by the engine's matching order: literal segments first, then the longest literal text. */
 function compare(one: string, other: string): number {
   const [segments, others] = [one.split('/').map(segmentKey), other.split('/').map(segmentKey)];
   const index = segments.findIndex((segment, at) => segment !== others[at]);

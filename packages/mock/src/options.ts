@@ -9,7 +9,7 @@ import {
 import { DEFAULTS, LEAST, MAX_INTEGER, type Scenarios } from './application.ts';
 import { DELAY_FORM, MAX_SIZE, readDelay, type Delay } from './responses/preferences.ts';
 
-/** A document and the path that its paths are below, if it is not that of its servers. */
+/** A document, and a base path that overrides its servers. */
 export type DocumentOption = { readonly file: string; readonly basePath: string | undefined };
 
 const KINDS = new Map<string, OptionKind>([
@@ -23,7 +23,7 @@ const KINDS = new Map<string, OptionKind>([
 /** The options of the command. */
 export type CommandOptions = ReturnType<typeof readOptions>;
 
-/** Reads the command line; adds mistakes to a list. */
+/** Parses the command line. Collects problems in a list. */
 export function readOptions(args: readonly string[], problems: string[]) {
   const reader = createOptionReader(readCommandLine(args, KINDS, 'document', problems), {}, problems);
   const { has, textOf, textsOf, readInteger, refuse } = reader;
@@ -80,7 +80,7 @@ function readShare({ read, refuse }: OptionReader): number | undefined {
   return share;
 }
 
-/** Reads `file` or `/path=file`. */
+/** Parses `file` or `/path=file`. */
 function readDocumentOption(text: string): DocumentOption {
   const [, basePath, file = text] = /^(\/[\w.~!$&'()*+,;@:%/-]*)=(.+)$/.exec(text) ?? [];
   return { file, basePath: basePath?.replace(/\/+$/, '') };

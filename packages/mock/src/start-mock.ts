@@ -1,5 +1,5 @@
 /**
- * The mock in the tests of a client.
+ * Runs the mock in the tests of a client.
  *
  * @module contract-first/mock
  */
@@ -13,37 +13,37 @@ import type { MockState } from './memory/state/data.ts';
 
 export type { MockState };
 
-/** A mock that runs in this process. */
+/** A running mock in this process. */
 export type Mock = {
-  /** Its address: `http://127.0.0.1:40123`. The base path of the document is not part of it. */
+  /** The origin, without the base path of the document: `http://127.0.0.1:40123`. */
   readonly url: string;
   /** Returns a copy of the stored resources. */
   readonly state: () => MockState;
-  /** Stores other resources in place of all. @throws an error with the problems of the state, one line each */
+  /** Replaces all resources. @throws an error with the problems of the state, one per line */
   readonly replaceState: (state: MockState) => void;
-  /** Returns to the state of the start: the examples of the document. */
+  /** Restores the initial state: the examples of the document. */
   readonly reset: () => void;
   readonly close: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** Options of a mock. `seed`, `limit` and `config` have the defaults of the command. */
+/** Options of a mock. `seed`, `limit` and `config` have the same defaults as the command. */
 export type MockOptions = {
   readonly seed?: number;
   readonly limit?: number;
   /** The file with corrections of the resources. */
   readonly config?: string;
-  /** The files outside of the folder of the document that it may refer to. */
+  /** The kinds of files outside its folder that the document may refer to. */
   readonly allowRefs?: readonly ('files' | 'http')[];
-  /** Its environment variables, such as `API_TOKENS` and `CORS_ORIGINS`. Those of the process have no effect. */
+  /** The environment variables, such as `API_TOKENS` and `CORS_ORIGINS`. `process.env` is ignored. */
   readonly variables?: Readonly<Record<string, string>>;
 };
 
 /**
  * Starts the mock of an OpenAPI document in this process, on a free port of the loopback interface.
  *
- * @param document its path, or its file URL
- * @throws an error with all diagnostics of a document that is rejected, or all mistakes in the options, one line each
+ * @param document the path or file URL of the document
+ * @throws an error with all diagnostics of a rejected document, or all problems of the options, one per line
  */
 export async function startMock(document: string | URL, options: MockOptions = {}): Promise<Mock> {
   const { seed = DEFAULTS.seed, limit = DEFAULTS.limit, config, allowRefs = [], variables = {} } = options;
@@ -67,7 +67,7 @@ export async function startMock(document: string | URL, options: MockOptions = {
   return { url: service.url, state, replaceState, reset, close, [Symbol.asyncDispose]: close };
 }
 
-/** Checks options that are integers. @throws an error with all mistakes, one line each */
+/** Asserts that options are integers in range. @throws an error with all problems, one per line */
 function assertIntegers(options: Readonly<typeof LEAST>): void {
   const problems = (['seed', 'limit'] as const).flatMap((name) => {
     const [value, least] = [options[name], LEAST[name]];

@@ -96,7 +96,7 @@ const refusal = async (...args: readonly string[]): Promise<readonly string[]> =
   return stderr.trim().split('\n');
 };
 
-/** Sends a request with a JSON body; returns the status and the body. */
+/** Sends a request with a JSON body. Returns the status and the body. */
 async function send({ url }: Service, method: string, target: string, body?: unknown) {
   const content =
     body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
@@ -110,7 +110,7 @@ beforeAll(async () => {
   mock = await start('--data', 'data.json');
 });
 
-test('corrected resources are remembered, and the contract checks follow them', async () => {
+test('corrected resources are stored, and the contract checks use the corrections', async () => {
   const north = { title: 'North', trip_no: 1, guide: { id: 'ann', phone: expect.any(String) } };
   expect(await send(mock, 'POST', '/search', { title: 'North', guide: { id: 'ann' } })).toEqual([201, north]);
   expect(await send(mock, 'GET', '/trips/1')).toEqual([200, north]);
@@ -134,7 +134,7 @@ test('corrected resources are remembered, and the contract checks follow them', 
   expect(unused).not.toContain('list_contains_created');
 });
 
-test('mistakes in corrections are refused, each with its fix', async () => {
+test('invalid corrections are errors that say how to fix them', async () => {
   const config = write(
     'wrong.yaml',
     `resources: { '/trip/{id}': {}, '/trips/{trip}': { collection: /settings/all, id: no }, '/settings': { id: a }, '/drafts/{id}': { collection: '/trips/{trip}/stops' } }`,
@@ -153,7 +153,7 @@ test('mistakes in corrections are refused, each with its fix', async () => {
   );
 });
 
-test('--data keeps resources through a kill, with the ids of their parents and exact integers', async () => {
+test('--data preserves resources after SIGKILL, with the ids of their parents and exact integers', async () => {
   const file = write(
     'kept.json',
     '{"/trips": [{"title": "Far", "trip_no": 9007199254740993}], "/trips/9007199254740993/stops": []}',
@@ -177,7 +177,7 @@ test('--data keeps resources through a kill, with the ids of their parents and e
   expect(readFileSync(file, 'utf8')).toBe('{\n  "/settings": {"title":"dark"}\n}\n');
 });
 
-test('--data refuses a file with invalid resources, lists all, and does not change it', async () => {
+test('--data rejects a file with invalid resources, lists all problems, and keeps the file unchanged', async () => {
   const text = `{"/trips": [{"title": 5, "trip_no": 1}, {"title": "b", "trip_no": 1}, {"title": "c"}], "/search": [], "/settings": []}`;
   const file = write('invalid.json', text);
   expect(await refusal('--data', file)).toEqual([
@@ -191,7 +191,7 @@ test('--data refuses a file with invalid resources, lists all, and does not chan
   expect((await refusal('--data', write('torn.json', '{"/trips": ['))).join()).toMatch(/torn.json: it is not JSON: /);
 });
 
-test('the docs page shows up to 1 MB of the resources, and the number of the others', async () => {
+test('the docs page shows up to 1 MB of resources, and the number of omitted resources', async () => {
   const trips = [{ title: 'Far', trip_no: 1 }];
   const stops = [1, 2, 3].map((n) => ({
     id: `${String(n)}0000000-0000-4000-8000-000000000000`,
@@ -207,7 +207,7 @@ test('the docs page shows up to 1 MB of the resources, and the number of the oth
   });
 });
 
-test('a state without a text is written once it has one', async () => {
+test('a state that cannot be serialized is written as soon as it can be', async () => {
   const file = join(folder, 'later.json');
   const failures = [new RangeError('Invalid string length')];
   const data = openDataFile(file, () => {
@@ -221,10 +221,10 @@ test('a state without a text is written once it has one', async () => {
   expect(readFileSync(file, 'utf8')).toBe('{}');
 });
 
-test('while the file of --data cannot be written, the mock says so and serves', async () => {
+test('the mock keeps serving and logs an error while the file of --data cannot be written', async () => {
   const file = join(folder, 'data.json');
   await until(() => existsSync(file), true);
-  mkdirSync(`${file}.tmp`); // In the place of the temporary file.
+  mkdirSync(`${file}.tmp`); // Blocks the temporary file.
   const refused = once(mock.process.stderr, 'data');
   expect((await send(mock, 'POST', '/search', { title: 'a' }))[0]).toBe(201);
   expect(String(await refused)).toContain('its changes are in memory only: EISDIR');

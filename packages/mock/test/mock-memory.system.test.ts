@@ -196,14 +196,14 @@ async function send(
   return { status: response.status, headers: response.headers, body: (text === '' ? {} : JSON.parse(text)) as Body };
 }
 
-/** Creates a pet; returns its path. */
+/** Creates a pet. Returns its path. */
 async function createPet(pet: object, service = mock): Promise<string> {
   const { status, body } = await send('POST', '/pets', pet, {}, service);
   expect(status).toBe(201);
   return `/pets/${String(body.id)}`;
 }
 
-test('a created resource is read as written, with read-only and without write-only members', async () => {
+test('a created resource is returned as written, with read-only and without write-only members', async () => {
   const { status, headers, body } = await send('POST', '/pets', { name: 'Rex', age: 3, secret: 'x', createdAt: 'now' });
   expect([status, body]).toEqual([
     201,
@@ -214,7 +214,7 @@ test('a created resource is read as written, with read-only and without write-on
   expect((await send('POST', '/pets', { name: 'Max' })).body.id).toBe(Number(body.id) + 1);
 });
 
-test('the docs page has the resources as they are stored now', async () => {
+test('the docs page shows the current resources', async () => {
   const pet = await createPet({ name: 'Ada' });
   const stored = async () => JSON.stringify((await send('GET', '/docs/state.json')).body['/pets']);
   expect(await stored()).toContain('Ada');
@@ -222,7 +222,7 @@ test('the docs page has the resources as they are stored now', async () => {
   expect(await stored()).not.toContain('Ada');
 });
 
-test('PUT replaces a resource, PATCH merges, and DELETE removes: 404 afterwards, with the documented body', async () => {
+test('PUT replaces a resource, PATCH merges, and DELETE removes it: then 404, with the documented body', async () => {
   const pet = await createPet({ name: 'Rex', age: 3, nick: 'R' });
   const { body: created } = await send('GET', pet);
   const replaced = { name: 'Ada', nick: 'A', id: created.id, createdAt: created['createdAt'] };
@@ -238,7 +238,7 @@ test('PUT replaces a resource, PATCH merges, and DELETE removes: 404 afterwards,
   expect((await send('PUT', pet, { name: 'Ada' })).status).toBe(404);
 });
 
-test('a list has filters, an order and pages, with the total and the next page', async () => {
+test('a list supports filters, sorting and paging, with the total and the next page', async () => {
   const own = await startMock();
   for (const [name, status] of [['b', 'free'], ['c', 'sold'], ['a', 'free']]) await createPet({ name, status }, own); // prettier-ignore
   const list = async (target: string) => {
@@ -253,7 +253,7 @@ test('a list has filters, an order and pages, with the total and the next page',
   expect(await list('/pets?limit=2&offset=2')).toEqual({ items: ['a'], total: 3 });
 });
 
-test('a nested collection belongs to its parent, and is gone with it', async () => {
+test('a nested collection belongs to its parent, and is deleted with it', async () => {
   const [one, other] = [await createPet({ name: 'Rex' }), await createPet({ name: 'Max' })];
   const { status, body } = await send('POST', `${one}/visits`, { reason: 'cough' });
   expect([status, body]).toEqual([201, { reason: 'cough', id: expect.stringMatching(/^[\da-f-]{36}$/) }]);
@@ -264,7 +264,7 @@ test('a nested collection belongs to its parent, and is gone with it', async () 
   expect((await send('POST', `${one}/visits`, { reason: 'again' })).status).toBe(404);
 });
 
-test('an id of the client is kept, a documented duplicate is a 409, and valid examples are there from the start', async () => {
+test('an id from the client is kept, a documented duplicate is a 409, and valid examples exist initially', async () => {
   expect((await send('GET', '/shops/abc')).body).toEqual({ code: 'abc', city: 'Kiel' });
   expect((await send('GET', '/shops/xyz')).status).toBe(404);
   expect((await send('POST', '/shops', { code: 'xyz', city: 'Bonn' })).body).toEqual({ code: 'xyz', city: 'Bonn' });
@@ -272,19 +272,19 @@ test('an id of the client is kept, a documented duplicate is a 409, and valid ex
   expect((await send('GET', '/shops/xyz')).body).toEqual({ code: 'xyz', city: 'Bonn' });
 });
 
-test('conditional requests: 304 to the current ETag, 412 to another one', async () => {
+test('conditional requests: 304 for the current ETag, 412 for a different ETag', async () => {
   const pet = await createPet({ name: 'Rex' });
   const etag = (await send('GET', pet)).headers.get('etag') ?? '';
   expect((await send('GET', pet, undefined, { 'If-None-Match': etag })).status).toBe(304);
   const list = (others: number): string => [...Array<string>(others).fill('"x"'), `W/${etag}`].join();
   expect((await send('GET', pet, undefined, { 'If-None-Match': list(99) })).status).toBe(304);
-  expect((await send('GET', pet, undefined, { 'If-None-Match': list(100) })).status).toBe(200); // Beyond the limit.
+  expect((await send('GET', pet, undefined, { 'If-None-Match': list(100) })).status).toBe(200); // Above the limit.
   expect((await send('PUT', pet, { name: 'Max' }, { 'If-Match': etag })).status).toBe(200);
   expect((await send('PUT', pet, { name: 'Ada' }, { 'If-Match': etag })).status).toBe(412);
   expect((await send('GET', pet, undefined, { 'If-None-Match': etag })).body).toMatchObject({ name: 'Max' });
 });
 
-test('the same Idempotency-Key creates one resource, and is refused with another body', async () => {
+test('an Idempotency-Key creates one resource, and is rejected with a different body', async () => {
   const create = async (key: string) =>
     (await send('POST', '/pets', { name: 'Rex' }, { 'Idempotency-Key': key })).body.id;
   const [one, again, other] = [await create('a'), await create('a'), await create('b')];
@@ -292,7 +292,7 @@ test('the same Idempotency-Key creates one resource, and is refused with another
   expect((await send('POST', '/pets', { name: 'Max' }, { 'Idempotency-Key': 'a' })).status).toBe(422);
 });
 
-test('the only resource of a path is generated until it is replaced', async () => {
+test('a singleton is generated until it is replaced', async () => {
   expect((await send('GET', '/settings')).body).toMatchObject({ color: expect.stringMatching(/red|green|blue/) });
   for (const color of ['red', 'blue']) {
     await send('PUT', '/settings', { color });
@@ -318,7 +318,7 @@ test('without a documented 404, an unknown id gets a generated response, and the
   ]);
 });
 
-test('preferences and --stateless give the response of the document', async () => {
+test('with preferences or --stateless, the response depends only on the document', async () => {
   const pet = await createPet({ name: 'Rex' });
   const { status, headers } = await send('GET', pet, undefined, { Prefer: 'code=304' });
   expect([status, headers.get('preference-applied')]).toEqual([304, 'code=304']);
@@ -331,7 +331,7 @@ test('preferences and --stateless give the response of the document', async () =
   expect(stateless.output()).not.toContain('Remembers');
 });
 
-test('--limit forgets the oldest resources', async () => {
+test('--limit removes the oldest resources', async () => {
   const small = await startMock('--limit', '3');
   const pets: string[] = [];
   for (const name of ['a', 'b', 'c', 'd']) pets.push(await createPet({ name }, small));
@@ -340,7 +340,7 @@ test('--limit forgets the oldest resources', async () => {
   expect((await run('contract-first', ['mock', '--limit', '0'])).stderr).toContain('--limit must be an integer from 1');
 });
 
-test('the contract checks pass, and those of sequences apply', async () => {
+test('the contract checks pass, including checks of sequences', async () => {
   const { document } = await readDocument(path, NO_OUTSIDE);
   const own = await startMock();
   const { failures, notes, unused } = await checkContract({

@@ -98,7 +98,7 @@ async function send(target: string, body?: unknown, headers: Readonly<Record<str
   return [response.status, await response.json()] as const;
 }
 
-test('the examples of a request get the response example of their name, with its status', async () => {
+test('a request with named examples gets the response example of the same name, with its status', async () => {
   const tooLarge = [422, { code: 422, message: 'too large' }];
   expect(await send('/v1/quotes', { amount: 5000 })).toEqual(tooLarge);
   expect(await send('/v1/quotes', { currency: 'EUR', amount: 5000 })).toEqual(tooLarge);
@@ -138,7 +138,7 @@ test('each document has routes, docs and memory of its own, and a shared path is
   expect([code, stderr]).toEqual([1, reason]);
 });
 
-test('size: a generated list has this many items, as far as its schema allows', async () => {
+test('size: sets the number of items in a generated list, within the limits of its schema', async () => {
   const sizes = [0, 3, 60].map(async (size) => {
     const [, items] = await send('/v1/payments', undefined, { Prefer: `size=${String(size)}` });
     return (items as readonly unknown[]).length;
@@ -150,7 +150,7 @@ test('size: a generated list has this many items, as far as its schema allows', 
   ]);
 });
 
-test('callbacks are sent when their operation succeeds, to this machine only', async () => {
+test('callbacks are sent after successful operations, only to the local machine', async () => {
   const received: unknown[] = [];
   const receiver = createServer((req, res) => {
     void text(req).then((body) => {
@@ -161,7 +161,7 @@ test('callbacks are sent when their operation succeeds, to this machine only', a
   }).listen(0, '127.0.0.1');
   cleanUp(() => void receiver.close());
   await once(receiver, 'listening');
-  const { port } = receiver.address() as AddressInfo; // A TCP address.
+  const { port } = receiver.address() as AddressInfo; // A TCP server.
   const local = `http://localhost:${String(port)}`;
   await send('/v1/payments', { amount: 66, url: `${local}/declined` }, { Prefer: 'code=402' });
   const [, payment] = await send(
@@ -185,7 +185,7 @@ test('callbacks are sent when their operation succeeds, to this machine only', a
   await until(() => received.length, 3);
 });
 
-test('delay: other requests are not delayed, and a client that leaves ends it', async () => {
+test('delay: other requests are not delayed, and a disconnect ends the delay', async () => {
   const delayed = connect(Number(new URL(mock.url).port), '127.0.0.1');
   delayed.write('GET /v1/payments?__delay=60000 HTTP/1.1\r\nHost: localhost\r\n\r\n');
   expect((await send('/v1/payments', undefined, { Prefer: 'delay=1-2' }))[0]).toBe(200);
@@ -218,7 +218,7 @@ test('--error-rate fails the same share of requests for a seed, and --list-size 
   const outcomes = await outcomesOf('/v1/payments');
   expect(new Set(outcomes.map(String))).toEqual(new Set(['2', '500,[object Object]']));
   expect(await outcomesOf('/other/payments')).toEqual(outcomes);
-  // A failure that the document does not describe.
+  // An undocumented failure.
   const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await send('/v1/payments/7'))[0]));
   expect(new Set(statuses)).toEqual(new Set([200, 503]));
 });

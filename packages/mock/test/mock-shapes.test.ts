@@ -12,7 +12,7 @@ const parameter = (name: string, schema: string, place = 'query'): string =>
 const FAILURE = "default: { $ref: '#/components/responses/Problem' }";
 const INTEGER = '{ type: integer }';
 
-/** The operations on a collection of tasks, with a style of lists of its own. */
+/** Returns the operations on a collection of tasks, with a style of lists. */
 const tasks = (path: string, query: readonly string[], list: string): string => `
   /${path}:
     get: { operationId: list-${path}, parameters: [${query.join()}], responses: { '200': { description: Ok, ${json(list)} }, ${FAILURE} } }
@@ -96,7 +96,7 @@ async function send(target: string, body?: unknown, method = body === undefined 
 const titles = (items: unknown): unknown =>
   (items as readonly { readonly title: string }[]).map(({ title }) => title).join('');
 
-test('a member that only responses require has one value for each resource', async () => {
+test('a generated member that only responses require is stable for each resource', async () => {
   const { body } = await send('/numbered', { title: 'f' });
   const { id, state } = body as { readonly id: number; readonly state: string };
   expect((await send(`/numbered/${String(id)}`)).body).toEqual(body);
@@ -105,13 +105,13 @@ test('a member that only responses require has one value for each resource', asy
   await send(`/numbered/${String(id)}`, undefined, 'DELETE');
 });
 
-test('pages count from 1 where the document does not say more, and a choice such as a size filters', async () => {
+test('pages begin with 1 by default, and an enum such as a size is a filter', async () => {
   expect(titles((await send('/numbered?page_size=2&page=1')).body)).toBe('ab');
   expect(titles((await send('/numbered?page_size=2&page=3')).body)).toBe('e');
   expect(titles((await send('/numbered?size=S')).body)).toBe('a');
 });
 
-test('a filter by time is not a cursor: the list says that there are more pages', async () => {
+test('a filter by time is not a cursor: the list indicates more pages', async () => {
   const { body } = await send('/timed');
   expect(body).toMatchObject({ items: { length: 2 }, has_more: true });
 });
@@ -121,14 +121,14 @@ test('a list inside another object is filled', async () => {
   expect(titles((body as { readonly _embedded: { readonly tasks: unknown } })._embedded.tasks)).toBe('abcde');
 });
 
-test('parameters with brackets choose pages and filter', async () => {
+test('parameters with brackets select pages and filter', async () => {
   const { body } = await send('/bracketed?page%5Bnumber%5D=2&page%5Bsize%5D=2');
   expect(titles((body as { readonly data: unknown }).data)).toBe('cd');
   const { body: found } = await send('/bracketed?filter%5Btitle%5D=c');
   expect(titles((found as { readonly data: unknown }).data)).toBe('c');
 });
 
-test('a page continues after its cursor, also where the item before it was deleted', async () => {
+test('a page continues after its cursor, even if the previous item was deleted', async () => {
   type Listing = { readonly data: readonly { readonly id: number }[]; readonly next_cursor?: number };
   const page = async (cursor?: number): Promise<Listing> => {
     const place = cursor === undefined ? '' : `&cursor=${String(cursor)}`;
@@ -140,12 +140,12 @@ test('a page continues after its cursor, also where the item before it was delet
   expect(titles((await page(next)).data)).toBe('c');
 });
 
-test('a page says whether it is the first and the last one', async () => {
+test('a page indicates whether it is the first or the last page', async () => {
   expect((await send('/sliced?size=2')).body).toMatchObject({ number: 0, size: 2, first: true, last: false });
   expect((await send('/sliced?size=2&page=2')).body).toMatchObject({ number: 2, size: 2, first: false, last: true });
 });
 
-test('an Idempotency-Key that is sent with another body is refused with the documented status: 201, 201, 422', async () => {
+test('an Idempotency-Key with a different body is rejected with the documented status: 201, 201, 422', async () => {
   const create = (title: string): Promise<Response> => {
     const headers = { 'Content-Type': JSON_TYPE, 'Idempotency-Key': 'a' };
     return fetch(`${mock.url}/numbered`, { method: 'POST', headers, body: JSON.stringify({ title }) });
@@ -180,12 +180,12 @@ test('a resource has the id of its parent', async () => {
   expect((await send('/timed/2/notes')).body).toEqual([body]);
 });
 
-test('an id is a number in one response and a text in another, as the document has it', async () => {
+test('an id is a number or a string in different responses, as documented', async () => {
   expect((await send('/tickets', { title: 'a' })).body).toEqual({ id: '1' });
   expect((await send('/tickets/1')).body).toMatchObject({ id: 1, title: 'a' });
 });
 
-test('actions and JSON patches fail where the resource does not exist, and a JSON patch changes nothing: 404, 200', async () => {
+test('actions and JSON patches of a missing resource fail, and a JSON patch changes nothing: 404, 200', async () => {
   expect((await send('/timed/2/archive', {})).status).toBe(204);
   expect((await send('/timed/99/archive', {})).status).toBe(404);
   const { body } = await send('/timed/2');
@@ -194,13 +194,13 @@ test('actions and JSON patches fail where the resource does not exist, and a JSO
   expect((await send('/timed/99', [], 'PATCH', type)).status).toBe(404);
 });
 
-test('a PATCH of the only resource of a path without PUT is read back', async () => {
+test('a PATCH of a singleton without PUT is stored', async () => {
   const { body } = await send('/me');
   expect((await send('/me', { title: 'h' }, 'PATCH')).status).toBe(204);
   expect((await send('/me')).body).toEqual({ ...(body as object), title: 'h' });
 });
 
-test('a PUT to the collection replaces the resource whose id is in its body: 200, 404', async () => {
+test('a PUT to the collection replaces the resource with the id in the body: 200, 404', async () => {
   const replaced = await send('/sliced', { id: 2, title: 'g' }, 'PUT');
   expect(replaced).toMatchObject({ status: 200, body: { id: 2, title: 'g' } });
   expect((await send('/sliced/2')).body).toEqual(replaced.body);

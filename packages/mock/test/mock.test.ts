@@ -84,14 +84,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Starts the mock; returns its URL, its first output and its process. */
+/** Starts the mock. Returns its URL, its output and its process. */
 async function start(args: readonly string[]) {
   writeFileSync(documentPath, DOCUMENT);
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !['API_TOKENS', 'NODE_OPTIONS'].includes(name)),
   );
   const mock = spawn(process.execPath, [join(ROOT, 'packages/cli/bin.js'), 'mock', ...args], {
-    cwd: folder, // It has no .env file.
+    cwd: folder, // Without an .env file.
     env: { ...inherited, PORT: '0', OPS_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -109,7 +109,7 @@ async function startHere(variables: Readonly<Record<string, string>> = {}): Prom
   return mock;
 }
 
-/** Runs the command `mock`, which ends on its own. */
+/** Runs the command `mock` with arguments for which it ends. */
 const runMock = async (args: readonly string[]): Promise<number> => (await mockCommand(args)) ?? 0;
 
 let url: string;
@@ -146,7 +146,7 @@ test('npm run mock responds with the lowest documented 2xx, the first valid exam
   expect(headers.get('x-page')).toBe('first');
 });
 
-test('npm run mock responds with generated values that are valid, and the same to the same request', async () => {
+test('npm run mock responds with valid generated values, deterministically for each request', async () => {
   const { status, text } = await post();
   expect(status).toBe(201);
   expect(text).toMatch(/"big":\d{19}[,}]/);
@@ -157,7 +157,7 @@ test('npm run mock responds with generated values that are valid, and the same t
   expect(await post()).toEqual({ status, text });
 });
 
-test('npm run mock responds with another value for another request, when the client asks for dynamic values', async () => {
+test('npm run mock responds with different values to different requests for dynamic values', async () => {
   const dynamic = { Prefer: 'dynamic=true' };
   const [one, two] = [await post(dynamic, 1), await post(dynamic, 2)];
   expect(one.text).not.toBe(two.text);
@@ -165,7 +165,7 @@ test('npm run mock responds with another value for another request, when the cli
   expect((await get('/things/1', dynamic)).body).not.toEqual({ name: 'Red' });
 });
 
-test('npm run mock responds with other values for another seed, and the same for the same seed', async () => {
+test('npm run mock responds with values that depend on the seed', async () => {
   const [same, other] = [await startHere(), await start([documentPath, '--seed', '2'])];
   await get('/things/1', {}, same.url); // The order of requests does not matter.
   const { text } = await post();
@@ -173,7 +173,7 @@ test('npm run mock responds with other values for another seed, and the same for
   expect((await post({}, 1, other.url)).text).not.toBe(text);
 });
 
-test('npm run mock responds with the media type that the client accepts', async () => {
+test('npm run mock responds with an accepted media type', async () => {
   const xml = await get('/things/1', { Accept: 'application/json;q=0.1, application/xml' });
   expect([xml.headers.get('content-type'), xml.text]).toEqual(['application/xml', expect.stringContaining('<name>')]);
   expect((await get('/things/1', { Accept: 'text/*' })).text).toBe('name\r\nRed\r\n');

@@ -12,7 +12,7 @@ import { openPage } from '../../engine/test/http/support/browser.ts';
 import { renderHandlers } from '../src/msw.ts';
 import { startMock } from '../src/start-mock.ts';
 
-// Its install script only updates copies of its worker in other projects.
+// Its install script is not needed: it only updates copies of the worker in other projects.
 const MSW = 'msw@2.15.0';
 const json = (schema: string, example = ''): string => `content: { application/json: { schema: ${schema}${example} } }`;
 const book = (title: string): string =>
@@ -51,7 +51,7 @@ const REQUESTS = [
   ['GET', '/v1/lines'],
 ] as const;
 
-/** Sends requests and returns their responses; also runs in the browser. */
+/** Sends requests and returns the responses. Also runs in the browser. */
 async function ask(origin: string, requests: readonly (readonly [method: string, target: string])[], headers = {}) {
   const responses = [];
   for (const [method, target] of requests) {
@@ -63,7 +63,7 @@ async function ask(origin: string, requests: readonly (readonly [method: string,
 }
 
 let folder = '';
-/** The responses of the mock without its memory. */
+/** The responses of the stateless mock. */
 let expected: Awaited<ReturnType<typeof ask>> = [];
 let written: Awaited<ReturnType<typeof run>> | undefined;
 
@@ -77,7 +77,7 @@ beforeAll(async () => {
   expected = await ask(mock.url, REQUESTS, { Prefer: 'dynamic=false' });
 });
 
-test('mock --msw writes the same handlers again, and names the operations that have none', async () => {
+test('mock --msw writes handlers deterministically, and lists the operations without a handler', async () => {
   expect(written).toMatchObject({ code: 0, stdout: 'handlers.ts\n' });
   expect(written?.stderr).toContain(
     'no handler for traceIt: TRACE /trace: Mock Service Worker does not support the method',
@@ -88,7 +88,7 @@ test('mock --msw writes the same handlers again, and names the operations that h
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('missing/handlers.ts cannot be written') });
 });
 
-test('in Node, the handlers respond as the mock does without its memory, on any host', async () => {
+test('in Node, the handlers respond like the stateless mock, on any host', async () => {
   const script = `import { setupServer } from 'msw/node';
 import { handlers } from './handlers.ts';
 ${ask.toString()}
@@ -102,7 +102,7 @@ console.log(JSON.stringify({ responses, others: others.map(({ status }) => statu
   expect(JSON.parse(stdout)).toEqual({ responses: expected, others: ['rejected', 'rejected'] });
 });
 
-test('in a browser, the handlers respond as the mock does without its memory', async () => {
+test('in a browser, the handlers respond like the stateless mock', async () => {
   const library = join(folder, 'node_modules/msw/lib');
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
     '/': [

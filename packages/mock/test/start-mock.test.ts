@@ -82,7 +82,7 @@ async function start(options?: MockOptions): Promise<Mock> {
   return mock;
 }
 
-/** Sends a request with credentials; returns the status and the body. */
+/** Sends a request with credentials. Returns the status and the body. */
 async function send({ url }: Mock, method: string, target: string, body?: unknown) {
   const response = await fetch(url + target, {
     method,
@@ -93,7 +93,7 @@ async function send({ url }: Mock, method: string, target: string, body?: unknow
   return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
 }
 
-test('a test replaces the state of its mock, and reads the changes of requests', async () => {
+test('a test can replace the state of its mock, and read changes by requests', async () => {
   const mock = await start();
   mock.replaceState({
     '/books': [
@@ -127,7 +127,7 @@ test('a test replaces the state of its mock, and reads the changes of requests',
   expect(mock.state()).toEqual(stored);
 });
 
-test('a reset mock is as at its start: with the examples of the document, and the first ids', async () => {
+test('a reset restores the initial state: the examples of the document and the first ids', async () => {
   const mock = await start();
   const first = { '/books': [{ id: 7, title: 'Emma' }] };
   expect(mock.state()).toEqual(first);
@@ -139,7 +139,7 @@ test('a reset mock is as at its start: with the examples of the document, and th
   expect(await send(mock, 'POST', '/books', { title: 'Sanditon' })).toEqual(added);
 });
 
-test('later changes of the objects of a test change nothing in the mock', async () => {
+test('the mock copies the objects of a test', async () => {
   const mock = await start();
   const book = { id: 1, title: 'Emma' };
   mock.replaceState({ '/books': [book] });
@@ -177,7 +177,7 @@ test('several mocks in one process are independent of each other, and add no sig
   expect(other.state()).not.toEqual(one.state());
 });
 
-test('a mock is gone at the end of its scope, and may be closed twice', async () => {
+test('a mock closes at the end of its scope, and may be closed twice', async () => {
   const mock = await startMock(pathToFileURL(path));
   {
     await using scoped = mock;
@@ -187,13 +187,13 @@ test('a mock is gone at the end of its scope, and may be closed twice', async ()
   await mock.close();
 });
 
-test('a limit or seed that the command does not take is an error that says what is allowed', async () => {
+test('an invalid limit or seed is an error that states the allowed values', async () => {
   await expect(start({ limit: 0, seed: 1.5 })).rejects.toThrow(
     /^seed must be an integer from 0 to 2147483647, not 1\.5\nlimit must be an integer from 1 to 2147483647, not 0$/,
   );
 });
 
-test('a resource is not forgotten while resources are created below it', async () => {
+test('a resource is not removed while nested resources are created', async () => {
   const mock = await start({ limit: 3 });
   mock.replaceState({
     '/books': [
@@ -205,7 +205,7 @@ test('a resource is not forgotten while resources are created below it', async (
   expect(mock.state()).toMatchObject({ '/books': [{ id: 1 }], '/books/1/reviews': [{ text: 'b' }, { text: 'c' }] });
 });
 
-test('resources of more than 50 MB are refused, and the oldest ones are forgotten beyond', async () => {
+test('resources above 50 MB are rejected, and the oldest resources are removed above the total', async () => {
   const mock = await start();
   const long = (length: number): string => 'x'.repeat(length);
   expect(() => {
@@ -217,7 +217,7 @@ test('resources of more than 50 MB are refused, and the oldest ones are forgotte
   expect((await send(mock, 'GET', '/books/2')).status).toBe(200);
 });
 
-test('a document with errors is an error with all diagnostics', async () => {
+test('a rejected document is an error with all diagnostics', async () => {
   const broken = join(temporaryFolder(), 'broken.yaml');
   writeFileSync(
     broken,
@@ -233,7 +233,7 @@ const names = (count: number): readonly string[] => Array.from({ length: count }
 const tree = { $ref: '#/components/schemas/Tree' };
 const TOO_LARGE = /too large: up to 200,000 members or 2,000,000 characters can be generated/;
 
-test('GET: a response has a bounded size; one that cannot be built within it is a 501 with the reason', async () => {
+test('GET: the size of responses is limited; if no response fits, 501 with the reason', async () => {
   const cases: readonly (readonly [name: string, schema: object, status: number, body: RegExp])[] = [
     ['a text of 2 GB', { type: 'string', minLength: 2_000_000_000 }, 501, TOO_LARGE],
     ['100 million items', { type: 'array', minItems: 100_000_000 }, 501, TOO_LARGE],

@@ -1,7 +1,7 @@
-/** The largest total size of resources, or of other entries, that the mock keeps: around 50 MB of JSON. */
+/** The maximum total size of resources, or of other entries, in the mock: around 50 MB of JSON. */
 export const MAX_KEPT_SIZE = 5_000_000;
 
-/** A map that forgets its oldest entries beyond a number of them, and beyond a size. */
+/** A map that removes its oldest entries above a number of entries or a total size. */
 export class BoundedMap<Value> extends Map<string, Value> {
   readonly #limit: number;
   readonly #maxSize: number;

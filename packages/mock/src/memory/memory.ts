@@ -27,21 +27,21 @@ const HANDLES: Readonly<Record<Role, Handle>> = { create, list, read, replace, p
 
 /** The memory of a mock. */
 export type Memory = {
-  /** Returns the handler of an operation; `undefined` where it is not about a known resource. */
+  /** Returns the handler of an operation; `undefined` if the operation has no known resource. */
   readonly handle: (operation: Operation, respond: Respond) => ((request: MockRequest) => AnyReply) | undefined;
-  /** Wraps the function that responds to an operation which is not remembered: it fails below a resource that does not exist. */
+  /** Wraps the response function of a stateless operation: it fails if a parent resource does not exist. */
   readonly respondWithin: (operation: Operation, respond: Respond) => Respond;
-  /** Lines about the resources that are remembered, and about the others. */
+  /** Lines about the stored resources and the other operations. */
   readonly summary: readonly string[];
   /** Returns a copy of the resources. */
   readonly state: () => MockState;
   /** Returns the resources for the docs page. */
   readonly describe: () => Readonly<Record<string, string>>;
-  /** Stores other resources in place of all. @throws an error with all problems of the state, one line each */
+  /** Replaces all resources. @throws an error with all problems of the state, one per line */
   readonly replaceState: (state: MockState) => void;
-  /** Stores the examples of the document in place of all. */
+  /** Replaces all resources with the examples of the document. */
   readonly reset: () => void;
-  /** Writes the last changes to the file. */
+  /** Writes pending changes to the file. */
   readonly close: () => Promise<void>;
 };
 
@@ -54,19 +54,19 @@ export type DocumentValues = {
 
 /** The options of a memory. */
 export type MemoryOptions = {
-  /** Decides which values are generated. */
+  /** Determines the generated values. */
   readonly seed: number;
-  /** The number of resources that are kept. */
+  /** The maximum number of resources. */
   readonly limit: number;
   readonly corrections: Corrections;
-  /** The path of the file that keeps the resources; without one, they are only kept in memory. */
+  /** The path of the data file; without it, resources are stored only in memory. */
   readonly dataPath?: string | undefined;
 };
 
 /**
- * Creates the memory of a mock for a document, with the resources of a file, or else with its examples.
+ * Creates the memory of a mock, with the resources of the data file or else the examples of the document.
  *
- * @throws {CannotCheck} with all mistakes in the corrections or in the file
+ * @throws {CannotCheck} with all problems in the corrections or the data file
  */
 export function createMemory(
   { operations, requests, responses }: DocumentValues,
@@ -132,7 +132,7 @@ export function createMemory(
     return (request, change) => (change === undefined ? failWithout(request) : undefined) ?? respond(request, change);
   }
 
-  /** Creates a function that fails where one of some resources in the path of a request does not exist. */
+  /** Creates a function that responds 404 if a parent resource in the path does not exist. */
   function createFailWithout({ path }: ApiOperation, outer: readonly Resource[], fail: Fail) {
     return (request: Parameters<Respond>[0]): AnyReply | undefined => {
       const missing = findMissing(path, request, outer, store);
@@ -154,7 +154,7 @@ export function createMemory(
   }
 }
 
-/** Returns the text of a file; `undefined` when it does not exist. @throws {CannotCheck} when it cannot be read */
+/** Returns the text of a file; `undefined` if it does not exist. @throws {CannotCheck} if it cannot be read */
 function readData(path: string): string | undefined {
   try {
     return readIfPresent(path);
@@ -165,7 +165,7 @@ function readData(path: string): string | undefined {
 
 const MAX_NAMES = 3;
 
-/** Describes the resources that a mock remembers, the others, and the operations on none, in lines. */
+/** Describes in lines the stored resources, the omitted resources, and the operations without resources. */
 function describeMemory(
   { resources, omitted }: ReturnType<typeof findResources>,
   operations: readonly ApiOperation[],
@@ -200,7 +200,7 @@ function table(title: string, rows: readonly (readonly [string, string])[]): rea
   return rows.length === 0 ? [] : [`${title}:`, ...rows.map(([path, text]) => `  ${path.padEnd(width)}  ${text}`)];
 }
 
-/** Stores the valid examples of the resources whose collection is not nested. */
+/** Stores the valid examples of resources in top-level collections. */
 function storeExamples(resources: readonly Resource[], store: Store, model: Model, identifiers: Identifiers): void {
   for (const resource of resources) {
     const { item, idMembers } = resource;
@@ -236,25 +236,25 @@ function wholeExamples({ responses }: ApiOperation, { oracle }: Values): readonl
   );
 }
 
-/** A file that follows a text. */
+/** A file that is kept in sync with a text. */
 type DataFile = {
-  /** Notes that the text has changed, so that it is written soon. */
+  /** Schedules a write after a change of the text. */
   readonly noteChange: () => void;
-  /** Writes the last change. */
+  /** Writes pending changes. */
   readonly close: () => Promise<void>;
 };
 
 const DELAY_MS = 200;
 const RETRY_MS = 1_000;
-/** Creating the text, which holds up the requests, takes at most a tenth of the time. */
+/** Limits the time for creating the text, which blocks requests, to a tenth. */
 const PAUSE_FACTOR = 10;
 
 /**
- * Keeps a text in a file. The file is replaced as a whole, so that it is complete whenever the process ends. A failure is
- * reported once, and the text is written again until that succeeds.
+ * Keeps a file in sync with a text. Replaces the file atomically, so that it is always complete. Reports a failure
+ * once, and retries until a write succeeds.
  */
 export function openDataFile(path: string, textOf: () => string): DataFile {
-  const target = existsSync(path) ? realpathSync(path) : path; // A symbolic link stays one.
+  const target = existsSync(path) ? realpathSync(path) : path; // Keeps symbolic links.
   const temporary = `${target}.tmp`;
   let isStale = false;
   let delayMs = DELAY_MS;
@@ -292,7 +292,7 @@ export function openDataFile(path: string, textOf: () => string): DataFile {
       const { message } = error as Error;
       if (failure !== message) printError(`${path} cannot be written; its changes are in memory only: ${message}`);
       failure = message;
-      await rm(temporary, { force: true }).catch(() => undefined); // It may take up the space of a full disk.
+      await rm(temporary, { force: true }).catch(() => undefined); // Releases space on a full disk.
     }
   }
 

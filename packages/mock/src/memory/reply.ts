@@ -5,13 +5,13 @@ import { createFailureTemplates, fillTemplate, type FailureTemplate } from '@con
 import type { Json, Values } from '@contract-first/model/values';
 import type { Respond } from '../responses/respond.ts';
 
-/** A request as the engine passes it to a handler. */
+/** A request that the engine passes to a handler. */
 export type MockRequest = ValidRequest &
   Pick<RequestContext, 'rawHeaders' | 'log'> & {
     readonly url: (operationId: string, parameters?: LinkParameters) => string;
   };
 
-/** Responds to a request with a failure of the document; `undefined` when the operation has none for the status. */
+/** Responds with a documented failure; returns `undefined` if the operation documents none for the status. */
 export type Fail = (request: Parameters<Respond>[0], status: number, message: string) => AnyReply | undefined;
 
 /** Creates {@link Fail} for an operation. */
@@ -34,7 +34,7 @@ export function createFail(values: Values, operation: Operation, respond: Respon
   };
 }
 
-/** Returns the key of a documented failure; `default` is one where successes are documented, too. */
+/** Returns the key of a documented failure. `default` counts as a failure only if a 2xx is documented. */
 export function failureKey({ responses }: { readonly responses: object }, status: number): string | undefined {
   const keys = Object.keys(responses);
   const usable = keys.some((key) => key.startsWith('2')) ? keys : keys.filter((key) => key !== 'default');
@@ -42,12 +42,12 @@ export function failureKey({ responses }: { readonly responses: object }, status
   return wanted.find((key) => usable.includes(key));
 }
 
-/** Returns a strong entity tag (RFC 9110, 8.8.3) of digits, which most schemas allow. */
+/** Returns a strong entity tag (RFC 9110, 8.8.3). Contains only digits, which most schemas allow. */
 export function etagOf(value: Json): string {
   return `"${String(Number.parseInt(hash('sha256', stringifyJson(value)).slice(0, 12), 16) % 1e9)}"`;
 }
 
-/** Returns whether the condition of a header such as If-Match names an entity tag; `false` without the header. */
+/** Returns whether a conditional header, such as `If-Match`, lists an entity tag; `false` without the header. */
 export function namesTag(
   { rawHeaders }: MockRequest,
   header: 'if-match' | 'if-none-match',
@@ -61,5 +61,5 @@ export function namesTag(
   return names.includes('*') || names.includes(tagOf());
 }
 
-/** Further tags of a condition are not read. */
+/** The maximum number of examined tags in a header. */
 const MAX_TAGS = 100;

@@ -5,7 +5,7 @@ import { createFailureTemplates, fillTemplate } from '@contract-first/model/scaf
 import type { Values } from '@contract-first/model/values';
 import { writeText } from './text-body.ts';
 
-/** Creates the functions that render failures, as `generate --scaffold` does. */
+/** Creates the functions that render failures, like the functions from `generate --scaffold`. */
 export function createFailures(
   { failureBodies }: CompiledDocument,
   values: Values,
@@ -19,7 +19,7 @@ export function createFailures(
     if (kindOf(mediaType) === 'json') return (details) => fillTemplate(template, details);
     return (details) => {
       const value = fillTemplate(template, details);
-      // The engine validates strings only, and the schema may describe the parsed text.
+      // A Buffer, since the engine would validate a string, but the schema may describe the parsed value.
       return typeof value === 'string' ? value : Buffer.from(writeText(mediaType, value));
     };
   }

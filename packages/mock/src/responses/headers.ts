@@ -9,11 +9,11 @@ type HeaderNode = Described & {
   readonly content?: Readonly<Record<string, Described>>;
 };
 
-// The service itself sets these headers, or they describe the connection.
+// Headers that the service sets itself or that describe the connection.
 export const RESERVED =
   /^(?:content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|trailer|date)$/i;
 
-/** Returns the headers of a documented response, with examples and generated values. */
+/** Returns the headers of a documented response, from examples and generated values. */
 export function headersOf(
   values: Values,
   { headers = {} }: ResponseNode,
@@ -29,7 +29,7 @@ export function headersOf(
   return Object.fromEntries(made);
 }
 
-/** Creates the function that returns the headers of the failures of the engine. */
+/** Creates a function that returns the documented headers of engine failures. */
 export function createFailureHeaders({ operations }: Contract, values: Values): FailureHeaders {
   return ({ operationId = '', status }) => {
     const operation = operations[operationId];
@@ -40,9 +40,9 @@ export function createFailureHeaders({ operations }: Contract, values: Values): 
 }
 
 /**
- * Returns headers with other values for some.
+ * Changes the values of some headers.
  *
- * @param change returns the values that a header may have, the best first; an empty list omits it if it is optional
+ * @param change returns possible values of a header, the best first; an empty list omits an optional header
  */
 export function changeHeaders(
   values: Values,
@@ -52,7 +52,7 @@ export function changeHeaders(
 ): Readonly<Record<string, unknown>> {
   const changed = Object.entries(headers).map(([name, node]) => {
     const candidates = change(name, made[name]);
-    const { required } = dereference(values.document, node) as HeaderNode; // The linter has checked this shape.
+    const { required } = dereference(values.document, node) as HeaderNode; // Validated document.
     const isValid = (value: Json): boolean => values.allows(describedHeader(values, node).schema, value);
     if (candidates === undefined) return [name, made[name]] as const;
     const isOmitted = candidates.length === 0 && required !== true;
@@ -62,11 +62,11 @@ export function changeHeaders(
 }
 
 function describedHeader({ document }: Values, node: unknown): Described {
-  const header = dereference(document, node) as HeaderNode; // The linter has checked this shape.
+  const header = dereference(document, node) as HeaderNode; // Validated document.
   return Object.values(header.content ?? {})[0] ?? header;
 }
 
-/** Returns whether the value of a header consists of visible characters. */
+/** Returns whether a header value consists of visible characters. */
 export function isVisible(value: Json): boolean {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(typeof value === 'string' ? value : stringifyJson(value));
 }

@@ -1,41 +1,41 @@
 import { InvalidRequest, type Contract, type Parameter, type RequestContext } from '@contract-first/contract';
 
-/** Ask for a response that depends on the document only. */
+/** The preferences that select a response which depends only on the document. */
 const CHOICES = ['code', 'example', 'dynamic', 'size'] as const;
 const NAMES = [...CHOICES, 'delay'] as const;
 const MAX_DELAY_MS = 60_000;
-/** The largest size of a list that may be asked for. */
+/** The maximum requested size of a list. */
 export const MAX_SIZE = 1_000;
 
-/** The response that a client asks for. */
+/** The preferences of a request. */
 type Preferences = {
-  /** A status. */
+  /** The status. */
   readonly code?: string;
   /** The name of an example. */
   readonly example?: string;
-  /** `true` for a generated body in place of an example. */
+  /** `true` for a generated body instead of an example. */
   readonly dynamic?: string;
-  /** The number of items of a generated list, which takes the place of an example. */
+  /** The number of items in a generated list, which replaces an example. */
   readonly size?: number;
-  /** The preferences of the Prefer header, for `Preference-Applied` (RFC 7240, 3). */
+  /** The applied preferences of the Prefer header, for `Preference-Applied` (RFC 7240, 3). */
   readonly applied: readonly string[];
   readonly accept: string;
 };
 
-/** The time until a response, in milliseconds. */
+/** The range of the delay of a response, in milliseconds. */
 export type Delay = { readonly least: number; readonly most: number };
 
-/** Describes the text of a delay, for messages. */
+/** The syntax of a delay, for messages. */
 export const DELAY_FORM = `milliseconds up to ${String(MAX_DELAY_MS)}, such as 500, or a range such as 100-500`;
 
 const PARAMETERS = NAMES.map((name): Parameter => {
   return { name: `__${name}`, in: 'query', style: 'text', explode: false, type: { scalars: ['string'] } };
 });
 
-/** The parts of a request that preferences are read from. */
+/** The parts of a request with preferences. */
 export type AskingRequest = Pick<RequestContext, 'rawHeaders'> & { readonly query: object };
 
-/** Adds the query parameters of preferences to each operation, so that its handler gets them. */
+/** Adds the query parameters of preferences to each operation, so that handlers receive them. */
 export function withPreferences(contract: Contract): Contract {
   const operations = Object.values(contract.operations).map((operation) => {
     const documented = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
@@ -46,9 +46,9 @@ export function withPreferences(contract: Contract): Contract {
 }
 
 /**
- * Reads the preferences of a request: of its Prefer header (RFC 7240), else of query parameters such as `__code`.
+ * Reads the preferences of a request from its Prefer header (RFC 7240), or else from query parameters such as `__code`.
  *
- * @throws {InvalidRequest} for a size or a delay that is none
+ * @throws {InvalidRequest} for an invalid size or delay
  */
 export function readPreferences(request: AskingRequest): Preferences {
   const { texts, applied } = readTexts(request);
@@ -65,18 +65,18 @@ export function readPreferences(request: AskingRequest): Preferences {
   };
 }
 
-/** Returns whether a client asks for a response that depends on the document only. */
+/** Returns whether a client requests a response that depends only on the document. */
 export function hasPreferences(request: AskingRequest): boolean {
   const { texts } = readTexts(request);
   return CHOICES.some((name) => texts[name] !== undefined);
 }
 
-/** Returns the delay that a client asks for; `undefined` for none, and for one that is not valid. */
+/** Returns the requested delay of a client; `undefined` if absent or invalid. */
 export function preferredDelay(request: AskingRequest): Delay | undefined {
   return readDelay(readTexts(request).texts.delay ?? '');
 }
 
-/** Reads {@link DELAY_FORM}; returns `undefined` for other texts. */
+/** Parses {@link DELAY_FORM}; returns `undefined` for other texts. */
 export function readDelay(value: string): Delay | undefined {
   const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(value) ?? [];
   const [least, most] = [Number(first), Number(last)];
@@ -91,12 +91,12 @@ const NOTHING: Asked = { texts: {}, applied: [] };
 
 function readTexts({ rawHeaders, query }: AskingRequest): Asked {
   const { prefer } = rawHeaders;
-  if (prefer === undefined && PARAMETERS.every(({ name }) => !(name in query))) return NOTHING; // As of most requests.
+  if (prefer === undefined && PARAMETERS.every(({ name }) => !(name in query))) return NOTHING; // The common case.
   const texts: Texts = {};
   const applied: string[] = [];
   for (const [, given = '', quoted, token = ''] of String(prefer ?? '').matchAll(PREFERENCE)) {
     const name = NAMES.find((known) => known === given.toLowerCase());
-    if (name === undefined || texts[name] !== undefined) continue; // The first one counts (RFC 7240, 2).
+    if (name === undefined || texts[name] !== undefined) continue; // The first occurrence counts (RFC 7240, 2).
     texts[name] = quoted?.replaceAll(/\\(.)/g, '$1') ?? token;
     applied.push(`${name}=${quoted === undefined ? token : `"${quoted}"`}`);
   }

@@ -36,22 +36,22 @@ export type Change = {
   readonly status?: number;
   /** The name of an example. */
   readonly example?: string;
-  /** Returns the body in place of a generated one. */
+  /** Returns the body that replaces a generated body. */
   readonly body?: (generated: Json, described: Described, mediaType: string) => Json;
   /**
-   * Returns the values that a documented header may have in place of a generated one, the best first: the first valid one is
-   * sent. An empty list omits the header if it may be; `undefined` keeps the generated value.
+   * Returns possible values of a documented header, the best first; the first valid value is sent. An empty list omits
+   * an optional header; `undefined` keeps the generated value.
    */
   readonly header?: (name: string, generated: unknown) => readonly Json[] | undefined;
 };
 
-/** Responds to a request of an operation as the document says, and the same to the same request. */
+/** Responds to a request with a documented response, deterministically. */
 export type Respond = (request: ValidRequest & AskingRequest, change?: Change) => AnyReply;
 
 /**
- * Creates the function that responds to the requests of an operation.
+ * Creates the response function of an operation.
  *
- * @param usualSize the number of items of generated lists
+ * @param usualSize the default number of items in generated lists
  */
 export function createRespond(values: Values, operation: Operation, usualSize?: number): Respond {
   type Made = { readonly headers: AnyReply['headers']; readonly value: Json };
@@ -100,7 +100,7 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
     }
   };
 
-  /** Reduces the content of a response to one of its named examples. */
+  /** Reduces the content of a response to one named example. */
   function withExample({ content = {} }: ResponseNode, name: string): ResponseNode['content'] {
     const valid = Object.entries(content).map(([mediaType, described]) => {
       const isValid = (value: Json): boolean => kindOf(mediaType) !== 'json' || values.allows(described.schema, value);
@@ -118,11 +118,11 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
     return Object.fromEntries(found);
   }
 
-  /** @param mayBeText whether a text of another media type than JSON may be an example instead of a value to be written */
+  /** @param mayBeText whether a string example of a non-JSON media type may be used as the serialized body */
   function valueOf(described: Described, mediaType: string, wanted: Omit<Wanted, 'isText'>, mayBeText: boolean): Json {
     let tooLarge: TooLarge | undefined;
     if (isValue(described, mediaType)) {
-      // The engine takes null for no body.
+      // The engine treats null as a missing body.
       return generate(false).find((value) => value !== null) ?? refuse();
     }
     const texts = [described.example as Json | undefined, ...values.examplesOf(described).values()];
@@ -144,17 +144,17 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
   function write(described: Described, mediaType: string, value: Json): unknown {
     if (isValue(described, mediaType)) return value;
     const text = writeText(mediaType, value);
-    // The engine validates strings only, and the schema may describe the parsed text.
+    // A Buffer, since the engine would validate a string, but the schema may describe the parsed value.
     return values.allows(described.schema, text) ? text : Buffer.from(text);
   }
 }
 
-/** Whether the engine writes the value of a body itself. */
+/** Returns whether the engine serializes the value of a body. */
 function isValue(described: Described, mediaType: string): boolean {
   return kindOf(mediaType) === 'json' || isSequential(mediaType, described);
 }
 
-/** Returns the lowest documented 2xx; without one, 200 for `default`, else the first documented status. */
+/** Returns the lowest documented 2xx, or else 200 for `default`, or else the first documented status. */
 export const usualStatus = ({ responses }: Operation): number => usualStatusOf(responses);
 
 const usualStatusOf = memoizeByObject((responses: Operation['responses']): number => {
@@ -169,13 +169,13 @@ function namesOf(record: object): string {
 }
 
 const MAX_CHOICES = 1_000;
-// Most clients send the same Accept header with each request.
+// Cached, since most clients send the same Accept header with each request.
 const choices = new Map<string, MediaTypeChoice | undefined>();
 
 /**
- * Chooses the media type of a response by the Accept header of its request (RFC 9110, 12.5.1).
+ * Negotiates the media type of a response by the Accept header (RFC 9110, 12.5.1).
  *
- * @returns the first documented media type where none is acceptable; `undefined` when none is documented
+ * @returns the first documented media type if none is acceptable; `undefined` if none is documented
  */
 function negotiate(accept: string, documented: readonly string[]): MediaTypeChoice | undefined {
   const key = [accept, ...documented].join('\n');
@@ -195,7 +195,7 @@ function choose(accept: string, documented: readonly string[]): MediaTypeChoice 
     const sent = isChosenByClient ? range.essence : concreteMediaType(mediaType);
     return { documented: mediaType, sent, quality: range?.quality ?? 0 };
   });
-  // A media type belongs to the most specific description of it.
+  // Only the most specific documented media type or range applies.
   const usable = offers.filter(({ documented: mediaType, sent }) => matchMediaType(sent, documented) === mediaType);
   return usable.toSorted((a, b) => b.quality - a.quality)[0];
 }

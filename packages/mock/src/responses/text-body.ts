@@ -1,7 +1,7 @@
 import { essenceOf, stringifyJson } from '@contract-first/contract';
 import { isArray, isObject, type Json } from '@contract-first/model/values';
 
-/** Writes a value as text of a media type that is not JSON: XML, CSV, the string itself, else JSON text. */
+/** Serializes a value for a non-JSON media type: a string unchanged, XML, CSV, or else JSON. */
 export function writeText(mediaType: string, value: Json): string {
   if (typeof value === 'string') return value;
   const essence = essenceOf(mediaType);

@@ -6,10 +6,10 @@ import type { Fail, MockRequest } from '../memory/reply.ts';
 import { type Delay, preferredDelay } from '../responses/preferences.ts';
 
 /**
- * Creates Express middleware that delays all responses, including the engine's own. A request whose client disconnects is
- * not carried out.
+ * Creates Express middleware that delays all responses, including engine responses. Drops a request if its client
+ * disconnects during the delay.
  *
- * @param usual the delay of requests that ask for none
+ * @param usual the default delay
  */
 export function createDelay(usual: Delay, random: () => number) {
   return (req: IncomingMessage, res: ServerResponse, next: () => void): void => {
@@ -41,24 +41,24 @@ function askedDelay({ headers, url = '' }: IncomingMessage): Delay | undefined {
 const MESSAGE = 'the service is unavailable for now (--error-rate)';
 const UNAVAILABLE = 503;
 
-/** The share of requests that fail, and the source of chance. */
+/** The share of failing requests, and a random number generator. */
 type Errors = { readonly rate: number; readonly random: () => number };
 
 /**
- * Creates a function that fails a share of the requests to an operation: with the first documented 5xx, or 503. It returns
- * `undefined` for the others.
+ * Creates a function that fails a share of an operation's requests with the first documented 5xx or 503. The function
+ * returns `undefined` for other requests.
  */
 export function createErrors({ responses }: Operation, { rate, random }: Errors, fail: Fail) {
   const status = Number(Object.keys(responses).find((key) => /^5\d\d$/.test(key)) ?? UNAVAILABLE);
   return (request: MockRequest): AnyReply | undefined => {
     if (random() >= rate) return undefined;
     const reply = fail(request, status, MESSAGE);
-    if (reply === undefined) throw new Unavailable(MESSAGE); // The engine has a body for undocumented failures.
+    if (reply === undefined) throw new Unavailable(MESSAGE); // The engine renders undocumented failures.
     return reply;
   };
 }
 
-/** Creates a source of numbers from 0 to below 1, the same ones for the same seed. */
+/** Creates a seeded generator of numbers from 0 to below 1. */
 export function createRandom(seed: string): () => number {
   let count = 0;
   return () => {

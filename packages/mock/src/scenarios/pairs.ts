@@ -18,11 +18,12 @@ type Handle = (request: MockRequest) => AnyReply;
 const CLIENT_ERROR = 400;
 
 /**
- * Creates a handler that responds with the example that has the name of the examples in a request. Where the mock remembers
- * the resources of the operation, only failures are paired: those of a body, and those where the memory has no success.
+ * Creates a handler that responds with the response example of the same name as the examples in a request. For
+ * operations on stored resources, only failures are paired: failures selected by a body example, and failures if the
+ * memory has no success.
  *
- * @param remember the handler of an operation on remembered resources
- * @returns `undefined` for an operation without pairs
+ * @param remember the handler of an operation on stored resources
+ * @returns `undefined` if the operation has no pairs
  */
 export function createPaired(
   documented: Operation,
@@ -45,7 +46,7 @@ export function createPaired(
     return isFailure && reply.status >= CLIENT_ERROR ? respond(request, change) : reply;
   };
 
-  /** Returns whether a media type of the response has a valid example of the name. */
+  /** Returns whether a media type of the response has a valid example with the name. */
   function isValid({ responses: documented }: ApiOperation, { key, name }: ExamplePair): boolean {
     return (documented[key]?.contents ?? []).some(({ mediaType, schema, named }) => {
       const example = named.get(name);
@@ -55,9 +56,9 @@ export function createPaired(
 }
 
 /**
- * Returns the first status of a response. That of `default` is 400, since the failure depends on the request.
+ * Returns the first status of a response: for `default`, from 400, since the failure depends on the request.
  *
- * @returns `undefined` when the document describes each of its statuses by another response
+ * @returns `undefined` if other responses cover all its statuses
  */
 function statusOf(operation: Operation, key: string): number | undefined {
   const first = key === 'default' ? CLIENT_ERROR : Number(key.replace(/XX$/i, '00'));
@@ -76,7 +77,7 @@ function sentValues({ requestBody }: ApiOperation, request: MockRequest): SentVa
   const content = contents.find((one) => one.mediaType === mediaType);
   const value = content === undefined ? undefined : jsonOf(body);
   return {
-    valueOf: ({ in: place, name }: Parameter) => (parts[place] as Readonly<Record<string, Json>>)[name], // As validated.
+    valueOf: ({ in: place, name }: Parameter) => (parts[place] as Readonly<Record<string, Json>>)[name], // Validated.
     body: content === undefined || value === undefined ? undefined : { content, value },
   };
 }

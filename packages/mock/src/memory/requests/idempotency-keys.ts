@@ -7,11 +7,11 @@ import { etagOf, type MockRequest } from '../reply.ts';
 import type { Scope } from './operation-context.ts';
 import { jsonOf } from './sent.ts';
 
-/** The statuses for a key that is sent again with another body, the best first. */
+/** The statuses for a key that is reused with a different body, in order of preference. */
 const REUSED = [422, 409, 400] as const;
 const MESSAGE = 'the Idempotency-Key was sent with another body before: send a new key';
 
-/** The successful replies to requests with a documented `Idempotency-Key`. */
+/** Stores the successful replies to requests with a documented `Idempotency-Key`. */
 export class IdempotencyKeys {
   readonly #replies: BoundedMap<{ readonly reply: AnyReply; readonly body: string }>;
 
@@ -22,7 +22,7 @@ export class IdempotencyKeys {
     );
   }
 
-  /** Handles a request once: another one with its key gets the same reply, or is refused if it has another body. */
+  /** Handles a request once. A repetition with the same key gets the same reply, or a failure if its body differs. */
   handleOnce({ operation, documented, fail }: Scope, request: MockRequest, handle: () => AnyReply): AnyReply {
     const key = request.rawHeaders['idempotency-key'];
     if (key === undefined || headerParameter(operation, 'idempotency-key') === undefined) return handle();

@@ -12,7 +12,7 @@ import { mergePatch, readBody } from './sent.ts';
 const NOT_MODIFIED = 304;
 const PRECONDITION_FAILED = 412;
 
-/** Creates a resource with the id of the request, or a new one. */
+/** Creates a resource with the id of the request, or with a new id. */
 export const create: Handle = (scope, request) => {
   const { operation, resource, model, store, identifiers, documented, fail } = scope;
   const sent = writtenMembers(scope, request);
@@ -43,7 +43,7 @@ export const read: Handle = (scope, request) => {
     : replyWith(scope, request, state, {});
 };
 
-/** Replaces a resource, or creates it where 201 is documented. */
+/** Replaces a resource, or creates it if 201 is documented. */
 export const replace: Handle = (scope, request) => {
   const { resource, model, store, documented } = scope;
   const sent = writtenMembers(scope, request);
@@ -63,7 +63,7 @@ export const replace: Handle = (scope, request) => {
   return replyWith(scope, request, next, { status, id });
 };
 
-/** Changes the members of a resource that a merge patch has (RFC 7396). The operations of a JSON Patch are not carried out. */
+/** Applies a merge patch to a resource (RFC 7396). Ignores JSON Patch operations. */
 export const patch: Handle = (scope, request) => {
   if (request.contentType?.includes('json-patch') === true) return change(scope, request, (state) => state);
   const sent = writtenMembers(scope, request);
@@ -74,7 +74,7 @@ export const patch: Handle = (scope, request) => {
   });
 };
 
-/** Removes a resource, and those below it. */
+/** Removes a resource and its nested resources. */
 export const remove: Handle = (scope, request) => {
   return change(scope, request, (state, path) => {
     scope.store.remove(path);
@@ -83,7 +83,7 @@ export const remove: Handle = (scope, request) => {
   });
 };
 
-/** Changes an existing resource whose ETag If-Match names, and responds with the state that `apply` returns. */
+/** Changes an existing resource, if `If-Match` allows it, and responds with the state from `apply`. */
 function change(
   scope: Scope,
   request: MockRequest,
@@ -95,7 +95,7 @@ function change(
   return refused ?? replyWith(scope, request, apply(state, storePathOf(scope, request)), {});
 }
 
-/** Returns the state of a resource; a path of one resource has a generated one until it is replaced. */
+/** Returns the state of a resource. A singleton has a generated state until it is replaced. */
 function existing(scope: Scope, request: MockRequest): JsonObject | undefined {
   const { resource, store, model } = scope;
   const path = storePathOf(scope, request);
@@ -106,7 +106,9 @@ function storePathOf(scope: Scope, request: MockRequest): string {
   return storePath(scope.resource.item, idsOf(scope, request));
 }
 
-/** Returns the values of the parameters of a resource's path. A PUT to the collection has the last one in its body. */
+/**
+ * Returns the values of the path parameters of a resource. For a PUT to the collection, the last value is in the body.
+ */
 function idsOf({ operation, resource, model, identifiers }: Scope, request: MockRequest): readonly Json[] {
   const values = pathValues(operation.path, request);
   if (values.length === parameterNames(resource.item.path).length) return values;
@@ -118,7 +120,7 @@ function missing(scope: Scope, request: MockRequest): AnyReply | undefined {
   return scope.fail(request, 404, `${storePathOf(scope, request)} does not exist`);
 }
 
-/** Responds 412 where that is documented and If-Match names another entity tag. */
+/** Responds 412, if documented, to an `If-Match` with a different entity tag. */
 function refuseStale({ documented, fail }: Scope, request: MockRequest, state: Json = null): AnyReply | undefined {
   const isConditional = documented.responses[PRECONDITION_FAILED] !== undefined;
   if (!isConditional || request.rawHeaders['if-match'] === undefined) return undefined;
@@ -154,7 +156,7 @@ function tagOf(state: Json) {
   return (name: string): readonly Json[] | undefined => (name.toLowerCase() === 'etag' ? [etagOf(state)] : undefined);
 }
 
-/** Returns the members of a resource that a request writes, without those of the server. */
+/** Returns the resource members in a request, without members that only the server writes. */
 function writtenMembers({ operation, resource, model }: Scope, request: MockRequest): JsonObject {
   const sent = readBody(request, model.sentPlaceIn(operation, resource));
   const holder = model.holderOf(operation, resource);
@@ -164,13 +166,15 @@ function writtenMembers({ operation, resource, model }: Scope, request: MockRequ
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !isOwn(name)));
 }
 
-/** Returns the members of a resource that the requests of an operation do not write. */
+/** Returns the resource members that the requests of an operation do not write. */
 function unwritten({ operation, resource, model }: Scope, state: JsonObject): JsonObject {
   const written = model.writtenBy(operation, resource);
   return Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
 }
 
-/** Returns the members of a resource that have the name of a parameter of the path, with its value: the ids of its parents. */
+/**
+ * Returns the ids of the parents: resource members with the name of a path parameter, with the value of the parameter.
+ */
 function idsOfParents({ operation, resource, model }: Scope, request: MockRequest): JsonObject {
   const values = pathValues(operation.path, request);
   const names = parameterNames(operation.path).map(snakeCase);
@@ -190,7 +194,7 @@ function idOf({ idMembers }: Resource, state: JsonObject): JsonObject {
   );
 }
 
-/** Returns whether a path has one resource, such as `/settings`. */
+/** Returns whether a resource is a singleton, such as `/settings`. */
 function isOnly({ item }: Resource): boolean {
   return item.parameter === '';
 }

@@ -18,7 +18,7 @@ import { selectPage } from '../resources/selection.ts';
 
 const NOT_MODIFIED = 304;
 const MAX_PAGES = 100;
-/** The bodies of the pages of a list, by media type and query. */
+/** The cached bodies of list pages, by media type, path and query. */
 const pages = new WeakMap<object, Map<string, Json>>();
 
 /** Lists the resources of a collection. */
@@ -28,7 +28,7 @@ export const list: Handle = ({ operation, documented, resource, model, store, cu
   const { members, maxItems } = model.listOf(operation, resource);
   const page = selectPage(states, {
     ...{ operation, members, maxItems, oracle: model.requests.oracle, collection, cursors },
-    query: request.query as Query, // As validated.
+    query: request.query as Query, // Validated.
     idMembers: resource.idMembers,
   });
   const tag = (): string => etagOf([page.total, page.from, ...page.items]);
@@ -41,7 +41,7 @@ export const list: Handle = ({ operation, documented, resource, model, store, cu
   const isKnown = documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', tag);
   return respond(request, isKnown ? { status: NOT_MODIFIED, header } : { body, header });
 
-  /** Returns the body of the page: the same one until a resource of the collection changes. */
+  /** Returns the body of the page, cached until a resource of the collection changes. */
   function body(generated: Json, described: Described, mediaType: string): Json {
     const known = pages.get(states) ?? new Map<string, Json>();
     pages.set(states, known);
@@ -54,7 +54,7 @@ export const list: Handle = ({ operation, documented, resource, model, store, cu
         urls.push(url);
         return url;
       });
-    if (urls.length === 0 && known.size < MAX_PAGES) known.set(place, made); // URLs depend on the host of the request.
+    if (urls.length === 0 && known.size < MAX_PAGES) known.set(place, made); // URLs depend on the request's host.
     return made;
   }
 
@@ -75,12 +75,12 @@ export const list: Handle = ({ operation, documented, resource, model, store, cu
   }
 };
 
-/** Returns whether a value can be part of a URL, which cannot have null. */
+/** Returns whether a value can be written in a URL: it contains no null. */
 function isWritable(value: Json): boolean {
   return value !== null && membersOf(value).every(([, member]) => isWritable(member));
 }
 
-/** The values of members beside the items of a page, by their names in snake case. */
+/** The values of paging members, by their names in snake case. */
 const FACTS: readonly (readonly [name: RegExp, valueOf: (page: Page) => number | boolean])[] = [
   [
     /^(?:total_)?pages$|^total_pages$|^page_count$|^last_page$/,
@@ -102,10 +102,10 @@ const FACTS: readonly (readonly [name: RegExp, valueOf: (page: Page) => number |
 const PREVIOUS = /^(?:prev|previous)(?:_(?:page|url|link|cursor|token))?$/;
 
 /**
- * Returns the body of a list with the items of a page, their number, and the next page.
+ * Returns the body of a list with the items of a page, the totals, and the next page.
  *
  * @param urlOf returns the URL of the next page
- * @param allows says whether a body is valid
+ * @param allows returns whether a body is valid
  */
 function fillList(
   generated: Json,
@@ -114,7 +114,7 @@ function fillList(
   urlOf: (next: NonNullable<Page['next']>) => string,
   allows: (body: Json) => boolean,
 ): Json {
-  if (place.length === 0) return page.items; // Nothing is beside the items.
+  if (place.length === 0) return page.items; // The body is the list.
   const holders: Place[] = [
     [],
     ...membersOf(generated).flatMap(([name, member]) => (isObject(member) ? [[name]] : [])),
@@ -126,7 +126,7 @@ function fillList(
   const told = places.reduce((result, at) => candidatesFor(at, result).find(allows) ?? result, generated);
   return replaceAt(told, place, page.items);
 
-  /** Lists bodies with other values at a place, the best first. */
+  /** Returns bodies with different values at a place, the best first. */
   function candidatesFor(at: Place, result: Json): readonly Json[] {
     const name = String(at.at(-1));
     const value = partAt(result, at);
@@ -144,12 +144,12 @@ function fillList(
   }
 }
 
-/** Returns the value of a member or a header about a page; `undefined` for other names. */
+/** Returns the value of a paging member or header; `undefined` for other names. */
 function factOf(name: string, page: Page): number | boolean | undefined {
   return FACTS.find(([pattern]) => pattern.test(snakeCase(name)))?.[1](page);
 }
 
-/** Returns whether a fact is of the type of a generated value, whose integers may be bigints. */
+/** Returns whether a value has the type of a generated value, whose integers may be bigints. */
 function isSameKind<Fact extends number | boolean>(fact: Fact | undefined, generated: unknown): fact is Fact {
   return typeof fact === (typeof generated === 'bigint' ? 'number' : typeof generated);
 }

@@ -9,7 +9,7 @@ import type { Fail, MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
 import type { Store } from '../state/store.ts';
 
-/** An operation on resources, and the dependencies of its handler. */
+/** An operation on a resource, with the dependencies of its handler. */
 export type Scope = {
   readonly resource: Resource;
   readonly operation: ApiOperation;
@@ -18,10 +18,10 @@ export type Scope = {
   readonly store: Store;
   readonly identifiers: Identifiers;
   readonly cursors: Cursors;
-  /** Responds with generated values, apart from changes. */
+  /** Responds with generated values and the given changes. */
   readonly respond: Respond;
   readonly fail: Fail;
 };
 
-/** Responds to a request of an operation; `undefined` where the document has no response for the case. */
+/** Responds to a request; returns `undefined` if the document has no response for the case. */
 export type Handle = (scope: Scope, request: MockRequest) => AnyReply | undefined;

@@ -2,9 +2,9 @@ import { isArray, isObject, type Json, type JsonObject, partAt } from '@contract
 import type { MockRequest } from '../reply.ts';
 
 /**
- * Reads the members of a resource that a request writes, without files. A body without members, such as a text, writes none.
+ * Returns the resource members in a request body, without files; an empty object for other bodies, such as text.
  *
- * @param place where the resource is in the body, if it is not the whole one
+ * @param place the place of the resource in the body; empty for the whole body
  */
 export function readBody({ body }: MockRequest, place: readonly string[]): JsonObject {
   const value = jsonOf(body) ?? null;
@@ -12,7 +12,7 @@ export function readBody({ body }: MockRequest, place: readonly string[]): JsonO
   return isObject(inside) ? inside : isObject(value) ? value : {};
 }
 
-/** Merges a patch into a value (RFC 7396). A member that is null stays null where the schema allows that. */
+/** Applies a merge patch (RFC 7396), but keeps null members, which the schema may allow. */
 export function mergePatch(value: JsonObject, patch: JsonObject): JsonObject {
   const merged = Object.entries(patch).map(([name, member]): [string, Json] => {
     const part = value[name] ?? null;
@@ -21,7 +21,7 @@ export function mergePatch(value: JsonObject, patch: JsonObject): JsonObject {
   return { ...value, ...Object.fromEntries(merged) };
 }
 
-/** Returns a value without files; `undefined` for a file. */
+/** Removes files from a value; returns `undefined` for a file. */
 export function jsonOf(value: unknown): Json | undefined {
   if (typeof value !== 'object' || value === null) return value as Json | undefined; // Parsed from JSON or a form.
   if (isArray(value as Json)) return (value as readonly unknown[]).flatMap((item) => jsonOf(item) ?? []);

@@ -7,18 +7,18 @@ import {
   type Values,
 } from '@contract-first/model/values';
 
-/** A form that requests or responses give to a resource: one alternative of a schema. */
+/** One form of a resource in requests or responses: an alternative of a schema. */
 export type Form = {
   readonly values: Values;
   readonly properties: Readonly<Record<string, Schema>>;
-  /** Whether it may have other members. */
+  /** Whether the form allows undeclared members. */
   readonly isOpen: boolean;
 };
 
 /**
  * Lists the alternatives of a schema.
  *
- * @param holder the member of the resource that has the value, if it is not the resource itself
+ * @param holder the member of the resource that contains the value, unless the value is the resource itself
  */
 export function formsIn(values: Values, schema: Schema | undefined, holder?: string): readonly Form[] {
   if (schema === undefined) return [];
@@ -31,7 +31,7 @@ export function formsIn(values: Values, schema: Schema | undefined, holder?: str
     visited.add(part);
     const flat = flatten(values.schemas, part);
     if (typeof flat === 'boolean') return [];
-    // The linter has checked the shape of these keywords.
+    // Validated document.
     const {
       properties = {},
       anyOf = [],
@@ -50,7 +50,7 @@ export function formsIn(values: Values, schema: Schema | undefined, holder?: str
   }
 }
 
-/** Lists the members of a resource that no form allows, with the reasons. */
+/** Returns the problems of members that no form of the resource allows. */
 export function memberProblems(forms: readonly Form[], resource: JsonObject): readonly string[] {
   return Object.entries(resource).flatMap(([name, value]) => problemOf(forms, name, value) ?? []);
 }

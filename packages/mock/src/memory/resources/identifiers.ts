@@ -9,34 +9,34 @@ import {
   type Values,
 } from '@contract-first/model/values';
 
-/** The source of ids. */
+/** Generates ids. */
 export type Identifiers = ReturnType<typeof createIdentifiers>;
 
-/** The schemas of an id: of the parameter of its path, and of the member of a response. */
+/** The schemas of an id: the path parameter and the member of a response. */
 export type IdSchemas = { readonly parameter: Schema | undefined; readonly member: Schema | undefined };
 
 const MAX_GENERATED = 50;
 
 /**
- * Creates the source of ids: integers count up, other ids are UUIDs where the schemas allow that, else values that they allow.
+ * Creates a generator of ids: increasing integers, or UUIDs if the schemas allow them, or else other valid values.
  *
- * @param requests validates parameters
+ * @param requests the request values, which validate parameters
  */
 export function createIdentifiers(requests: Values, responses: Values, seed: number) {
   const counts = new Map<string, number>();
   return { next, idIn, isAllowed, restart };
 
-  /** Counts from the beginning again. */
+  /** Restarts the counters. */
   function restart(): void {
     counts.clear();
   }
 
-  /** Returns the id that a state has: the first of some members that may be one. */
+  /** Returns the id of a state: the first of some members with a valid id. */
   function idIn(state: JsonObject, members: readonly string[], schemas: IdSchemas): Json | undefined {
     return members.map((name) => state[name] ?? null).find((id) => isAllowed(schemas, id));
   }
 
-  /** Returns an id that is not taken. @param path of the resources, which are counted together */
+  /** Returns an unused id. @param path the path of the collection, which has its own counter */
   function next(path: string, schemas: IdSchemas, isTaken: (id: Json) => boolean): Json {
     const { parameter = true, member = true } = schemas;
     const least = Math.max(minimumOf(requests, parameter), minimumOf(responses, member));
@@ -53,7 +53,7 @@ export function createIdentifiers(requests: Values, responses: Values, seed: num
       id = known ?? generate(schemas, text) ?? id;
       if (!isTaken(id)) break;
     }
-    return id; // Where the schema allows no more, the last one is replaced.
+    return id; // If the schema allows no more ids, the last resource is replaced.
   }
 
   function isAllowed({ parameter, member }: IdSchemas, id: Json): boolean {

@@ -31,7 +31,7 @@ import type { IdSchemas } from './identifiers.ts';
 import type { Resource } from './resources.ts';
 import type { Member } from './selection.ts';
 
-/** The schemas and generated values of resources. Each is worked out once. */
+/** The schemas and generated values of resources, memoized. */
 export type Model = ReturnType<typeof createModel>;
 
 /** Creates the {@link Model} of a document. */
@@ -44,7 +44,7 @@ export function createModel(requests: Values, responses: Values) {
     const contents = operation.requestBody?.contents ?? [];
     const isSent = (place: readonly string[]): boolean =>
       place.length > 0 && contents.some(({ schema }) => schemaAt(requests.schemas, schema, place) !== undefined);
-    // A response without a body does not show the place.
+    // Falls back to the read operation, since a response may have no body.
     return [operation, resource.item.read].map((one) => (one ? places(one, resource) : [])).find(isSent) ?? [];
   });
   const parts = memoize((schema: Schema | undefined, place: readonly string[]) =>
@@ -69,21 +69,23 @@ export function createModel(requests: Values, responses: Values) {
   return {
     requests,
     responses,
-    /** Lists the forms that requests and responses give to a resource. */
+    /** Returns the forms of a resource in requests and responses. */
     formsOf: forms,
     represent: createRepresent(responses),
-    /** Returns where a resource is in the JSON bodies of an operation, such as `data`; empty for the whole body. */
+    /**
+     * Returns the place of a resource in the response bodies of an operation, such as `data`; empty for the whole body.
+     */
     placeIn: places,
-    /** Returns where a resource is in the bodies of the requests of an operation. */
+    /** Returns the place of a resource in the request bodies of an operation. */
     sentPlaceIn: sentPlaces,
     /** Returns the schema of the part of a response at a place. */
     schemaAt: (schema: Schema | undefined, place: readonly string[]) =>
       place.length === 0 ? schema : parts(schema, place),
-    /** Returns where the items of a list are, and their schema. */
+    /** Returns the place of the items of a list, and their schema. */
     itemsAt: (operation: ApiOperation, schema: Schema | undefined) => items(schema, operation),
-    /** Returns a generated resource with all members that it may have. */
+    /** Returns a generated resource with all members. */
     sampleOf: (resource: Resource) => samples(resource).value,
-    /** Returns a state with generated values for the members that the document requires and a request has left out. */
+    /** Completes a state with generated values for missing required members. */
     complete: (resource: Resource, state: JsonObject): JsonObject => {
       const { schema, value } = samples(resource);
       return complete(schema, value, state);
@@ -99,19 +101,22 @@ export function createModel(requests: Values, responses: Values) {
         member: allPropertiesOf(responses.schemas, schema)[idMembers[0] ?? ''],
       };
     }),
-    /** Returns the names of the members that the requests of an operation write. */
+    /** Returns the names of the members in the requests of an operation. */
     writtenBy: (operation: ApiOperation, resource: Resource): ReadonlySet<string> => {
       const holder = holders(operation, resource);
       return holder === undefined ? written(operation, resource) : new Set([holder]);
     },
-    /** Returns the member of a resource that an operation writes; `undefined` where it writes the resource itself. */
+    /** Returns the member that an operation writes as a whole; `undefined` if it writes the resource itself. */
     holderOf: holders,
-    /** Returns the members of the items of a list, also those inside `attributes` or a holder, and how many items a page may have. */
+    /**
+     * Returns the members of list items, including members of `attributes` or a holder, and the maximum number of
+     * items.
+     */
     listOf: memoize((operation: ApiOperation, resource: Resource) => {
       const [schema] = successSchemas(operation);
       const found = items(schema, operation);
       const list = schemaAt(responses.schemas, schema, found?.place ?? []) ?? true;
-      // The linter has checked the shape of this keyword.
+      // Validated document.
       const { maxItems = Infinity } = Object(flatten(responses.schemas, list)) as { readonly maxItems?: number };
       const { create } = resource.item;
       const holder = (create && holders(create, resource)) ?? 'attributes';
@@ -125,7 +130,7 @@ export function createModel(requests: Values, responses: Values) {
     }),
   };
 
-  /** Returns the schemas of a resource in the requests of an operation. */
+  /** Returns the schemas of a resource in an operation's requests. */
   function sentSchemas(operation: ApiOperation, resource: Resource): readonly (Schema | undefined)[] {
     const place = sentPlaces(operation, resource);
     const contents = operation.requestBody?.contents ?? [];
@@ -143,7 +148,7 @@ export function createModel(requests: Values, responses: Values) {
   }
 
   function memberAt(place: Place, schema: Schema): readonly [name: string, member: Member] {
-    // The linter has checked the shape of this keyword.
+    // Validated document.
     const { enum: values } = Object(flatten(responses.schemas, schema)) as { readonly enum?: readonly Json[] };
     return [String(place.at(-1)), { place, values }];
   }
@@ -182,7 +187,7 @@ export function createModel(requests: Values, responses: Values) {
   }
 }
 
-/** Keeps the results of a function by its first argument, which decides the others. */
+/** Memoizes a function by its first argument, which determines the other arguments. */
 function memoize<Key, Rest extends readonly unknown[], Result>(create: (key: Key, ...rest: Rest) => Result) {
   const results = new Map<Key, Result>();
   return (key: Key, ...rest: Rest): Result => {
@@ -191,10 +196,10 @@ function memoize<Key, Rest extends readonly unknown[], Result>(create: (key: Key
   };
 }
 
-/** Returns a value that a schema allows, with as much of a state as it allows; generated values fill the rest. */
+/** Returns a valid value of a schema with as many members of a state as possible, completed with generated values. */
 type Represent = (schema: Schema | undefined, generated: Json, state: JsonObject) => Json;
 
-/** The keywords of a schema that decide about the members of a value. */
+/** The facts of a schema about the members of a value. */
 type Outline = {
   readonly items: Schema | undefined;
   readonly declared: Readonly<Record<string, Schema>>;
@@ -204,7 +209,7 @@ type Outline = {
 
 const MAX_DEPTH = 12;
 
-/** Creates {@link Represent}. States are never changed, so their representations are kept with them. */
+/** Creates {@link Represent}. Caches the representations by state, since states are immutable. */
 function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>): Represent {
   const cache = new WeakMap<object, Map<Schema | undefined, Json>>();
   const outlines = new Map<Schema | undefined, Outline>();
@@ -224,11 +229,11 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
     return addMembers(schema, generated, whole, []);
   }
 
-  /** Adds the members at a place that the schema allows, one by one. */
+  /** Adds the valid members at a place, one by one. */
   function addMembers(schema: Schema | undefined, value: Json, members: JsonObject, place: Place): Json {
     return Object.entries(members).reduce((result, [name, member]) => {
       const at = [...place, name];
-      // An id may be a number in one place and a text in another.
+      // An id may be a number or a string, depending on the place.
       const forms = isScalar(member) ? [member, idText(member)] : [member];
       const next = forms.map((form) => replaceAt(result, at, form)).find((whole) => allows(schema, whole));
       if (next !== undefined) return next;
@@ -236,7 +241,7 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
     }, value);
   }
 
-  /** Returns the outline of a schema, which is read once. */
+  /** Returns the outline of a schema, memoized. */
   function outlineOf(schema: Schema | undefined): Outline {
     const known = outlines.get(schema);
     if (known !== undefined) return known;
@@ -244,7 +249,7 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
     const keywords = typeof flat === 'boolean' ? {} : flat;
     const declared = allPropertiesOf(schemas, schema);
     const outline = {
-      items: keywords['items'] as Schema | undefined, // The linter has checked the shape of this keyword.
+      items: keywords['items'] as Schema | undefined, // Validated document.
       declared,
       isOpen: Object.keys(declared).length === 0 || (keywords['additionalProperties'] ?? false) !== false,
       required: requiredBy(schemas, schema),
@@ -253,7 +258,7 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
     return outline;
   }
 
-  /** Merges the members of a state that a schema declares with the generated ones that it requires. */
+  /** Merges the declared members of a state with generated required members. */
   function merge(schema: Schema | undefined, generated: Json, state: Json, depth: number): Json {
     if (depth > MAX_DEPTH) return state;
     if (!isArray(state) && !isObject(state)) return state;

@@ -9,23 +9,23 @@ export type Query = Readonly<Record<string, Json | undefined>>;
 /** One page of a list. */
 export type Page<Item = Json> = {
   readonly items: readonly Item[];
-  /** The number of items of all pages. */
+  /** The total number of items. */
   readonly total: number;
   readonly from: number;
   readonly limit: number;
-  /** The number of the page; that of the first one is 0 or 1. */
+  /** The number of the page, beginning with 0 or 1. */
   readonly number: number;
   /** The parameter of the next page and its value; `undefined` on the last page. */
   readonly next: { readonly parameter: Parameter; readonly value: Json } | undefined;
 };
 
 /**
- * The items before each cursor when it was given, since some of them may be deleted: the ids of the last ones, and the number
- * of the others.
+ * The items before each cursor at the time of its creation: the last ids, since items may be deleted later, and the
+ * number of other items.
  */
 export type Cursors = Map<string, { readonly ids: readonly string[]; readonly others: number }>;
 
-/** The request for a page, and the list. */
+/** A request for a page of a list. */
 export type PageRequest = {
   readonly operation: ApiOperation;
   /** The path of the collection. */
@@ -38,10 +38,10 @@ export type PageRequest = {
 };
 
 const DEFAULT_LIMIT = 20;
-/** The number of ids that are kept for a cursor. */
+/** The maximum number of stored ids per cursor. */
 const MAX_IDS = 200;
 
-/** Returns the page of a list that a request asks for. */
+/** Returns the requested page of a list. */
 export function pageOf(
   items: readonly JsonObject[],
   { operation, collection, cursors, query, idMembers, maxItems, oracle }: PageRequest,
@@ -75,7 +75,9 @@ export function pageOf(
     return idMembers.map((name) => partAt(item, [name])).find(isScalar) ?? null;
   }
 
-  /** A cursor is the id of the item before it where that is allowed, else its offset. */
+  /**
+   * Returns the index after a cursor, which is the id of the previous item or, if the schema forbids ids, an offset.
+   */
   function afterCursor(cursor: Json): number {
     const before = cursors.get(placeOf(cursor));
     for (const id of before?.ids.toReversed() ?? [idText(cursor)]) {

@@ -14,23 +14,23 @@ import {
 } from '@contract-first/model/resources';
 import { allPropertiesOf } from '@contract-first/model/values';
 
-/** The resources of a path that the mock remembers. */
+/** A stored resource. */
 export type Resource = {
-  /** The path and the operations. Without a path of single resources, it is that of the collection and the parameter `id`. */
+  /** The path and the operations. Without an item path, the path is the collection with the parameter `id`. */
   readonly item: ItemPath;
-  /** The members that have the id, in any response. */
+  /** The possible names of the id member in responses. */
   readonly idMembers: readonly string[];
 };
 
-/** The role of an operation on the resources of a path. */
+/** The role of an operation for a resource. */
 export type Role = 'create' | 'list' | 'read' | 'replace' | 'patch' | 'remove';
 
-/** A path of single resources that the mock does not remember, and why. */
+/** An item path that the mock does not store, with the reason. */
 export type Omitted = { readonly path: string; readonly reason: string };
 
 const ROLES: readonly Role[] = ['create', 'list', 'read', 'replace', 'patch', 'remove'];
 
-/** Finds the resources of a document that the mock can remember, and the others with the reasons. */
+/** Finds the resources of a document that the mock can store, and omitted paths with reasons. */
 export function findResources(operations: readonly ApiOperation[], schemas: DirectedSchemas, corrections: Corrections) {
   const { items, singletons } = findResourcePaths(operations, corrections, schemas);
   const resources: Resource[] = [];
@@ -42,7 +42,7 @@ export function findResources(operations: readonly ApiOperation[], schemas: Dire
     const reason = reasonAgainst(item, idMembers, operations, schemas);
     const own = rolesOf(item).map(([, operation]) => operation);
     const isClaimed = own.some((operation) => claimed.has(operation));
-    // A list without a path of single resources is rarely meant to be one of resources.
+    // A list alone, without an item path, rarely contains resources, and is not reported.
     const isNoteworthy = own.length > 1 || item.list === undefined;
     if (isClaimed) continue;
     if (reason === undefined) {
@@ -53,7 +53,7 @@ export function findResources(operations: readonly ApiOperation[], schemas: Dire
   return { resources, omitted };
 }
 
-/** Lists the operations of a resource with their roles. */
+/** Returns the operations of a resource with their roles. */
 export function rolesOf(item: ItemPath): readonly (readonly [Role, ApiOperation])[] {
   return ROLES.flatMap((role) => {
     const operation = item[role];
@@ -62,7 +62,7 @@ export function rolesOf(item: ItemPath): readonly (readonly [Role, ApiOperation]
   });
 }
 
-/** Adds the POST to a collection whose resources have no path of their own. */
+/** Adds the POST to a collection without an item path. */
 function withCreation(item: ItemPath, operations: readonly ApiOperation[]): ItemPath {
   const { list } = item;
   if (item.create !== undefined || item.parameter === '' || list === undefined) return item;

@@ -2,24 +2,23 @@ import { findPaging, idText, isSorting, snakeCase } from '@contract-first/model/
 import { isArray, isObject, type Json, type JsonObject, partAt, type Place } from '@contract-first/model/values';
 import { pageOf, type Page, type PageRequest } from './page.ts';
 
-/** A member of the items of a list: where it is in an item, and its only values, if it has an `enum`. */
+/** A member of list items: its place in an item, and the values of its `enum`, if any. */
 export type Member = { readonly place: Place; readonly values: readonly Json[] | undefined };
 
-/** The request for a page, and the members of the items by name. */
+/** A request for a page, with the members of the items by name. */
 type Selection = PageRequest & { readonly members: ReadonlyMap<string, Member> };
 
-// A list is sorted by so many members at most.
+// The maximum number of members in a sort order.
 const MAX_KEYS = 20;
 const MAX_NAME = 200;
 const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
 
 /**
- * Selects the items of a page, as far as the names of the query parameters show it: filters are named like a member of the
- * items.
+ * Filters, sorts and pages items by the names of the query parameters. A filter has the name of a member.
  */
 export function selectPage(items: readonly JsonObject[], selection: Selection): Page<JsonObject> {
   const { operation, query, members } = selection;
-  // Longer texts name no member. Each name is kept in snake case.
+  // Longer texts are not names, and converted names are cached.
   const memberOf = (text: string): Member | undefined =>
     text.length > MAX_NAME ? undefined : members.entries().find(([name]) => snakeCase(name) === snakeCase(text))?.[1];
   const paging = Object.values(findPaging(operation));
@@ -29,7 +28,7 @@ export function selectPage(items: readonly JsonObject[], selection: Selection): 
     const member = memberOf(parameter.name.replace(/^filters?\[(\w+)\]$/, '$1'));
     const value = query[parameter.name];
     if (sorting.includes(parameter) || member === undefined || value === undefined) return [];
-    // A value that no item can have, such as `all`, does not filter.
+    // Ignores values that the member cannot have, such as `all`.
     const { place, values } = member;
     const fits = createFilter(value);
     return values === undefined || values.some(fits) ? [{ place, fits }] : [];
@@ -46,16 +45,16 @@ export function selectPage(items: readonly JsonObject[], selection: Selection): 
   );
 }
 
-/** Returns a function that says whether a member has a value, or one of several. */
+/** Returns a function that tests whether a member has a value, or one of several values. */
 function createFilter(wanted: Json): (member: Json) => boolean {
-  if (isObject(wanted)) return () => true; // Its meaning is not documented.
+  if (isObject(wanted)) return () => true; // The meaning of objects is undefined.
   const texts = (value: Json): readonly string[] => (isArray(value) ? value : [value]).map(idText);
   const whole = new Set(texts(wanted));
   const parts = typeof wanted === 'string' ? new Set(wanted.split(',')) : whole;
   return (member) => texts(member).some((text) => (isArray(member) ? parts : whole).has(text));
 }
 
-/** Sorts by texts such as `name`, `-name`, `name:desc` and `desc`. */
+/** Sorts items by texts such as `name`, `-name`, `name:desc` and `desc`. */
 function sorted(
   items: readonly JsonObject[],
   values: readonly Json[],
@@ -83,7 +82,7 @@ function sorted(
   });
 }
 
-/** Splits `name:desc`. Only the end of a text is searched, since a search from each separator would be quadratic. */
+/** Splits `name:desc`. Examines only the last word, since a search from each separator would take quadratic time. */
 function splitDirection(text: string): { readonly name: string; readonly direction: string } {
   const words = text.split(/[\s:._]/);
   const direction = words.at(-1) ?? '';

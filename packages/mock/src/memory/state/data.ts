@@ -19,23 +19,23 @@ import type { Resource } from '../resources/resources.ts';
 import { collectionOf, sizeOfState, type State, type Store } from './store.ts';
 
 /**
- * The resources that a mock stores: lists by the path of their collection, such as `/books`, and others by their own path, such as
- * `/settings`. Integers beyond 2^53 are bigints.
+ * The stored resources of a mock: lists by the path of the collection, such as `/books`, and singletons by their path,
+ * such as `/settings`. Integers beyond 2^53 are bigints.
  */
 export type MockState = Readonly<Record<string, unknown>>;
 
-/** The resources of a store as JSON text: lists by the path of their collection, others by their own path. */
+/** Reads and writes the resources of a store as JSON: lists by the path of the collection, singletons by their path. */
 export type Data = {
-  /** Stores the resources of a text in place of all others. @returns all problems; nothing is changed if there are some */
+  /** Replaces all resources with the resources in a text. @returns all problems; nothing is changed if there are any */
   readonly load: (text: string) => readonly string[];
-  /** Returns a copy of the resources. A list of a path without parameters is there even if it is empty. */
+  /** Returns a copy of the resources, including empty lists for paths without parameters. */
   readonly read: () => MockState;
   readonly write: () => string;
-  /** Returns the resources as indented JSON, by path. A long state is cut, and says how much is left out. */
+  /** Returns the resources as indented JSON, by path. Truncates a long state and states the omitted number. */
   readonly describe: () => Readonly<Record<string, string>>;
 };
 
-/** Creates the {@link Data} of a store. @param limit the number of resources that it keeps */
+/** Creates the {@link Data} of a store. @param limit the maximum number of resources */
 export function createData(
   resources: readonly Resource[],
   store: Store,
@@ -45,7 +45,7 @@ export function createData(
   const lists = resources
     .filter(({ item }) => item.parameter !== '')
     .map((one) => pathsOf(collectionTemplate(one.item), one))
-    .sort((one, other) => one.parameters - other.parameters); // A fixed path is more specific.
+    .sort((one, other) => one.parameters - other.parameters); // The most specific first.
   return { load, read, write, describe };
 
   function load(text: string): readonly string[] {
@@ -71,7 +71,7 @@ export function createData(
   }
 
   function read(): MockState {
-    return { ...Object.fromEntries(emptyLists()), ...(parseJson(write()) as MockState) }; // An object, as just written.
+    return { ...Object.fromEntries(emptyLists()), ...(parseJson(write()) as MockState) }; // `write` returns an object.
   }
 
   function loadList(path: string, items: readonly Json[], states: Map<string, State>): string[] {
@@ -140,13 +140,13 @@ export function createData(
     return Object.fromEntries(described) as Readonly<Record<string, string>>;
   }
 
-  /** Returns the lists of paths without parameters, empty. */
+  /** Returns empty lists for the paths without parameters. */
   function emptyLists(): readonly (readonly [path: string, list: JsonArray])[] {
     const fixed = lists.filter(({ parameters, resource }) => parameters === 0 && resource.idMembers.length > 0);
     return fixed.map(({ template }) => [template, []]);
   }
 
-  /** Returns the resources: lists by the path of their collection, others by their own path. */
+  /** Returns the resources: lists by the path of the collection, singletons by their path. */
   function grouped(): ReadonlyMap<string, Json> {
     const groups = new Map<string, Json>();
     const listsOf = new Map<string, JsonObject[]>();
@@ -167,10 +167,10 @@ export function createData(
   }
 }
 
-/** The largest size of a description, around 1 MB of JSON. */
+/** The maximum size of a description, around 1 MB of JSON. */
 const MAX_DESCRIBED_SIZE = 100_000;
 
-/** A path template with the resources of its paths. */
+/** A path template with its resource. */
 type PathPattern = {
   readonly template: string;
   readonly parameters: number;

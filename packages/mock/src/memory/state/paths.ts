@@ -10,25 +10,25 @@ export function pathOf(template: string, request: Pick<MockRequest, 'path'>): st
   return fill(template, pathValues(template, request)).replace(/\/$/, '');
 }
 
-/** Returns the values of the parameters of a path, in their order. */
+/** Returns the values of the path parameters, in order. */
 export function pathValues(template: string, { path }: Pick<MockRequest, 'path'>): readonly Json[] {
-  const values = path as Readonly<Record<string, Json>>; // As validated.
+  const values = path as Readonly<Record<string, Json>>; // Validated.
   return parameterNames(template).map((name) => values[name] ?? null);
 }
 
-/** Returns the path of a resource in the store. Its requests have another one where its collection is corrected. */
+/** Returns the path of a resource in the store. With a corrected collection, it differs from the request path. */
 export function storePath(item: ItemPath, values: readonly Json[]): string {
   return item.parameter === ''
     ? fill(item.path, values)
     : pathWithin(storeCollection(item, values), values.at(-1) ?? null);
 }
 
-/** Returns the path of the collection of resources in the store. @param values of its parameters, in their order */
+/** Returns the path of a collection in the store. @param values the values of the path parameters, in order */
 export function storeCollection(item: ItemPath, values: readonly Json[]): string {
   return fill(collectionTemplate(item), values);
 }
 
-/** Returns the path of the resources before the parameter of their id. */
+/** Returns the path template before the id parameter. */
 export function collectionTemplate({ path }: ItemPath): string {
   return path.slice(0, path.lastIndexOf('{')).replace(/\/$/, '');
 }
@@ -38,13 +38,13 @@ export function pathWithin(collection: string, id: Json): string {
   return `${collection}/${encode(id)}`;
 }
 
-/** Returns the resources that a path names: of `/books/{bookId}/reviews`, the books. */
+/** Returns the parent resources of a path: the books for `/books/{bookId}/reviews`. */
 export function resourcesIn(template: string, resources: readonly Resource[]): readonly Resource[] {
   const shape = `${shapeOf(template)}/`;
   return resources.filter(({ item }) => item.parameter !== '' && shape.startsWith(`${shapeOf(item.path)}/`));
 }
 
-/** Returns the path of the first one of some resources in a path that does not exist; `undefined` when all do. */
+/** Returns the path of the first parent resource that does not exist; `undefined` if all exist. */
 export function findMissing(
   template: string,
   request: Pick<MockRequest, 'path'>,
@@ -64,5 +64,5 @@ function fill(template: string, values: readonly Json[]): string {
 }
 
 function encode(id: Json): string {
-  return idText(id).replaceAll(/[%/]/g, encodeURIComponent); // Other characters need not be encoded here.
+  return idText(id).replaceAll(/[%/]/g, encodeURIComponent); // Store paths need no further encoding.
 }

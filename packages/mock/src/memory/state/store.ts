@@ -1,25 +1,25 @@
 import { type JsonObject, sizeOf, sizeOfText } from '@contract-first/model/values';
 import { MAX_KEPT_SIZE } from '../bounded-map.ts';
 
-/** The state of a resource. A resource that is the only one of its path is `undefined` once it is deleted. */
+/** The state of a resource; `undefined` for a deleted singleton. */
 export type State = JsonObject | undefined;
 
 /**
- * Keeps resources in memory, by their path. The oldest ones are forgotten beyond a number and beyond a size, none before
- * those below it.
+ * Stores resources in memory, by path. Removes the oldest resources above a number or a total size, but none before its
+ * nested resources.
  */
 export class Store {
   readonly #limit: number;
   #size = 0;
-  /** The oldest first. */
+  /** The states by path, oldest first. */
   readonly #states = new Map<string, State>();
   /** The paths of the resources in a collection, in the order of their creation. */
   readonly #collections = new Map<string, Set<string>>();
-  /** The resources of collections since their last change. */
+  /** The cached lists of unchanged collections. */
   readonly #lists = new Map<string, readonly JsonObject[]>();
-  /** The collections at and below a path. */
+  /** The collections at and under a path. */
   readonly #below = new Map<string, Set<string>>();
-  // A new iterator would visit all that were deleted before.
+  // Reused, since a new iterator would skip all deleted entries again.
   readonly #oldest = this.#states.keys();
   readonly #onChange: () => void;
 
@@ -55,7 +55,7 @@ export class Store {
     for (const path of this.#states.keys()) this.remove(path);
   }
 
-  /** Removes a resource and those below it. */
+  /** Removes a resource and its nested resources. */
   remove(path: string): void {
     const own = collectionOf(path);
     this.#size -= this.#sizeAt(path);
@@ -69,7 +69,7 @@ export class Store {
     this.#onChange();
   }
 
-  /** Lists the resources of a collection in the order of their creation. */
+  /** Returns the resources of a collection in creation order. */
   list(collection: string): readonly JsonObject[] {
     const known = this.#lists.get(collection);
     if (known !== undefined) return known;
@@ -79,7 +79,7 @@ export class Store {
     return list;
   }
 
-  /** Lists all resources, those of a collection in the order of their creation. */
+  /** Yields all resources; within a collection, in creation order. */
   *entries(): Generator<readonly [path: string, state: State]> {
     for (const paths of this.#collections.values()) for (const path of paths) yield [path, this.#states.get(path)];
   }
@@ -97,7 +97,7 @@ export class Store {
     }
     const state = this.#states.get(path);
     this.#states.delete(path);
-    this.#states.set(path, state); // As the newest one.
+    this.#states.set(path, state); // Makes it the newest resource.
   }
 
   #addCollection(collection: string): Set<string> {
@@ -125,12 +125,12 @@ export function sizeOfState(path: string, state: State): number {
   return sizeOfText(path.length) + sizeOf(state ?? null);
 }
 
-/** Returns the path of the collection of a resource. */
+/** Returns the path of a resource's collection. */
 export function collectionOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
-/** Lists a path and all paths that contain it. */
+/** Returns a path and all its ancestors. */
 function pathsTo(path: string): readonly string[] {
   const segments = path.split('/');
   return segments.slice(1).map((_, index) => segments.slice(0, index + 2).join('/'));
