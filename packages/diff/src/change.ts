@@ -2,26 +2,26 @@ import { LEVEL_ORDER, messageOf, type Finding, type Level, type Position } from 
 import type { Pair } from './nodes/node.ts';
 import type { Location, Source } from './sources/sources.ts';
 
-/** A change at one place of a document, with the operations that it reaches. */
+/** A change at one place of a document, with the affected operations. */
 export type Change = Location & {
   /** The most severe level of its findings. */
   readonly level: Level;
-  /** The document that has the location; absent for entries of the policy. */
+  /** The document with the location; absent for policy entries. */
   readonly side?: 'base' | 'revision';
   /** A JSON pointer, without `#`. */
   readonly pointer: string;
-  /** `$ref #/components/schemas/A became #/components/schemas/B`, if the findings follow from that. */
+  /** `$ref #/components/schemas/A became #/components/schemas/B`, if this caused the findings. */
   readonly reference?: string | undefined;
-  /** Most severe first, without duplicates. */
+  /** The findings, most severe first, without duplicates. */
   readonly findings: readonly Consequence[];
-  /** `POST /pets`; none for changes of the whole document. */
+  /** The affected operations, such as `POST /pets`; none for changes of the whole document. */
   readonly operations: readonly string[];
 };
 
-/** A finding that all operations of a change share. */
+/** A finding shared by all operations of a change. */
 export type Consequence = { readonly rule: string; readonly level: Level; readonly message: string };
 
-/** Groups sorted findings by their place: that of the `$ref` that leads to another component, or else their own. */
+/** Groups sorted findings by place: the place of a `$ref` with a different target, or else the place of the finding. */
 export function groupFindings(sources: Pair<Source>, findings: readonly Finding[]): readonly Change[] {
   const sideOf = ({ document }: Position) => (document === sources.base.document ? 'base' : 'revision');
   const placeOf = (finding: Finding): Position => finding.reference ?? finding;
@@ -51,7 +51,7 @@ function mergeFindings(findings: readonly Finding[]): readonly Consequence[] {
   return [{ rule, level, message: messageOf({ name, change }) }];
 }
 
-/** Returns the words that two names begin with: `response 200 body/a` and `response 201 body` are both a `response`. */
+/** Returns the common leading words of two names: `response` for `response 200 body/a` and `response 201 body`. */
 function commonName(one: string, other: string): string {
   if (one === other) return one;
   const [words = [], otherWords = []] = [one, other].map((name) => name.split(/(?=[ /])/));
@@ -59,12 +59,12 @@ function commonName(one: string, other: string): string {
   return end === -1 ? one : words.slice(0, end).join('');
 }
 
-/** Sorts changes by level; those of the same level stay in order. */
+/** Sorts changes by level, stably. */
 export function sortChanges(changes: readonly Change[]): readonly Change[] {
   return [...changes].sort((a, b) => LEVEL_ORDER.indexOf(a.level) - LEVEL_ORDER.indexOf(b.level));
 }
 
-/** Returns the name of a file, with that of its git revision: `HEAD:openapi.yaml`. */
+/** Returns the name of a file with its git revision: `HEAD:openapi.yaml`. */
 export function fileName({ commit, file }: Location): string {
   return commit === undefined ? file : `${commit}:${file}`;
 }

@@ -16,8 +16,8 @@ import { formatText } from './reports/text.ts';
 import { type Rule, RULES } from './rules/rules.ts';
 import { readSource } from './sources/sources.ts';
 
-// `contract-first diff --base <source>` lists the changes of openapi.yaml since the base. It exits 0 when no finding has
-// the level of --fail-on, 1 when one has, and 2 when the documents cannot be compared.
+// `contract-first diff --base <source>` lists the changes of openapi.yaml since the base. Exits with 0 if no finding
+// has the level of --fail-on, with 1 if a finding has it, and with 2 if the documents cannot be compared.
 const USAGE = `contract-first diff <base> [<revision>] [options]
 
 Lists what the changes between two documents mean for clients. The base is the document that clients know, the revision the
@@ -101,7 +101,7 @@ async function compare(args: readonly string[]): Promise<number> {
   return compared.changes.some(({ level }) => fails(level)) ? 1 : 0;
 }
 
-/** Reads `markdown:diff.md`, the format of a report and the path of its file. @throws {Error} when it is something else */
+/** Parses `markdown:diff.md`: the format of a report and a file path. @throws {Error} for other texts */
 function readTarget(text: string): { readonly format: Report; readonly path: string } {
   const [, name = '', path = ''] = /^([^:]*):(.+)$/s.exec(text) ?? [];
   const format = REPORTS.get(name);
@@ -114,7 +114,7 @@ function show(text: string): number {
   return 0;
 }
 
-/** Colours the levels of findings when standard output is a terminal that supports it. */
+/** Colours the levels of findings if standard output is a terminal with colours. */
 function paintLevels(text: string): string {
   return text.replaceAll(
     /(?<=^ {2})(?:ERR|WARN|INFO)(?= )/gm,
@@ -122,7 +122,7 @@ function paintLevels(text: string): string {
   );
 }
 
-/** Formats every rule as a line: name, levels, meaning, and the difference from oasdiff. */
+/** Formats each rule as a line: name, levels, meaning, and the difference from oasdiff. */
 function formatRuleList(rules: Iterable<Rule>): string {
   const all = [...rules];
   const nameWidth = Math.max(...all.map(({ name }) => name.length));

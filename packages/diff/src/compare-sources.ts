@@ -8,18 +8,18 @@ import type { Source } from './sources/sources.ts';
 
 /** The result of a comparison. */
 export type Compared = {
-  /** Most severe first. */
+  /** The changes, most severe first. */
   readonly changes: readonly Change[];
-  /** The number of changes that the policy accepts. */
+  /** The number of changes accepted by the policy. */
   readonly ignored: number;
-  /** `info.version` of both documents. */
+  /** The `info.version` of both documents. */
   readonly versions: Pair<string>;
 };
 
 /**
- * Compares two documents and their versions under a policy. Its entries that are of no use are changes, too.
+ * Compares two documents and their versions with a policy. Unused policy entries are reported as changes.
  *
- * @param today the current date, `2026-12-31`: entries expire, and operations may be removed after their sunset
+ * @param today the current date, `2026-12-31`, for expired policy entries and for removals after a sunset
  */
 export function compareSources(sources: Pair<Source>, policy: Policy, today: string): Compared {
   const documents = { base: sources.base.document, revision: sources.revision.document };
@@ -51,12 +51,12 @@ function nameOf({ rule, operation }: IgnoreEntry): string {
 /** Major, minor and patch. */
 type Version = readonly [number, number, number];
 
-/** https://semver.org: the parts before a prerelease or build. */
+/** Matches a semantic version (https://semver.org) and captures major, minor and patch. */
 const SEMVER = /^v?(\d+)\.(\d+)\.(\d+)(?:[-+][\w.+-]+)?$/;
 
 /**
- * Checks that `info.version` follows from the changes: breaking ones need a new major version, or a new minor version
- * below 1.0.0, and any other change a new version. Versions that are not semantic versions are not compared.
+ * Checks that `info.version` matches the changes: breaking changes need a new major version, or a new minor version
+ * below 1.0.0; other changes need any new version. Skips versions that are not semantic versions.
  */
 function compareVersions({ base, revision }: Pair<OpenApiDocument>, changes: readonly Finding[]): readonly Finding[] {
   const node = child(child(rootOf(revision), 'info'), 'version');
@@ -93,7 +93,7 @@ function orderOf(before: Version, after: Version): number {
   return after.map((part, index) => part - (before[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
 
-/** Whether the major version is new, or the minor one, which takes its role below 1.0.0. */
+/** Returns whether the major version is new, or below 1.0.0 the minor version. */
 function isMajor([major, minor]: Version, [newMajor, newMinor]: Version): boolean {
   return newMajor > major || (major === 0 && newMinor > minor);
 }

@@ -1,5 +1,5 @@
 /**
- * The changes between two documents that clients can notice.
+ * Finds the changes between two documents that clients can notice.
  *
  * @module @contract-first/diff
  */

@@ -43,13 +43,13 @@ test('npm run contract:diff exits with 1 and a block for each change, worst firs
   ]);
 });
 
-test('npm run contract:diff exits with 0 when there are warnings only', async () => {
+test('npm run contract:diff exits with 0 if there are only warnings', async () => {
   write('base.yaml', CONTRACT);
   write('openapi.yaml', RENAMED);
   expect(await diff('--base', 'base.yaml')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}WARN/m) });
 });
 
-test('npm run contract:diff --json gives the changes as one array', async () => {
+test('npm run contract:diff --json prints the changes as one array', async () => {
   write('base.yaml', CONTRACT);
   write('openapi.yaml', CONTRACT.replace('format: int64', 'format: int32'));
   const { code, stdout } = await diff('--base', 'base.yaml', '--json');
@@ -75,7 +75,7 @@ test('npm run contract:diff --json gives the changes as one array', async () => 
   ]);
 });
 
-test('npm run contract:diff takes the base from a git revision, also in a folder of the repository', async () => {
+test('npm run contract:diff reads the base from a git revision, also in a subfolder of the repository', async () => {
   await project.git('init', '--quiet');
   await project.commit('first');
   write('openapi.yaml', CONTRACT.replace('/plants:', '/flowers:'));
@@ -95,7 +95,7 @@ test('npm run contract:diff takes the base from a git revision, also in a folder
   });
 });
 
-test('npm run contract:diff takes a base of several files', async () => {
+test('npm run contract:diff reads a base with several files', async () => {
   const [head = '', error = ''] = CONTRACT.split('\n    Error:\n');
   write('error.yaml', error.replaceAll(/^ {6}/gm, ''));
   write('base.yaml', `${head}\n    Error:\n      $ref: error.yaml\n`);

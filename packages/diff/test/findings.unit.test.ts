@@ -156,7 +156,7 @@ test.each<readonly [string, OpenApiDocument, OpenApiDocument]>([
 const level = 'ERR';
 const operation = 'POST /things';
 
-test('a finding points to the changed component in the newer document, and says where it is used', () => {
+test('a finding points to the changed component in the revision, and names its use', () => {
   const documentOf = (name: unknown) => requestWith(named, schemas({ Thing: property(name) }));
   const revision = documentOf(integer);
   expect(compare(documentOf(text), revision)).toEqual([
@@ -172,7 +172,7 @@ test('a finding points to the changed component in the newer document, and says 
   ]);
 });
 
-test('a finding points into the base when the newer document lacks the place', () => {
+test('a finding points to the base if the place is missing in the revision', () => {
   const base = responseWith(thing);
   expect(compare(base, responseWith(property(text)))).toContainEqual({
     rule: 'response-required-property-removed',
@@ -185,7 +185,7 @@ test('a finding points into the base when the newer document lacks the place', (
   });
 });
 
-test('a finding inside a schema that contains itself is reported once', () => {
+test('a finding inside a recursive schema is reported once', () => {
   const documentOf = (leaf: unknown) =>
     requestWith({ $ref: '#/components/schemas/Tree' }, schemas({ Tree: tree(leaf) }));
   expect(summarize(documentOf(text), documentOf(integer))).toEqual(['ERR request-property-type-changed']);
@@ -205,7 +205,7 @@ test('a finding inside alternatives that contain each other is reported once', (
   expect(summarize(documentOf(text), documentOf(integer))).toEqual(['ERR response-property-type-changed']);
 });
 
-test('a finding has a stable order, worst first, independent of the order of the documents', () => {
+test('findings are sorted by severity, independent of the order in the documents', () => {
   const before = documentWith({ '/a': { get: get() }, '/b': { get: get() } });
   const swapped = documentWith({ '/b': { get: get() }, '/a': { get: get() } });
   const after = documentWith({ '/c': { get: get() } });

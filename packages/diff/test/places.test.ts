@@ -4,7 +4,7 @@ import { createDiffProject, type DiffProject } from './support/diff-project.ts';
 const USED = ['a', 'b', 'c', 'd'];
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** Returns a document in which four operations take and return the same component. */
+/** Returns a document in which four operations receive and return the same component. */
 function shared(schemas: Readonly<Record<string, unknown>>): string {
   const content = { 'application/json': { schema: ref('Thing') } };
   const post = { requestBody: { content }, responses: { '200': { description: 'OK', content } } };
@@ -25,7 +25,7 @@ const text = async (base: string, revision: string): Promise<string> =>
 
 const property = (schema: unknown) => ({ Thing: { type: 'object', properties: { p: schema } } });
 
-test('a change of a shared component is one change, with its place and the operations that it reaches', async () => {
+test('a change of a shared component is reported once, with its place and the affected operations', async () => {
   const found = await text(shared(property({ enum: ['x'] })), shared(property({ enum: ['x', 'y', 'z'] })));
   expect(found).toMatch(/^revision\.json:\d+ \/components\/schemas\/Thing\/properties\/p\/enum\n/);
   expect(found.split('\n').slice(1)).toEqual([
@@ -40,7 +40,7 @@ test('a change of a shared component is one change, with its place and the opera
 const one = { type: 'object', required: ['a', 'b'], properties: { a: { type: 'string' }, b: { maxLength: 1 } } };
 const other = { type: 'object', required: ['a'], properties: { a: { type: 'integer' }, b: {} } };
 
-test('a $ref that leads to another component is one change, with all that follows from it', async () => {
+test('a $ref with a different target is one change, with all resulting findings', async () => {
   const documentOf = (name: string): string => shared({ ...property(ref(name)), One: one, Other: other });
   const found = await text(documentOf('One'), documentOf('Other'));
   const [place, reference] = found.split('\n');
@@ -61,7 +61,7 @@ test('a change of a renamed component has its own place', async () => {
 test('--json lists all operations and findings of a change', async () => {
   const project = projectWith(shared(property({ type: 'string' })), shared(property({ type: 'integer' })));
   const { stdout } = await project.diff('base.json', 'revision.json', '--json');
-  const [change] = JSON.parse(stdout) as readonly Change[]; // It prints an array of changes.
+  const [change] = JSON.parse(stdout) as readonly Change[]; // The output is an array of changes.
   expect(change?.operations).toEqual(USED.map((name) => `POST /${name}`));
   expect(change?.findings.map(({ level, rule }) => `${level} ${rule}`)).toEqual([
     'ERR request-property-type-changed',
@@ -69,7 +69,7 @@ test('--json lists all operations and findings of a change', async () => {
   ]);
 });
 
-test('findings of the same change in several values have the common part of their names', async () => {
+test('findings of the same change in several values are named by the common part of their names', async () => {
   const schema = (maxLength: number) => ({ ...property(ref('Text')), Text: { type: 'string', maxLength } });
   const twice = (maxLength: number) => {
     const { Thing, ...rest } = schema(maxLength);

@@ -10,7 +10,7 @@ describe('the policy of contract:diff', () => {
     project.write('base.yaml', CONTRACT);
     project.write('openapi.yaml', RENAMED);
   });
-  /** Returns `LEVEL rule place` of each finding, and the summary. */
+  /** Returns `LEVEL rule place` for each finding, and the summary. */
   const summarize = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await project.diff('--base', 'base.yaml', ...args);
     const blocks = stdout.matchAll(/^(\S+) .*\n((?: {2}(?:ERR|WARN|INFO) .*\n)+)/gm);
@@ -155,7 +155,7 @@ test.each<readonly [string, string, string, string, string | undefined]>([
   project.write('base.yaml', CONTRACT.replace('version: 1.0.0', `version: '${before}'`));
   project.write('openapi.yaml', document.replace('version: 1.0.0', `version: '${after}'`));
   const { stdout } = await project.diff('--base', 'base.yaml', '--json');
-  const found = JSON.parse(stdout) as readonly { pointer: string }[]; // It prints an array of changes.
+  const found = JSON.parse(stdout) as readonly { pointer: string }[]; // The output is an array of changes.
   const ofVersion = found.filter(({ pointer }) => pointer === '/info/version');
   const findings = [expect.objectContaining({ rule, level: 'INFO' })];
   expect(ofVersion).toEqual(

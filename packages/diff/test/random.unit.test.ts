@@ -30,11 +30,11 @@ test('a request that accepts less and a response that has more are reported, for
   const change = fc.property(changedSchemas(), ([before, after]) => {
     fc.pre(!MISREAD.test(JSON.stringify([before, after])));
     const [wasValid, isValid] = [compile(before), compile(after)];
-    // A schema that no value satisfies has no clients.
+    // Skips unsatisfiable schemas, which clients cannot use.
     fc.pre(VALUES.some((value) => wasValid(value)) && VALUES.some((value) => isValid(value)));
     const lost = VALUES.filter((value) => wasValid(value) && !isValid(value));
     const gained = VALUES.filter((value) => !wasValid(value) && isValid(value));
-    // Clients are expected to send documented properties only, so that a new one can be added.
+    // Clients are expected to send only documented properties, so that properties can be added.
     const all = compare(requestWith, before, after);
     const inRequest = all.filter(({ rule }) => rule !== 'new-optional-request-property');
     const hasNewProperty = inRequest.length < all.length;
@@ -84,7 +84,7 @@ test.each<[string, (schema: RandomSchema) => readonly Finding[]]>([
   );
 });
 
-/** Returns the level of the worst finding, INFO without any. */
+/** Returns the most severe level of findings; INFO if there are none. */
 function severest(findings: readonly Finding[]): string {
   return ['ERR', 'WARN'].find((level) => findings.some((finding) => finding.level === level)) ?? 'INFO';
 }

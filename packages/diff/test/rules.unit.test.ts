@@ -13,7 +13,7 @@ import { RULES, SUBJECTS } from '../src/rules/rules.ts';
 import { DOCUMENT_CHANGES, type DocumentChange } from './support/document-changes.ts';
 import { COMPONENTS, SCHEMA_CHANGES } from './support/schema-changes.ts';
 
-/** The rules that other tests show. */
+/** The rules that are covered by other tests. */
 const ELSEWHERE = [
   // operations.unit.test.ts: it always comes with the findings of a moved operation.
   'new-request-path-parameter',
@@ -39,7 +39,7 @@ const DOCUMENTS: Readonly<Record<Subject, (schema: Fragment) => OpenApiDocument>
   'response-property': (schema) => responseWith(property(schema), rest),
   'response-header': headerOf,
 };
-const ALL = Object.keys(SUBJECTS) as Subject[]; // The keys of a record with all subjects.
+const ALL = Object.keys(SUBJECTS) as Subject[]; // The record contains all subjects.
 
 const ofSchemas = SCHEMA_CHANGES.flatMap(([aspect, reverse, base, revision, subjects = ALL]) =>
   subjects.map((subject): DocumentChange => {
@@ -86,7 +86,7 @@ function ruleOf(subject: Subject, aspect: string): string {
   return aspect.replace(/[a-z].*/, `${subject}-$&`);
 }
 
-/** Returns a rule with its level, which it may lack if there is only one. */
+/** Returns a rule with its level, which is optional if the rule has only one level. */
 function withLevel(rule: string): string {
   const levels = RULES.get(rule)?.levels;
   return levels === undefined ? rule : `${levels.join(' or ')} ${rule}`;

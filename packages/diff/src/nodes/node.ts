@@ -4,12 +4,12 @@ import { METHODS, type OpenApiDocument, resolveReference } from '@contract-first
 /** A node of a document with its location. */
 export type Node = {
   readonly document: OpenApiDocument;
-  /** JSON pointer without the `#`. */
+  /** The JSON pointer without `#`. */
   readonly pointer: string;
   readonly value: unknown;
 };
 
-/** Corresponding parts of the base and of the revision. */
+/** Corresponding parts of the base and the revision. */
 export type Pair<T = Node> = { readonly base: T; readonly revision: T };
 
 /** Returns the root of a document. */
@@ -17,32 +17,32 @@ export function rootOf(document: OpenApiDocument): Node {
   return { document, pointer: '', value: document };
 }
 
-/** Returns a child without following its `$ref`; `undefined` when it is absent. */
+/** Returns a child without following its `$ref`; `undefined` if it is absent. */
 export function rawChild(node: Node, name: string | number): Node | undefined {
   const value = membersOf(node.value)[name];
   if (value === undefined) return undefined;
   return { ...node, pointer: `${node.pointer}/${escapePointer(String(name))}`, value };
 }
 
-/** Returns a child with its references resolved; `undefined` when it is absent. */
+/** Returns a child with resolved references; `undefined` if it is absent. */
 export function child(node: Node | undefined, name: string | number): Node | undefined {
   const found = node && rawChild(node, name);
   return found && follow(found);
 }
 
-/** Returns the children of an object by name, with references resolved; none for anything else. */
+/** Returns the children of an object by name, with resolved references; none for other values. */
 export function children(node: Node | undefined): ReadonlyMap<string, Node> {
   const names = isObject(node?.value) ? Object.keys(node.value) : [];
   return new Map(names.flatMap((name) => [child(node, name)].flatMap((found) => (found ? [[name, found]] : []))));
 }
 
-/** Returns the elements of a list without following their `$ref`s; none for anything else. */
+/** Returns the elements of a list without following their `$ref`s; none for other values. */
 export function elements(node: Node | undefined): readonly Node[] {
   const list: readonly unknown[] = Array.isArray(node?.value) ? node.value : [];
   return list.flatMap((_value, index) => (node && rawChild(node, index)) ?? []);
 }
 
-/** Returns the target of the `$ref` of a node, which may be a reference too; `undefined` without a `$ref`. */
+/** Returns the direct target of a node's `$ref`, which may again be a reference; `undefined` without `$ref`. */
 export function target(node: Node): Node | undefined {
   const { $ref } = membersOf(node.value);
   if (typeof $ref !== 'string') return undefined;
@@ -50,7 +50,7 @@ export function target(node: Node): Node | undefined {
   return { ...node, pointer: reference.slice(1), value: resolveReference(node.document, reference) };
 }
 
-/** Returns a string member of a node; `undefined` for anything else. */
+/** Returns a string member of a node; `undefined` for other values. */
 export function textAt(node: Node | undefined, name: string): string | undefined {
   const value = membersOf(node?.value)[name];
   return typeof value === 'string' ? value : undefined;
@@ -61,7 +61,7 @@ export function isSet(node: Node | undefined, name: string): boolean {
   return membersOf(node?.value)[name] === true;
 }
 
-/** Returns the members of an object; none for anything else. */
+/** Returns the members of an object; none for other values. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
@@ -76,13 +76,13 @@ function follow(node: Node, seen: ReadonlySet<string> = new Set()): Node {
   return next === undefined || seen.has(next.pointer) ? node : follow(next, new Set([...seen, next.pointer]));
 }
 
-/** Returns the operations of a path item by method, including those for methods without a keyword of their own. */
+/** Returns the operations of a path item by method, including `additionalOperations`. */
 export function operationsIn(item: Node): ReadonlyMap<string, Node> {
   const fixed = [...children(item)].filter(([key]) => METHODS.includes(key));
   return new Map([...fixed, ...children(child(item, 'additionalOperations'))]);
 }
 
-/** Keywords that do not affect validation. */
+/** The keywords that do not affect validation. */
 export const ANNOTATIONS = new Set([
   '$comment',
   'description',
@@ -108,7 +108,7 @@ function sorted(value: unknown): unknown {
 /** Serializes a schema without annotations, with its references resolved. */
 export function canonicalSchema(node: Node, seen: readonly string[] = []): string {
   const named = target(node);
-  // A recursive reference becomes a marker, because its text would be infinite.
+  // A recursive reference becomes a marker to end the recursion.
   if (named !== undefined) return seen.includes(named.pointer) ? '↺' : canonicalSchema(named, [...seen, named.pointer]);
   if (!isObject(node.value)) return canonical(node.value);
   const names = Object.keys(node.value).filter((name) => Array.isArray(node.value) || !ANNOTATIONS.has(name));

@@ -1,8 +1,8 @@
-/** Results by name that belong to two objects, kept as long as both are in use. */
+/** Caches results by name for pairs of objects. Holds the objects weakly. */
 export class PairCache<T> {
   readonly #results = new WeakMap<object, WeakMap<object, Map<string, T>>>();
 
-  /** Returns the results for two objects; at first, none. */
+  /** Returns the mutable results for two objects; initially empty. */
   of(one: object, other: object): Map<string, T> {
     const ofOne = this.#results.get(one) ?? new WeakMap<object, Map<string, T>>();
     this.#results.set(one, ofOne);

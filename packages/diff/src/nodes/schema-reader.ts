@@ -13,16 +13,16 @@ export type Choice = { readonly node: Node; readonly members: readonly Node[]; r
 /** A schema with references and `allOf` resolved. A value must satisfy every leaf and every choice. */
 export type Schema = { readonly leaves: readonly Leaf[]; readonly choices: readonly Choice[] };
 
-/** Keywords that apply other schemas to the same value. */
+/** The keywords that apply other schemas to the same value. */
 const APPLICATORS = ['$ref', 'allOf', 'oneOf', 'anyOf'];
 
-/** The keywords of a schema that only makes a choice. */
+/** The keywords of a schema that is only a choice. */
 const IN_CHOICES = new Set(['oneOf', 'anyOf', ...ANNOTATIONS]);
 
-/** The schemas that have been read, for each document and value. */
+/** The cached schemas, for each document and value. */
 const schemas = new PairCache<Schema>();
 
-/** Reads the conjunction of the schemas at several nodes. Without nodes, it accepts everything. */
+/** Reads the conjunction of several schemas. Without schemas, it accepts everything. */
 export function readSchema(nodes: readonly (Node | Leaf)[]): Schema {
   const [node] = nodes;
   if (nodes.length !== 1 || node === undefined || !isObject(node.value)) return readConjunction(nodes);
@@ -45,7 +45,7 @@ function readConjunction(nodes: readonly (Node | Leaf)[]): Schema {
 
     const referenced = target(node);
     if (referenced !== undefined) visit(referenced, nullable);
-    // OpenAPI 3.0 ignores the siblings of a `$ref`.
+    // OpenAPI 3.0 ignores siblings of `$ref`.
     if (referenced !== undefined && isVersion30(node)) return;
     leaves.push({ ...node, nullable, value: node.value === false ? { type: [] } : node.value });
     for (const member of elements(rawChild(node, 'allOf'))) visit(member, nullable);
@@ -63,7 +63,7 @@ function readConjunction(nodes: readonly (Node | Leaf)[]): Schema {
   return { leaves, choices };
 }
 
-/** Returns the keywords of a schema without its choices, to be combined with one of the alternatives. */
+/** Returns the keywords of a schema without its choices, for a conjunction with an alternative. */
 export function withoutChoices({ leaves }: Schema): readonly Leaf[] {
   return leaves.map((leaf) => {
     const own = Object.entries(membersOf(leaf.value)).filter(([name]) => !APPLICATORS.includes(name));
@@ -71,7 +71,7 @@ export function withoutChoices({ leaves }: Schema): readonly Leaf[] {
   });
 }
 
-/** Returns a key that identifies a node, including its set of keywords: some nodes omit a part of their schema. */
+/** Returns a unique key for a node. The key includes its keywords, since some nodes omit a part of their schema. */
 export function identityOf(node: Node & { readonly nullable?: boolean }): string {
   const shape = isObject(node.value) ? shapeOf(node.value) : String(node.value);
   return `${node.pointer} ${String(node.nullable === true)} ${shape}`;
@@ -102,7 +102,7 @@ export function isVersion30({ document }: Node): boolean {
   return document.openapi.startsWith('3.0');
 }
 
-/** Returns the alternatives of an alternative that only makes a choice, otherwise the alternative itself. */
+/** Returns the nested alternatives of an alternative that is only a choice, else the alternative itself. */
 function flattenChoice(member: Node, seen: readonly string[] = []): readonly Node[] {
   const node = target(member) ?? member;
   const choices = ['oneOf', 'anyOf'].flatMap((keyword) => rawChild(node, keyword) ?? []);

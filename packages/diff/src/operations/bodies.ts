@@ -3,7 +3,7 @@ import type { Subject } from '../rules/comparison.ts';
 import { finding, type Finding, type Level, LEVELS, type Scope } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 
-/** A compared body: that of the request, or of the response with a status. */
+/** A compared request or response body. */
 export type BodyScope = Scope & { readonly subject: Extract<Subject, 'request-body' | 'response-body'> };
 
 /** Compares request bodies: their presence, whether they are required, and their media types. */
@@ -26,17 +26,17 @@ export function compareRequestBodies(scope: Scope, { base, revision }: Pair<Node
   return [...(isRequired === wasRequired ? [] : requirement), ...compareMediaTypes(at, { base, revision })];
 }
 
-/** The keywords that set the form of a field, with the names of the rules. */
+/** The encoding keywords of a form field, with the names of their rules. */
 const ENCODING = [
   ['contentType', 'content-type'],
   ['style', 'style'],
   ['explode', 'explode'],
 ] as const;
 
-/** Media types whose values are text. */
+/** Matches the media types of forms, whose values are text. */
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)/;
 
-/** Compares the media types of a body and their schemas. A media range (`text/*`) matches all types it covers. */
+/** Compares the media types of a body and their schemas. A media range (`text/*`) matches all included types. */
 export function compareMediaTypes(at: BodyScope, { base, revision }: Pair): readonly Finding[] {
   const before = mediaTypesOf(base);
   const after = mediaTypesOf(revision);
@@ -70,7 +70,7 @@ export function compareMediaTypes(at: BodyScope, { base, revision }: Pair): read
   return [...ofBase, ...added.map(([type, node]) => found('added', 'INFO', node, `${type} was added`))];
 }
 
-/** Compares how the fields of a form are written. */
+/** Compares the encodings of form fields. */
 function compareEncodings(at: BodyScope, { base, revision }: Pair): readonly Finding[] {
   const [before, after] = [children(child(base, 'encoding')), children(child(revision, 'encoding'))];
   const names = new Set([...before.keys(), ...after.keys()]);
@@ -86,11 +86,11 @@ function compareEncodings(at: BodyScope, { base, revision }: Pair): readonly Fin
 
 function mediaTypesOf(body: Node): ReadonlyMap<string, Node> {
   const entries = [...children(child(body, 'content'))];
-  // JSON is UTF-8 anyway (RFC 8259, 8.1), and clients accept any charset of a text.
+  // Ignores the charset: JSON is always UTF-8 (RFC 8259, 8.1), and clients accept any charset of text.
   return new Map(entries.map(([type, node]) => [type.toLowerCase().replaceAll(/\s|;\s*charset=[^;]*/gi, ''), node]));
 }
 
-/** Returns whether a media range covers a media type or equals it. */
+/** Returns whether a media range includes or equals a media type. */
 function covers(range: string, type: string): boolean {
   return range === type || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 }

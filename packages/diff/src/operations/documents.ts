@@ -9,10 +9,10 @@ import { compareSecurity } from './security.ts';
 import { compareServers } from './servers.ts';
 
 /**
- * Lists the differences between two documents that clients can notice, most severe first. Changes of order, descriptions,
- * component names and the structure of equivalent schemas are no differences.
+ * Finds the differences between two documents that clients can notice, most severe first. Ignores changes of order,
+ * descriptions, component names and the structure of equivalent schemas.
  *
- * @param today the current date, `2026-12-31`: operations, parameters and properties may be removed after their sunset
+ * @param today the current date, `2026-12-31`, for removals after a sunset
  */
 export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocument, today: string): readonly Finding[] {
   const before = operationsOf(base);
@@ -43,7 +43,7 @@ export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocumen
   return sortFindings([...ofBase, ...added, ...compareWebhooks({ base, revision }, today)]);
 }
 
-/** Finds the operations that have another method or path in the revision, by their operationId. */
+/** Finds operations with a changed method or path, by their operationId. */
 function findMoved({ base, revision }: Pair<ReadonlyMap<string, OperationNode>>): ReadonlyMap<string, string> {
   const unmatched = [...revision].filter(([key]) => !base.has(key));
   const byId = new Map(unmatched.map(([key, { node }]) => [textAt(node, 'operationId'), key]));
@@ -77,7 +77,7 @@ function compareOperationId(scope: Scope, { base, revision }: Pair): readonly Fi
   return [finding(scope, rule, 'INFO', revision, `operationId ${before ?? '(none)'} became ${after ?? '(none)'}`)];
 }
 
-/** Returns the operations by method and path template, regardless of the names of path parameters. */
+/** Returns the operations by method and path template without parameter names. */
 function operationsOf(document: OpenApiDocument): ReadonlyMap<string, OperationNode> {
   const entries = [...children(child(rootOf(document), 'paths'))].flatMap(([path, item]) => {
     const operations = [...operationsIn(item)];
@@ -98,8 +98,8 @@ function templateOf(path: string): string {
 type Kind = 'webhook' | 'callback';
 
 /**
- * Compares the requests that the service sends to its clients. Their bodies and parameters are compared as responses, and
- * the responses of the clients as requests.
+ * Compares webhooks, which the service sends to clients: compares their bodies and parameters like responses, and the
+ * responses of the clients like requests.
  *
  * @param today the current date, `2026-12-31`
  */
@@ -131,7 +131,7 @@ function compareAll(kind: Kind, scope: Scope, items: Pair<ReadonlyMap<string, No
   });
 }
 
-/** Compares the members with the same name, and reports the others. */
+/** Compares the members with the same name, and reports added and removed members. */
 function matchAll(
   kind: Kind,
   scopeOf: (name: string) => Scope,
@@ -168,7 +168,7 @@ function compareRequest(scope: Scope, { base, revision }: Pair): readonly Findin
   ];
 }
 
-/** Returns the body of a request; without one, a node without media types. */
+/** Returns the request body of an operation, or a node without media types. */
 function bodyOf(operation: Node): Node {
   return child(operation, 'requestBody') ?? { ...operation, value: {} };
 }
@@ -179,7 +179,7 @@ function parametersOf(operation: Node): ReadonlyMap<string, Node> {
   return new Map(nodes.map((node) => [`${textAt(node, 'in') ?? ''} ${textAt(node, 'name') ?? ''}`, node]));
 }
 
-/** Compares the responses of the clients. */
+/** Compares the clients' responses to a webhook or callback. */
 function compareReplies(scope: Scope, { base, revision }: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
   return [...base].flatMap(([status, node]) => {
     const current = revision.get(status);

@@ -12,7 +12,7 @@ export type OperationNode = { readonly path: string; readonly item: Node; readon
 
 type Parameter = { readonly name: string; readonly node: Node };
 
-/** Compares the parameters of an operation and its path item. Path parameters are matched by position, not by name. */
+/** Compares the parameters of an operation and its path item. Matches path parameters by position, not by name. */
 export function compareParameters(scope: Scope, { base, revision }: Pair<OperationNode>): readonly Finding[] {
   const before = parametersOf(base);
   const after = parametersOf(revision);
@@ -51,7 +51,7 @@ function compareParameter(scope: Scope, { base, revision }: Pair): readonly Find
   };
   const described = { ...scope, subject: 'request-parameter', text: textOf(revision), node: revision } as const;
   const ofSchemas = compareSchemas(described, { base: schemaOf(base), revision: schemaOf(revision) });
-  // A parameter that is always sent has no use for its default.
+  // The default of a required parameter has no effect.
   const isAlwaysSent = isSet(base, 'required') && isSet(revision, 'required');
   const sunset = findSunsetProblem({ base, revision });
   const [couldBeEmpty, mayBeEmpty] = [base, revision].map((node) => isSet(node, 'allowEmptyValue'));
@@ -84,13 +84,13 @@ function textOf(node: Node): 'once' | 'repeatable' | undefined {
   return style === 'form' && explode ? 'repeatable' : 'once';
 }
 
-/** Returns how a parameter is serialized, including defaults; `style` is the media type of a parameter with `content`. */
+/** Returns the serialization of a parameter, including defaults; for `content`, `style` is the media type. */
 function serializationOf(node: Node) {
   const [mediaType] = children(child(node, 'content')).keys();
   if (mediaType !== undefined) return { style: mediaType, explode: false, hasParts: false };
-  const { style, explode } = withDefaultStyle(node.value as Serialization); // The linter has checked its members.
+  const { style, explode } = withDefaultStyle(node.value as Serialization); // Validated document.
   const types = typesOf(readSchema([schemaOf(node) ?? []].flat()));
-  // `explode` does not change how a scalar is written.
+  // `explode` has no effect on scalars.
   return { style, explode, hasParts: types.includes('array') || types.includes('object') };
 }
 
@@ -99,7 +99,7 @@ function schemaOf(parameter: Node): Node | undefined {
   return rawChild(parameter, 'schema') ?? (content && rawChild(content, 'schema'));
 }
 
-/** Returns the parameters by location and name, or position in the path. */
+/** Returns the parameters by location and name, or by position in the path. */
 function parametersOf({ path, item, node }: OperationNode): ReadonlyMap<string, Parameter> {
   const positions = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name);
   const lists = [item, node].map((owner) => child(owner, 'parameters'));

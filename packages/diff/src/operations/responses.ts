@@ -3,7 +3,7 @@ import { finding, type Finding, type Level, type Scope } from '../rules/finding.
 import { compareSchemas } from '../schemas/schema.ts';
 import { compareMediaTypes } from './bodies.ts';
 
-/** Compares the documented statuses of an operation, and the headers and bodies of each. */
+/** Compares the responses of an operation: statuses, headers and bodies. */
 export function compareResponses(scope: Scope, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
   const before = responsesOf(base);
   const after = responsesOf(revision);
@@ -13,7 +13,7 @@ export function compareResponses(scope: Scope, { base, revision }: Pair<Node | u
   };
 
   const ofBase = [...before].flatMap(([status, node]) => {
-    // `2XX` may replace `200`. A range may be replaced by several statuses, and each is compared with it.
+    // `2XX` may replace `200`. Several statuses may replace a range; each is compared with the range.
     const isPartner = (other: string): boolean => inRange(status, other) || inRange(other, status);
     const partners = [...after].filter(([other]) => (after.has(status) ? other === status : isPartner(other)));
     if (partners.length === 0) return [found('removed', isSuccess(status) ? 'ERR' : 'INFO', status, node)];
@@ -23,7 +23,7 @@ export function compareResponses(scope: Scope, { base, revision }: Pair<Node | u
     if (before.has(status) || [...before.keys()].some((other) => inRange(other, status))) return [];
     const range = [...before.keys()].find((other) => inRange(status, other));
     if (range !== undefined && !after.has(range)) return [];
-    // The base describes a status that it does not list by its range or by `default`.
+    // In the base, a range or `default` describes an unlisted status.
     const fallback = before.get(range ?? (isSuccess(status) ? '' : 'default'));
     const rest = fallback === undefined ? [] : compareResponse(scope, status, { base: fallback, revision: node });
     return [found('added', 'INFO', status, node), ...rest];
@@ -42,7 +42,7 @@ function compareResponse(scope: Scope, status: string, { base, revision }: Pair)
 
 function headersOf(response: Node): ReadonlyMap<string, Node> {
   const entries = [...children(child(response, 'headers'))].map(([name, node]) => [name.toLowerCase(), node] as const);
-  // OpenAPI ignores Content-Type here: the media types define it.
+  // OpenAPI ignores a Content-Type header, which the media types define.
   return new Map(entries.filter(([name]) => name !== 'content-type'));
 }
 
@@ -55,12 +55,12 @@ function isSuccess(status: string): boolean {
   return status.startsWith('2');
 }
 
-/** Returns whether a status (`200`) belongs to a range (`2XX`). */
+/** Returns whether a range (`2XX`) includes a status (`200`). */
 function inRange(status: string, range: string): boolean {
   return range !== status && range.endsWith('XX') && status.startsWith(range.charAt(0));
 }
 
-/** Compares the headers of a response, or the parameters that a webhook or callback sends, by name. */
+/** Compares the headers of a response, or the parameters of a webhook or callback, by name. */
 export function compareHeaders(scope: Scope, { base, revision }: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
   const scopeOf = (header: string): Scope => ({ ...scope, name: `${scope.name} ${header}` });
   const ofBase = [...base].flatMap(([header, node]) => {

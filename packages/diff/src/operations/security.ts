@@ -1,7 +1,7 @@
 import { canonical, child, elements, membersOf, type Node, type Pair, rawChild, rootOf } from '../nodes/node.ts';
 import { finding, type Finding, type Level, type Scope } from '../rules/finding.ts';
 
-/** One security requirement: schemes that are required together, compared by their definitions, not by their names. */
+/** A security requirement. Its schemes are compared by definition, not by name. */
 type Alternative = {
   readonly node: Node;
   readonly names: readonly string[];
@@ -13,7 +13,7 @@ type Alternative = {
 /** The members of a security scheme that affect requests. */
 const IDENTITY = ['type', 'scheme', 'in', 'name', 'openIdConnectUrl'];
 
-/** Compares security requirements: credentials that the base accepts must stay valid. */
+/** Compares security requirements. Credentials for the base must stay valid. */
 export function compareSecurity(scope: Scope, { base, revision }: Pair): readonly Finding[] {
   const before = alternativesOf(base);
   const after = alternativesOf(revision);
@@ -50,7 +50,7 @@ function nameOf({ names }: Alternative): string {
   return names.join(' and ');
 }
 
-/** Returns the requirements of the operation, or else of the document; without any, one for public access. */
+/** Returns the requirements of the operation or else of the document; if empty, a requirement for public access. */
 function alternativesOf(operation: Node): readonly Alternative[] {
   const list = rawChild(operation, 'security') ?? rawChild(rootOf(operation.document), 'security');
   const alternatives = elements(list).map((node) => readAlternative(node));

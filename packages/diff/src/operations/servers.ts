@@ -14,7 +14,7 @@ export function compareServers({ base, revision }: Pair<OperationNode>): readonl
     .filter(({ url }) => !after.some((server) => server.url === url))
     .map((server) => {
       const { url, basePath } = server;
-      // Clients may configure the host, but a new base path changes every URL.
+      // Only a warning if the base path remains, since clients may configure the host.
       return after.some((other) => other.basePath === basePath)
         ? found('server-removed', 'WARN', server, `server ${url} was removed`)
         : found('base-path-changed', 'ERR', server, `the base path ${basePath} (${url}) is no longer served`);

@@ -2,14 +2,14 @@ import { escapeMarkdown } from '@contract-first/command-line/reports';
 import type { Consequence } from '../change.ts';
 import { listOperations, type Report } from './report.ts';
 
-/** The rules about the comparison itself. */
+/** Matches the rules about versions and the policy, which do not concern clients. */
 const INTERNAL = /^(?:api-(?:major-)?version|ignore-entry)-/;
 const PREFIXES = { ERR: '**Breaking.** ', WARN: '**May break.** ', INFO: '' } as const;
 
-/** Formats changes as Markdown for the readers of a release, by the operations they reach, breaking ones first. */
+/** Formats changes as a Markdown changelog, grouped by affected operations, breaking changes first. */
 export const formatChangelog: Report = ({ changes, versions: { base, revision } }) => {
   const title = base === revision ? `Changes of ${revision}` : `Changes from ${base} to ${revision}`;
-  // Changes are sorted, so the operations with the most severe one come first.
+  // Since changes are sorted by level, the groups with the most severe changes come first.
   const ofClients = changes.filter(({ findings }) => !findings.every(({ rule }) => INTERNAL.test(rule)));
   const sections = [...Map.groupBy(ofClients, ({ operations }) => operations.join())].map(([, found]) => {
     const items = found.flatMap(({ findings }) => findings.map((finding) => `- ${sentenceOf(finding)}\n`));

@@ -4,10 +4,10 @@ import { lineOf, listOperations, summarize, type Report } from './report.ts';
 import { formatChange } from './text.ts';
 
 const COMMANDS = { ERR: 'error', WARN: 'warning', INFO: 'notice' } as const;
-/** GitHub shows no more annotations of a step. */
+/** GitHub's maximum number of annotations per step. */
 const MAX_ANNOTATIONS = 10;
 
-/** Formats the worst changes as workflow commands of GitHub, which shows them beside the lines, and the others as text. */
+/** Formats the most severe changes as GitHub workflow commands, which annotate the lines, and other changes as text. */
 export const formatGithub: Report = (comparison) => {
   const annotated = comparison.changes.slice(0, MAX_ANNOTATIONS).map(formatAnnotation);
   const others = comparison.changes.slice(MAX_ANNOTATIONS).map(formatChange);
@@ -21,7 +21,7 @@ function formatAnnotation(change: Change): string {
   const text = [
     operations === '' ? '' : `${operations}: `,
     shorten(reference === undefined ? messages : [reference, ...messages], 5).join('\n'),
-    // GitHub knows the files of the checkout only, so the revision of another one is part of the text.
+    // GitHub annotates only files of the checkout, so the text contains the place in another revision.
     commit === undefined ? '' : ` (${lineOf(change)})`,
   ].join('');
   const title = [...new Set(findings.map(({ rule }) => rule))][0] ?? '';

@@ -5,7 +5,7 @@ import { formatChange } from './text.ts';
 
 const NAME = 'contract:diff';
 
-/** Formats changes as test cases of JUnit; those with a failing level are failures. */
+/** Formats changes as JUnit test cases. Changes with a failing level are failures. */
 export const formatJunit: Report = ({ changes, fails }) => {
   const cases = changes.map((change) => caseOf(change, fails(change.level)));
   return format(NAME, [{ name: NAME, cases }]);

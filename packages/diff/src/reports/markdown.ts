@@ -1,7 +1,7 @@
 import { escapeMarkdown, formatTable, shorten } from '@contract-first/command-line/reports';
 import { lineOf, listOperations, summarize, type Report } from './report.ts';
 
-/** Formats changes as a table for a comment, below a summary. */
+/** Formats changes as a summary and a table, for a comment. */
 export const formatMarkdown: Report = (comparison) => {
   const rows = comparison.changes.map((change) => {
     const { level, reference, findings } = change;

@@ -3,18 +3,18 @@ import { fileName, type Change } from '../change.ts';
 import type { Compared } from '../compare-sources.ts';
 import { LEVEL_ORDER, type Level } from '../rules/finding.ts';
 
-/** A finished comparison. */
+/** The input of a report. */
 export type Comparison = Compared & {
-  /** Whether a level makes the command fail. */
+  /** Returns whether a level makes the command fail. */
   readonly fails: (level: Level) => boolean;
 };
 
-/** Formats a comparison as lines, with a line feed at the end. */
+/** Formats a comparison as text with a trailing line feed. */
 export type Report = (comparison: Comparison) => string;
 
 const NAMES: Readonly<Record<Level, string>> = { ERR: 'error', WARN: 'warning', INFO: 'note' };
 
-/** `2 errors, 1 warning, 0 notes in 12 operations`, and `, 3 ignored` when there are ignored changes. */
+/** Returns `2 errors, 1 warning, 0 notes in 12 operations`, with `, 3 ignored` if changes were ignored. */
 export function summarize({ changes, ignored }: Comparison): string {
   const counts = LEVEL_ORDER.map((level) =>
     count(changes.filter((change) => change.level === level).length, NAMES[level]),
@@ -24,12 +24,12 @@ export function summarize({ changes, ignored }: Comparison): string {
   return `${counts.join(', ')}${reach}${ignored === 0 ? '' : `, ${String(ignored)} ignored`}`;
 }
 
-/** `openapi.yaml:12` */
+/** Returns the file and line of a change: `openapi.yaml:12`. */
 export function lineOf(change: Change): string {
   return `${fileName(change)}:${String(change.line)}`;
 }
 
-/** `GET /a, GET /b, GET /c and 35 more`; empty for the whole document. */
+/** Returns `GET /a, GET /b, GET /c and 35 more`; empty for the whole document. */
 export function listOperations({ operations }: Change): string {
   return joinFirst(operations, 3);
 }

@@ -2,7 +2,7 @@ import { shorten } from '@contract-first/command-line/reports';
 import type { Change } from '../change.ts';
 import { lineOf, listOperations, summarize, type Report } from './report.ts';
 
-/** Formats each change as a block of its place, findings and operations, and a summary line. */
+/** Formats each change as a block with its place, findings and operations, followed by a summary line. */
 export const formatText: Report = (comparison) =>
   `${comparison.changes.map(formatChange).join('')}${summarize(comparison)}\n`;
 
@@ -18,6 +18,6 @@ export function formatChange(change: Change): string {
     ...shorten(lines, 10).map((line) => `  ${line}`),
     ...(operations.length === 0 ? [] : [`  ${reach}${listOperations(change)}`]),
   ];
-  // A line feed in a name must not begin a line, which may be a command for GitHub.
+  // Replaces line feeds in names, since a new line could be a GitHub workflow command.
   return block.map((line) => `${line.replaceAll(/[\r\n]/g, ' ')}\n`).join('');
 }

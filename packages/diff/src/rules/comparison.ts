@@ -1,7 +1,7 @@
 import { finding, LEVELS, type Direction, type Effect, type Finding, type Scope } from './finding.ts';
 import type { Node, Pair } from '../nodes/node.ts';
 
-/** The kind of value that a schema describes; rule names begin with it. */
+/** The kind of a described value, which is the prefix of rule names. */
 export type Subject =
   | 'request-body'
   | 'request-property'
@@ -11,27 +11,27 @@ export type Subject =
   | 'response-property'
   | 'response-header';
 
-/** Two conjunctions of schemas that are compared. */
+/** Two compared conjunctions of schemas. */
 export type Schemas = Pair<readonly Node[]>;
 
-/** A value that a pair of schemas describes. */
+/** A value described by a pair of schemas. */
 export type Described = Scope & {
   readonly subject: Subject;
-  /** How the value is written as text, not as JSON: once, or in pairs that may be repeated for a list. */
+  /** How a value is serialized as text instead of JSON: once, or as pairs that are repeated for lists. */
   readonly text?: 'once' | 'repeatable' | undefined;
-  /** The node of findings without a more specific one. */
+  /** The default node of findings. */
   readonly node: Node;
 };
 
 /** The context of a comparison of two schemas. */
 export type Comparison = Described & {
-  /** Compares the schemas of a part of the value: of a property or of the items. */
+  /** Compares the schemas of a part of the value: a property or the items. */
   readonly part: (step: string, schemas: Schemas) => readonly Finding[];
   /** Compares two schemas of the same value, such as alternatives. */
   readonly same: (schemas: Schemas) => readonly Finding[];
 };
 
-/** Returns the direction in which the subject is sent. */
+/** Returns the direction of a subject. */
 export function directionOf({ subject }: Pick<Described, 'subject'>): Direction {
   return subject.startsWith('request') ? 'request' : 'response';
 }
@@ -41,7 +41,7 @@ export function report(at: Described, aspect: string, effect: Effect, change: st
   return finding(at, `${at.subject}-${aspect}`, LEVELS[directionOf(at)][effect], node, change);
 }
 
-/** Returns the effect of a limit that is gone: most clients do not check it in responses, but some validate them. */
+/** Returns the effect of a removed limit: most clients do not check limits in responses, but some do. */
 export function looseningOf(at: Described): Effect {
   return directionOf(at) === 'request' ? 'widens' : 'unsure';
 }

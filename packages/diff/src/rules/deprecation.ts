@@ -14,12 +14,15 @@ export function compareDeprecation(scope: Scope, { base, revision }: Pair): read
   }
   const problem = findSunsetProblem({ base, revision });
   if (problem === undefined) return [];
-  // The prefix of the names is that of oasdiff.
+  // Uses oasdiff's prefix of the rule names.
   const prefix = problem.aspect === 'sunset-deleted' ? '' : 'api-';
   return found(`${prefix}${problem.aspect}`, 'ERR', problem.change);
 }
 
-/** Reports the removal of an operation. Removing a deprecated operation after its sunset, or without one, is no error. */
+/**
+ * Reports the removal of an operation. It is not an error if the operation was deprecated and its sunset, if any,
+ * passed.
+ */
 export function reportRemoval(scope: Scope, node: Node, wholePath: boolean): Finding {
   const prefix = wholePath ? 'api-path' : 'api';
   const found = (aspect: string, level: Level, change: string): Finding =>
@@ -31,9 +34,9 @@ export function reportRemoval(scope: Scope, node: Node, wholePath: boolean): Fin
 }
 
 /**
- * Compares the sunsets of an operation, parameter or property that is still deprecated: clients rely on them.
+ * Compares the sunsets of a deprecated operation, parameter or property, on which clients rely.
  *
- * @returns the end of the rule's name and the change; `undefined` when clients have as much time as before
+ * @returns the suffix of the rule name and the change; `undefined` if clients have at least as much time as before
  */
 export function findSunsetProblem({ base, revision }: Pair): { aspect: string; change: string } | undefined {
   const [before, after] = [sunsetOf(base), sunsetOf(revision)];
@@ -46,7 +49,7 @@ export function findSunsetProblem({ base, revision }: Pair): { aspect: string; c
 /**
  * Describes the removal of a deprecated part before its sunset.
  *
- * @returns `undefined` when the part is not deprecated, has no sunset, or the sunset is over
+ * @returns `undefined` if the part is not deprecated, has no sunset, or the sunset has passed
  */
 export function findEarlyRemoval(part: Node, today: string): string | undefined {
   const sunset = sunsetOf(part);

@@ -1,15 +1,15 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 import type { Node } from '../nodes/node.ts';
 
-/** ERR breaks clients, WARN may break some, INFO breaks none. */
+/** `ERR` breaks clients, `WARN` may break some clients, `INFO` breaks no clients. */
 export type Level = 'ERR' | 'WARN' | 'INFO';
 
 /** The levels, most severe first. */
 export const LEVEL_ORDER: readonly Level[] = ['ERR', 'WARN', 'INFO'];
 
-/** A part of an operation that is compared. */
+/** A compared part of an operation. */
 export type Scope = {
-  /** `POST /pets`; absent for the whole document. */
+  /** The operation, such as `POST /pets`; absent for the whole document. */
   readonly operation?: string | undefined;
   /** The name of the part in messages: `request body /name`; empty for the whole document. */
   readonly name: string;
@@ -26,16 +26,16 @@ export type Finding = Position & {
   readonly level: Level;
   readonly operation?: string | undefined;
   readonly name: string;
-  /** The predicate of the name, `was removed`, or a clause about it, `property tag was removed`. */
+  /** A predicate for the name, `was removed`, or a separate clause, `property tag was removed`. */
   readonly change: string;
-  /** The `$ref` that leads to another component than before, and thereby to this finding. */
+  /** The `$ref` with a different target that caused this finding. */
   readonly reference?: (Position & { readonly change: string }) | undefined;
 };
 
 /** The direction of data: clients send requests, the service sends responses. */
 export type Direction = 'request' | 'response';
 
-/** The effect of a change on the set of allowed values; `unsure` when it is not known. */
+/** The effect of a change on the set of allowed values; `unsure` if unknown. */
 export type Effect = 'narrows' | 'widens' | 'differs' | 'unsure' | 'none';
 
 /** The level of a change of the allowed values. */
@@ -61,7 +61,7 @@ export function messageOf({ name, change }: Pick<Finding, 'name' | 'change'>): s
   return /^(?:was|is|became|has|lost|may) /.test(change) ? `${name} ${change}` : `${name}: ${change}`;
 }
 
-/** Sorts findings by level and position, and removes duplicates. The order does not depend on that of the documents. */
+/** Sorts findings by level and position, and removes duplicates. The result is independent of the documents' order. */
 export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   const keyed = new Map(findings.map((finding) => [sortKey(finding), finding]));
   return [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, finding]) => finding);

@@ -2,7 +2,7 @@ import type { Effect } from './finding.ts';
 
 export type Side = 'upper' | 'lower';
 
-/** A keyword with a limit: the name of its rules, its side, and the type of the values that it limits. */
+/** A limit keyword: the name of its rules, its side, and the type of limited values. */
 export type LimitKeyword = {
   readonly rule: string;
   readonly keyword: string;
@@ -10,7 +10,7 @@ export type LimitKeyword = {
   readonly type: string;
 };
 
-/** The keywords with a limit, except `minContains`, which has a default. */
+/** The limit keywords, except `minContains`, which has a default. */
 export const LIMITS: readonly LimitKeyword[] = [
   { rule: 'max', keyword: 'maximum', side: 'upper', type: 'number' },
   { rule: 'exclusive-max', keyword: 'exclusiveMaximum', side: 'upper', type: 'number' },
@@ -25,7 +25,7 @@ export const LIMITS: readonly LimitKeyword[] = [
   { rule: 'min-properties', keyword: 'minProperties', side: 'lower', type: 'object' },
 ];
 
-/** A keyword that is compared as text: the name of its rules, the effect of a change, and the type that it is about. */
+/** A keyword compared as text: the name of its rules, the effect of a change, and the type of its values. */
 export type OpaqueKeyword = {
   readonly rule: string;
   readonly keyword: string;
@@ -36,7 +36,7 @@ export type OpaqueKeyword = {
 export const NOT: OpaqueKeyword = { rule: 'not', keyword: 'not', change: 'unsure' };
 export const IF: OpaqueKeyword = { rule: 'if', keyword: 'if', change: 'unsure' };
 
-/** The keywords that are compared as text. A text of one encoding or media type is not one of another. */
+/** The keywords compared as text. */
 export const OPAQUE: readonly OpaqueKeyword[] = [
   NOT,
   IF,

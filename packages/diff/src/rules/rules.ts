@@ -2,16 +2,16 @@ import { directionOf, type Subject } from './comparison.ts';
 import { type Direction, type Effect, type Level, LEVELS } from './finding.ts';
 import { LIMITS, OPAQUE } from './keywords.ts';
 
-// Rule names are those of oasdiff (https://github.com/oasdiff/oasdiff, checker/rules.go, 2026) where it has one, but no code
-// comes from there. Rules that oasdiff has for some places of a schema are used for all of them.
+// Uses the rule names of oasdiff (https://github.com/oasdiff/oasdiff, checker/rules.go, 2026) where they exist, but
+// none of its code. Rules that oasdiff has only for some places of a schema apply to all places here.
 
 /** A rule of the comparison. */
 export type Rule = {
   readonly name: string;
   readonly meaning: string;
-  /** More than one when the level depends on the case. */
+  /** The possible levels. */
   readonly levels: readonly Level[];
-  /** How its level differs from that of oasdiff. */
+  /** The difference from oasdiff's level, if any. */
   readonly difference: Difference | undefined;
 };
 
@@ -123,7 +123,7 @@ const OTHERS: Readonly<Record<string, readonly [meaning: string, ...levels: Leve
   'ignore-entry-expired': ['an entry of the policy has expired', 'WARN'],
 };
 
-/** A change of a schema. The name of its rule is `SUBJECT-ASPECT`, its level follows from the effect. */
+/** A change of a schema. The rule is named `SUBJECT-ASPECT`; the effect determines the level. */
 type Aspect = {
   readonly aspect: string;
   readonly effects: Readonly<Record<Direction, readonly Effect[]>>;
@@ -131,7 +131,7 @@ type Aspect = {
   readonly meaning: string;
 };
 
-/** The subjects of rules, as they are called in sentences. */
+/** The subjects of rules with their names for messages. */
 export const SUBJECTS: Readonly<Record<Subject, string>> = {
   'request-body': 'a request body',
   'request-property': 'a property of a request body',
@@ -141,9 +141,9 @@ export const SUBJECTS: Readonly<Record<Subject, string>> = {
   'response-property': 'a property of a response body',
   'response-header': 'a response header',
 };
-const ALL = Object.keys(SUBJECTS) as Subject[]; // The keys of a record with all subjects.
+const ALL = Object.keys(SUBJECTS) as Subject[]; // The record contains all subjects.
 const PROPERTIES: readonly Subject[] = ['request-property', 'request-parameter-property', 'response-property'];
-/** In the others, a specialized type is called a changed one. */
+/** The subjects with a rule for specialized types. For other subjects, a specialized type is reported as changed. */
 const WITH_SPECIALIZED: readonly Subject[] = [
   'request-parameter-property',
   'response-body',
@@ -151,7 +151,7 @@ const WITH_SPECIALIZED: readonly Subject[] = [
   'response-header',
 ];
 
-/** Lists the changes of schemas that are reported. */
+/** The reported changes of schemas. */
 const ASPECTS: readonly Aspect[] = [
   aspect('type-changed', ['differs', 'unsure'], 'the type or format was changed'),
   aspect('type-generalized', ['widens'], 'the type or format allows more values'),
@@ -220,7 +220,7 @@ const ASPECTS: readonly Aspect[] = [
   aspect('reactivated', ['none'], 'it is no longer deprecated', PROPERTIES),
 ];
 
-/** Returns the levels of a change in one direction; none when it is not reported there. */
+/** Returns the levels of a change in one direction; none if it is not reported. */
 function levelsOf({ effects }: Aspect, direction: Direction): readonly Level[] {
   return [...new Set(effects[direction].map((effect) => LEVELS[direction][effect]))];
 }
@@ -238,7 +238,7 @@ function aspect(
 /** A deliberate difference from oasdiff. */
 type Difference = { readonly names: RegExp; readonly there: Level; readonly reason: string };
 
-/** The rules whose level differs from the level in oasdiff, in some cases or in all. */
+/** The rules whose level always or sometimes differs from oasdiff's level. */
 const DIFFERENCES: readonly Difference[] = (
   [
     [

@@ -24,10 +24,10 @@ import type { Finding } from '../rules/finding.ts';
 import { haveCommonType, typesOf } from './types.ts';
 import { listedValues } from './values.ts';
 
-/** One schema of a `oneOf` or `anyOf`, as the conjunction of several nodes. */
+/** An alternative of a `oneOf` or `anyOf`, as a conjunction of nodes. */
 type Alternative = { readonly nodes: readonly Node[]; readonly keyword: 'one-of' | 'any-of' };
 
-/** Compares schemas that have the same number of choices: each with the same one, and the others one by one. */
+/** Compares schemas with the same number of choices: first pairs equal choices, then the others in order. */
 export function compareChoices(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const compare = (before: Choice, after: Choice): readonly Finding[] =>
     compareAlternatives(at, { base: members(before), revision: members(after) });
@@ -45,7 +45,7 @@ export function compareChoices(at: Comparison, { base, revision }: Pair<Schema>)
   return withOverlaps(at, { base, revision }, found);
 }
 
-/** Compares a schema with a choice to one without, which is treated as one alternative for each of its types. */
+/** Compares a schema with a choice to a schema without a choice, which is split to one alternative per type. */
 export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: Pair<readonly Node[]>) {
   const read = (schema: Schema, nodes: readonly Node[]): readonly Alternative[] => {
     const [choice] = schema.choices;
@@ -65,9 +65,9 @@ export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: 
 }
 
 /**
- * Compares each alternative with the best match on the other side, regardless of their order.
+ * Compares each alternative with the best match on the other side, independent of the order.
  *
- * @param wholes a schema without alternatives, which may match several of the other side
+ * @param wholes a schema without alternatives, which may match several alternatives of the other side
  */
 function compareAlternatives(
   at: Comparison,
@@ -90,8 +90,8 @@ function compareAlternatives(
   pairUp((base, revision) => nameOf(base) !== undefined && nameOf(base) === nameOf(revision));
   pairUp((base, revision) => compare(base, revision).length === 0);
 
-  // Every request that the base allows, and every response that the revision allows, must match some alternative of the
-  // other side, including those that have been paired already.
+  // Every valid request of the base, and every valid response of the revision, must match some alternative of the other
+  // side, even if that alternative is already paired.
   const isRequest = directionOf(at) === 'request';
   for (const one of isRequest ? unpaired.base : unpaired.revision) {
     const pairs = isRequest
@@ -113,7 +113,7 @@ function reportUnpaired(
   unpaired: Pair<ReadonlySet<Alternative>>,
   all: Pair<readonly Alternative[]>,
 ): readonly Finding[] {
-  // A base without alternatives cannot lose one: its values match none of the new alternatives.
+  // A base without alternatives cannot lose an alternative; its values match none of the new alternatives.
   const wrapped = all.base.length === 1 && all.revision.length > 1 && unpaired.base.size === 1;
   if (wrapped) return [report(at, 'wrapped-in-one-of', 'differs', 'none of the alternatives is the previous schema')];
   return [
@@ -137,7 +137,7 @@ function splitByType(at: Comparison, schema: Schema, nodes: readonly Node[]): re
   return types.map((type) => ({ nodes: [...nodes, { ...at.node, value: { type } }], keyword: 'one-of' }));
 }
 
-/** Returns the reference of an alternative, which identifies it in both documents. */
+/** Returns the reference of an alternative, which identifies the alternative in both documents. */
 function nameOf({ nodes }: Alternative): string | undefined {
   const own = nodes.at(-1);
   return own && target(own)?.pointer;
@@ -148,8 +148,8 @@ function isHarmless(findings: readonly Finding[]): boolean {
 }
 
 /**
- * Adds a finding where a value may newly match two alternatives of a `oneOf` in a request, or no longer do so in a
- * response: it is not valid with two. Findings that are errors already say as much.
+ * Adds a finding if a request value may newly match two alternatives of a `oneOf`, which makes it invalid, or if a
+ * response value may no longer match two. Not needed if the findings already contain an error.
  */
 function withOverlaps(at: Comparison, { base, revision }: Pair<Schema>, found: readonly Finding[]): readonly Finding[] {
   if (found.some(({ level }) => level === 'ERR')) return found;
@@ -175,7 +175,7 @@ function withOverlaps(at: Comparison, { base, revision }: Pair<Schema>, found: r
   return [...found, report(at, 'one-of-overlap-changed', 'unsure', text, isRequest ? node : at.node)];
 }
 
-/** Whether a request that was valid matches two alternatives of the same `oneOf`, with which it is not valid. */
+/** Returns whether a previously valid request matches two alternatives of a `oneOf`, and is now invalid. */
 function matchesSeveral(at: Comparison, { base, revision }: Pair<Schema>, nodes: readonly Node[]): boolean {
   if (directionOf(at) !== 'request' || base.choices.length > 0) return false;
   const rest = withoutChoices(revision);
@@ -183,14 +183,14 @@ function matchesSeveral(at: Comparison, { base, revision }: Pair<Schema>, nodes:
   return exclusiveLists(revision).some((list) => list.filter(isMatch).length > 1);
 }
 
-/** Returns the alternatives of each `oneOf`; a discriminator selects one itself. */
+/** Returns the alternatives of each `oneOf` without a discriminator, which would select a single alternative. */
 function exclusiveLists({ leaves }: Schema): readonly (readonly Node[])[] {
   return leaves
     .filter((leaf) => rawChild(leaf, 'discriminator') === undefined)
     .map(({ document, pointer, value }) => elements(rawChild({ document, pointer, value }, 'oneOf')));
 }
 
-/** Whether it is certain that no value matches two schemas: by type, listed values or a required property. */
+/** Returns whether certainly no value matches both schemas: by type, listed values or a required property. */
 function areDisjoint(one: Node, other: Node, depth = 0): boolean {
   const schemas = [one, other].map((node) => readSchema([node]));
   const [types = [], otherTypes = []] = schemas.map((schema) => typesOf(schema, false));
@@ -215,7 +215,7 @@ function propertyOf(schema: Schema, name: string): Node | undefined {
   return nodes[0];
 }
 
-/** Compares the property of a discriminator, and the mapped schemas that no `oneOf` or `anyOf` lists. */
+/** Compares the property of a discriminator, and its mapped schemas. */
 export function compareDiscriminators(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before] = keywordNodes(base, 'discriminator');
   const [after] = keywordNodes(revision, 'discriminator');
@@ -234,19 +234,19 @@ export function compareDiscriminators(at: Comparison, { base, revision }: Pair<S
     if (partner !== undefined) return at.same({ base: [node], revision: [partner] });
     return isListed(revision, node) ? found('deleted', 'narrows', name, node) : [];
   });
-  // Requests with a new value were valid with the schema before, but clients may not handle it.
+  // Responses with a new value were valid before, but clients may not handle them.
   const added = [...mappings.revision].filter(([name, node]) => !mappings.base.has(name) && isListed(base, node));
   const isRequest = directionOf(at) === 'request';
   return [...ofBase, ...(isRequest ? [] : added.flatMap(([name, node]) => found('added', 'unsure', name, node)))];
 }
 
-/** Whether the choice of a schema has an alternative; without a choice, each mapped schema is one. */
+/** Returns whether the choice of a schema contains an alternative. Without a choice, every mapped schema counts. */
 function isListed(schema: Schema, { pointer }: Node): boolean {
   const members = schema.leaves.flatMap(membersOfChoice);
   return members.length === 0 || members.some((member) => member.pointer === pointer);
 }
 
-/** Returns the schemas by the value of the property. The name of a component that a choice lists is a value, too. */
+/** Returns the schemas by discriminator value. The names of components in a choice are values, too. */
 function mappingOf({ leaves }: Schema): ReadonlyMap<string, Node> {
   const entries = leaves.flatMap((leaf) => {
     if (rawChild(leaf, 'discriminator') === undefined) return [];

@@ -4,7 +4,7 @@ import type { Finding } from '../rules/finding.ts';
 import { elements, rawChild, type Pair, type Node } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, type Schema } from '../nodes/schema-reader.ts';
 
-/** Compares the schemas of array items: by position, of the remaining items, and of `contains`. */
+/** Compares the schemas of array items: positional items, remaining items, and `contains`. */
 export function compareItems(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const count = Math.max(...[base, revision].map(positionsOf));
   const positions = Array.from({ length: count }, (_, index) =>
@@ -12,19 +12,19 @@ export function compareItems(at: Comparison, { base, revision }: Pair<Schema>): 
   );
   const rest = at.part('items', { base: itemAt(base, count), revision: itemAt(revision, count) });
   const found = [...positions.flat(), ...rest, ...compareContains(at, { base, revision })];
-  // Other items may be evaluated now.
+  // The set of evaluated items may have changed.
   const isChanged = found.length > 0 || evaluatedCount(base) !== evaluatedCount(revision);
   const isUnsure = isChanged && [base, revision].some((schema) => keywordNodes(schema, 'unevaluatedItems').length > 0);
   const text = 'unevaluatedItems may apply to other items';
   return isUnsure ? [...found, report(at, 'unevaluated-items-changed', 'unsure', text)] : found;
 }
 
-/** Returns the number of items that have a schema by their position. */
+/** Returns the number of items with a positional schema. */
 function positionsOf(schema: Schema): number {
   return Math.max(0, ...keywordNodes(schema, 'prefixItems').map((node) => elements(node).length));
 }
 
-/** Returns the number of the first items that `prefixItems` and `items` evaluate. */
+/** Returns the number of items that `prefixItems` and `items` evaluate. */
 function evaluatedCount(schema: Schema): number {
   const count = positionsOf(schema);
   return itemAt(schema, count).length > 0 ? Infinity : count;
@@ -46,12 +46,12 @@ function compareContains(at: Comparison, { base, revision }: Pair<Schema>): read
   if (node === undefined) return [report(at, 'contains-removed', 'widens', 'contains was removed')];
   const counts = compareMatches(at, { base, revision });
   const ofSchemas = at.part('contains', nodes);
-  // With a maximum, an array may become invalid because more of its items match.
+  // With `maxContains`, more matching items may make an array invalid.
   if (ofSchemas.length === 0 || !(hasMaximum(base) || hasMaximum(revision))) return [...counts, ...ofSchemas];
   return [...counts, report(at, 'contains-changed', 'unsure', 'contains was changed', node)];
 }
 
-/** Returns the schemas that a number of items must match. */
+/** Returns the effective `contains` schemas. */
 function containsOf(schema: Schema): readonly Node[] {
   const isFree = keywordValues(schema, 'minContains').includes(0) && !hasMaximum(schema);
   return isFree ? [] : keywordNodes(schema, 'contains');

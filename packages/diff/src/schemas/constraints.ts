@@ -6,7 +6,7 @@ import type { Finding } from '../rules/finding.ts';
 import { IF, NOT, OPAQUE, type OpaqueKeyword } from '../rules/keywords.ts';
 import { haveCommonType, typesOf } from './types.ts';
 
-/** Compares the constraints on the values of one type, apart from limits. */
+/** Compares the constraints on values of one type, except limits. */
 export function compareConstraints(at: Comparison, type: string, schemas: Pair<Schema>): readonly Finding[] {
   return [
     ...OPAQUE.filter((keyword) => keyword.type === type).flatMap((keyword) => compareOpaque(at, keyword, schemas)),
@@ -17,11 +17,11 @@ export function compareConstraints(at: Comparison, type: string, schemas: Pair<S
   ];
 }
 
-/** Compares `not` and the conditions of a schema, as text. */
+/** Compares `not` and the conditions of a schema as text. */
 export function compareConditions(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const conditions = { base: conditionsOf(base), revision: conditionsOf(revision) };
   const ofConditions = compareConsequences(at, conditions) ?? compareOpaque(at, IF, conditions);
-  // A `not` that excludes no value of the other side has no effect.
+  // Ignores a `not` that excludes no values of the other side.
   const exclusions = {
     base: exclusionsOf(base, typesOf(revision, false)),
     revision: exclusionsOf(revision, typesOf(base, false)),
@@ -29,7 +29,7 @@ export function compareConditions(at: Comparison, { base, revision }: Pair<Schem
   return [...compareOpaque(at, NOT, exclusions), ...ofConditions];
 }
 
-/** Returns the schemas that exclude values of some types. */
+/** Returns the leaves with a `not` that excludes values of some types. */
 function exclusionsOf(schema: Schema, types: readonly string[]): Schema {
   const excludes = (leaf: Node): boolean => {
     const node = rawChild(leaf, 'not');
@@ -38,7 +38,7 @@ function exclusionsOf(schema: Schema, types: readonly string[]): Schema {
   return { ...schema, leaves: schema.leaves.filter(excludes) };
 }
 
-/** Compares `then` and `else`, if both sides have one condition, and the same. */
+/** Compares `then` and `else` if both sides have a single, equal condition. */
 function compareConsequences(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] | undefined {
   const [before, after] = [base.leaves[0], revision.leaves[0]];
   if (before === undefined || after === undefined || base.leaves.length + revision.leaves.length > 2) return undefined;
@@ -54,7 +54,7 @@ function compareConsequences(at: Comparison, { base, revision }: Pair<Schema>): 
   );
 }
 
-/** Returns the conditions of a schema that have a consequence, each as a schema with the keyword `if` for all three. */
+/** Returns the conditions with consequences. Each becomes a schema with `if`, `then` and `else` in the keyword `if`. */
 function conditionsOf(schema: Schema): Schema {
   const leaves = schema.leaves.flatMap((leaf) => {
     const { if: condition, then = true, else: otherwise = true } = membersOf(leaf.value);
@@ -75,7 +75,7 @@ function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): read
   return [report(at, 'pattern-changed', 'unsure', `pattern ${removed} became ${added}`, node)];
 }
 
-/** Returns the patterns that do not match every text. */
+/** Returns the patterns, except patterns that match every text. */
 function patternsOf(schema: Schema): ReadonlySet<string> {
   const patterns = keywordValues(schema, 'pattern').map(String);
   return new Set(patterns.filter((pattern) => !/^\^?(?:\(?\.\*\)?)?\$?$/.test(pattern)));
@@ -99,7 +99,7 @@ function compareMultiples(at: Comparison, { base, revision }: Pair<Schema>): rea
 }
 
 function multiplesOf(schema: Schema, isIntegral: boolean): readonly string[] {
-  // Every integer is a multiple of 1 and of 0.5.
+  // Ignores divisors of all integers, such as 1 and 0.5.
   return keywordValues(schema, 'multipleOf')
     .map(String)
     .filter((multiple) => !(isIntegral && isMultipleOf('1', multiple)));
@@ -131,7 +131,7 @@ function compareOpaque(
   return [report(at, `${rule}-changed`, change, `${keyword} was changed${reason}`, node)];
 }
 
-/** Compares the properties that are required when another one is present. */
+/** Compares `dependentRequired`. */
 function compareDependencies(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before, after] = [dependenciesOf(base), dependenciesOf(revision)];
   const [node] = keywordNodes(revision, 'dependentRequired');

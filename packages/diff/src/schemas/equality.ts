@@ -7,12 +7,12 @@ import type { Pair } from '../nodes/node.ts';
 type Text = { readonly text: string; readonly references: readonly string[] };
 
 const texts = new WeakMap<object, Text>();
-/** The references that are known to lead to the same text or to another, for each base and revision. */
+/** Caches whether references have targets with equal text, for each base and revision. */
 const cache = new PairCache<boolean>();
 
 /**
- * Whether schemas have the same text in both documents, with all that they refer to. Then they need no comparison.
- * Most schemas of a large document are the same.
+ * Returns whether schemas, including all references, have the same text in both documents and need no comparison. This
+ * applies to most schemas of a large document.
  */
 export function haveSameText({ base, revision }: Schemas): boolean {
   if (base.length !== revision.length) return false;
@@ -46,7 +46,7 @@ function leadToSame(reference: string, documents: Pair<OpenApiDocument>): boolea
   return true;
 }
 
-/** Whether two texts are the same. A discriminator also depends on schemas that it does not refer to. */
+/** Returns whether two texts are equal and without a discriminator, which also depends on unreferenced schemas. */
 function isSame({ text }: Text, other: Text): boolean {
   return text === other.text && !text.includes('"discriminator"');
 }

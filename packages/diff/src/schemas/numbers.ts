@@ -5,7 +5,7 @@ import type { Effect, Finding } from '../rules/finding.ts';
 import { LIMITS, type Side } from '../rules/keywords.ts';
 import { formatLimits, hasOnlyIntegers, haveRanges, reportTypes } from './types.ts';
 
-/** Compares the ranges of numbers. The format of an integer is a range, too. */
+/** Compares the ranges of numbers. Integer formats are ranges, too. */
 export function compareNumbers(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const isIntegral = haveRanges({ base, revision });
   const sides = (['upper', 'lower'] as const).map((side) => {
@@ -33,13 +33,16 @@ function isFormat(bound: Bound | undefined): boolean {
   return bound === undefined || bound.format !== undefined;
 }
 
-/** Returns a bound; `undefined` if a format sets it and the other one is tighter, so that a limit was set or removed. */
+/**
+ * Returns a bound; `undefined` if it comes from a format and the other bound is tighter, i.e. a limit was set or
+ * removed.
+ */
 function unlessFormat(bound: Bound | undefined, other: Bound | undefined, side: Side): Bound | undefined {
   const isLooser = bound?.format !== undefined && other !== undefined && tightest([bound, other], side) === other;
   return isLooser ? undefined : bound;
 }
 
-/** Returns the effect of a change of a limit; none when it is the same. */
+/** Returns the effect of a changed limit; none if it is equal. */
 function effectOf({ base, revision }: Pair<Bound | undefined>, side: Side): readonly Effect[] {
   if (base === undefined ? revision === undefined : revision && compareLimits(base, revision) === 0) return [];
   const tight = tightest(
@@ -50,9 +53,9 @@ function effectOf({ base, revision }: Pair<Bound | undefined>, side: Side): read
 }
 
 /**
- * Returns the tightest limit of a number. In OpenAPI 3.0, `exclusiveMaximum: true` makes `maximum` exclusive.
+ * Returns the tightest numeric limit. In OpenAPI 3.0, `exclusiveMaximum: true` makes `maximum` exclusive.
  *
- * @param isIntegral whether only integers are compared, for which a format is a limit, too
+ * @param isIntegral whether only integers are compared, whose formats are limits, too
  */
 function numberBound(schema: Schema, side: Side, isIntegral: boolean): Bound | undefined {
   const [keyword, exclusiveKeyword] =
@@ -69,19 +72,19 @@ function numberBound(schema: Schema, side: Side, isIntegral: boolean): Bound | u
   return tightest([...bounds, ...ofFormats.map((limit) => ({ ...limit, exclusive: false, keyword }))], side);
 }
 
-/** Converts an exclusive limit of integers: above 0 means from 1. */
+/** Converts an exclusive integer limit to an inclusive limit: `> 0` to `>= 1`. */
 function inclusiveBound({ limit, exclusive, keyword }: Bound, side: Side): Bound {
   if (!exclusive) return { limit, exclusive, keyword };
   const step = side === 'upper' ? -1 : 1;
   return { limit: typeof limit === 'bigint' ? limit + BigInt(step) : limit + step, exclusive: false, keyword };
 }
 
-/** A numeric limit, and the keyword that sets it. */
+/** A numeric limit with its keyword. */
 type Bound = {
   readonly limit: number | bigint;
   readonly exclusive: boolean;
   readonly keyword: string;
-  /** The format that sets the limit instead of the keyword. */
+  /** The format that defines the limit instead of the keyword. */
   readonly format?: string;
 };
 
@@ -93,7 +96,7 @@ export function compareCounts(at: Comparison, type: string, { base, revision }: 
   });
 }
 
-/** Compares how many items must match `contains`: by default, one. */
+/** Compares the numbers of items that must match `contains`; the default minimum is one. */
 export function compareMatches(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const least = (schema: Schema): Bound => countBound(schema, 'minContains', 'lower') ?? leastOf(schema);
   const most = (schema: Schema) => countBound(schema, 'maxContains', 'upper');
@@ -139,7 +142,7 @@ function describe({ keyword, limit, format }: Bound): string {
 
 function countBound(schema: Schema, keyword: string, side: Side): Bound | undefined {
   const bound = tightest(limits(schema, keyword), side);
-  // A minimum of 0 constrains nothing.
+  // A minimum of 0 has no effect.
   return side === 'lower' && bound?.limit === 0 ? undefined : bound;
 }
 
@@ -151,7 +154,7 @@ function limits({ leaves }: Schema, keyword: string): readonly Bound[] {
   });
 }
 
-/** Returns the limit that allows the fewest values. */
+/** Returns the most restrictive limit. */
 function tightest(bounds: readonly Bound[], side: Side): Bound | undefined {
   const sign = side === 'upper' ? 1 : -1;
   return [...bounds].sort((a, b) => compareLimits(a, b) * sign || Number(b.exclusive) - Number(a.exclusive))[0];
@@ -162,7 +165,7 @@ function compareLimits({ limit }: Bound, other: Bound): number {
   return Number(limit > other.limit) - Number(limit < other.limit);
 }
 
-/** Whether a value of a document is a number. */
+/** Returns whether a value of a document is a number. */
 function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }

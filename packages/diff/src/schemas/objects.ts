@@ -4,7 +4,7 @@ import { type Effect, type Finding, finding, LEVELS } from '../rules/finding.ts'
 import { elements, isSet, membersOf, type Node, type Pair, rawChild } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
 
-/** Compares objects: their properties, and the schemas of properties by pattern and of all others. */
+/** Compares objects: properties, `patternProperties` and additional properties. */
 export function compareObjects(at: Comparison, schemas: Pair<Schema>): readonly Finding[] {
   return [
     ...compareProperties(at, schemas),
@@ -21,7 +21,7 @@ function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): read
     const found = (aspect: string, effect: Effect, node: Node | undefined): readonly Finding[] => [
       report(at, `pattern-property-${aspect}`, effect, `properties that match ${pattern} were ${aspect}`, node),
     ];
-    // An empty schema says nothing, unless other properties are forbidden.
+    // Empty schemas have no effect, unless other properties are forbidden.
     const isFree = [...nodes.base, ...nodes.revision].every(({ value }) => Object.keys(membersOf(value)).length === 0);
     if (isFree && !isForbidden([...nodes.base, ...nodes.revision])) return [];
     if (!before.has(pattern) && nodes.base.length === 0) return found('added', 'narrows', nodes.revision[0]);
@@ -57,7 +57,7 @@ function comparePropertyNames(at: Comparison, { base, revision }: Pair<Schema>):
   return [report(at, 'property-names-added', 'narrows', 'propertyNames was added', node)];
 }
 
-/** Compares the properties of objects that a schema names. */
+/** Compares the declared and required properties of objects. */
 function compareProperties(at: Comparison, { base: before, revision: after }: Pair<Schema>): readonly Finding[] {
   const required = { base: requiredOf(before), revision: requiredOf(after) };
   return [...propertyNames(before).union(propertyNames(after))].flatMap((name) => {
@@ -72,10 +72,10 @@ function compareProperties(at: Comparison, { base: before, revision: after }: Pa
         ...at.part(name, parts),
       ];
     if (isSent.base && base.nodes.length === 0) {
-      // The base requires the property without declaring it, so only the requirement can be removed.
+      // The base requires the property without declaring it, so only the requirement was removed.
       return compareRequired(at, name, { base, revision: { ...base, required: false } }, after);
     }
-    // The schema for other properties may apply on the other side.
+    // On one side, the schema of additional properties may apply.
     const isTyped = [base, revision].every(({ nodes, hidden }) => nodes.length > 0 && !hidden && !isForbidden(nodes));
     const rest = isTyped ? at.part(name, parts) : [];
     if (isSent.base) return [...removed(at, name, { base, revision }), ...rest];
@@ -154,12 +154,12 @@ function hasDefault({ nodes }: Property): boolean {
 
 /** One property of an object. */
 type Property = {
-  /** The schemas that apply to it, also those for properties that are not declared by name. */
+  /** The schemas that apply to the property, including schemas for undeclared properties. */
   readonly nodes: readonly Node[];
-  /** Whether it is declared by name, at least as required. */
+  /** Whether the property is declared or required by name. */
   readonly declared: boolean;
   readonly required: boolean;
-  /** Whether it is not sent in this direction: `readOnly` in a request, `writeOnly` in a response. */
+  /** Whether the property is excluded from this direction: `readOnly` in a request, `writeOnly` in a response. */
   readonly hidden: boolean;
 };
 
@@ -175,7 +175,7 @@ function requiredOf(schema: Schema): ReadonlySet<string> {
   return new Set(names.map(({ value }) => String(value)));
 }
 
-/** Reads a property of an object, in the direction of a value. */
+/** Reads a property of an object for the direction of the compared value. */
 function readProperty(at: Described, schema: Schema, name: string, required: boolean): Property {
   const declarations = keywordNodes(schema, 'properties').flatMap((node) => rawChild(node, name) ?? []);
   const hiding = directionOf(at) === 'request' ? 'readOnly' : 'writeOnly';
@@ -205,7 +205,7 @@ function nodesOfPattern(schema: Schema, pattern: string): readonly Node[] {
   });
 }
 
-/** Returns the schemas of the properties that are not declared. */
+/** Returns the schemas of undeclared properties. */
 function additionalOf(schema: Schema): readonly Node[] {
   return nodesOfMember(schema, () => []);
 }
@@ -213,7 +213,7 @@ function additionalOf(schema: Schema): readonly Node[] {
 /**
  * Returns the schemas that apply to a member of an object.
  *
- * @param declared returns those by which a leaf declares the member; those for other members apply without any
+ * @param declared returns the schemas by which a leaf declares the member; if empty, schemas of other members apply
  */
 function nodesOfMember({ leaves }: Schema, declared: (leaf: Node) => readonly Node[]): readonly Node[] {
   const evaluated = leaves.flatMap((leaf) => {
@@ -237,7 +237,7 @@ function matches(pattern: string, name: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(name);
   } catch {
-    return false; // Not a pattern of ECMAScript.
+    return false; // Not an ECMAScript pattern.
   }
 }
 

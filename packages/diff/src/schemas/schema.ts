@@ -27,8 +27,8 @@ type Compared = { readonly name: string; readonly findings: readonly Finding[] }
 const cache = new PairCache<Compared>();
 
 /**
- * Compares the schemas of the same value in two documents; an absent one accepts everything. The subject decides the
- * levels: narrowing a request and widening a response are errors.
+ * Compares the schemas of the same value in two documents. An absent schema accepts everything. The subject determines
+ * the levels: narrowing a request and widening a response are errors.
  */
 export function compareSchemas(described: Described, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
   const ofDocuments = base && revision && cache.of(base.document, revision.document);
@@ -94,7 +94,7 @@ export function compareSchemas(described: Described, { base, revision }: Pair<No
   }
 }
 
-/** Finds a `$ref` that leads to another component than before. A renamed component is not another one. */
+/** Finds a `$ref` whose target changed to a different component, not just to a renamed component. */
 function findMovedReference({ base, revision }: Schemas): Finding['reference'] {
   const [node, ...others] = revision;
   const [before, after] = [base[0], node].map((one) => one && target(one)?.pointer);
@@ -115,7 +115,7 @@ function compareAt(at: Comparison, nodes: Schemas, schemas: Pair<Schema>): reado
     const nullability = ofTypes.filter(({ rule }) => rule.endsWith('nullable'));
     return [...nullability, ...compareWithChoice(at, schemas, nodes)];
   }
-  // Listed values have been compared with all limits.
+  // Listed values are already compared, including all limits.
   const isListed = listedValues(schemas.base) !== undefined && listedValues(schemas.revision) !== undefined;
   const ofChoices =
     counts[0] === counts[1]
@@ -138,7 +138,7 @@ function compareAt(at: Comparison, nodes: Schemas, schemas: Pair<Schema>): reado
   ];
 }
 
-/** Whether a scalar of a request became a list of one or more: `?a=1` is a list with one item. */
+/** Returns whether a request scalar became a list that may have one item: `?a=1` is a list with one item. */
 function becameRepeatable(at: Comparison, nodes: Schemas, { base, revision }: Pair<Schema>): boolean {
   if (at.text !== 'repeatable' || directionOf(at) !== 'request') return false;
   const [before, after] = [base, revision].map((schema) => typesOf(schema, false));
@@ -149,7 +149,7 @@ function becameRepeatable(at: Comparison, nodes: Schemas, { base, revision }: Pa
   return isShort && found.every(({ level }) => level === 'INFO');
 }
 
-/** Returns the types that both schemas allow: keywords for values of other types have no effect. */
+/** Returns the types that both schemas allow. Keywords for other types have no effect. */
 function commonTypes({ base, revision }: Pair<Schema>): readonly string[] {
   const [before, after] = [base, revision].map((schema) => new Set(typesOf(schema, false).map(kindOfType)));
   return [...(before ?? [])].filter((type) => after?.has(type));

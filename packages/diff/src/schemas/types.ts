@@ -5,7 +5,7 @@ import { type Effect, type Finding, LEVELS } from '../rules/finding.ts';
 
 const ALL_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 
-/** For a format, the formats that include all its values. */
+/** The formats that include all values of a format. */
 const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
   int32: ['int64'],
   email: ['idn-email'],
@@ -16,7 +16,7 @@ const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
 /**
  * Returns the JSON types that a schema allows, sorted. An unrestricted schema has all types; `number` covers `integer`.
  *
- * @param implied whether `properties`, `required` and `items` imply a type, as their authors usually mean
+ * @param implied whether `properties`, `required` and `items` imply a type, as authors usually intend
  */
 export function typesOf(schema: Schema, implied = true): readonly string[] {
   const cache = implied ? impliedTypes : declaredTypes;
@@ -28,7 +28,7 @@ export function typesOf(schema: Schema, implied = true): readonly string[] {
 const impliedTypes = new WeakMap<Schema, readonly string[]>();
 const declaredTypes = new WeakMap<Schema, readonly string[]>();
 
-/** Compares types, formats and nullability. When no value matches both schemas, the result is not `comparable`. */
+/** Compares types, formats and nullability. The result is not `comparable` if no value matches both schemas. */
 export function compareTypes(
   at: Comparison,
   { base, revision }: Pair<Schema>,
@@ -64,7 +64,7 @@ export function compareTypes(
 /**
  * Creates a finding about the types and formats of two schemas.
  *
- * @param isList whether one of several types was added or removed
+ * @param isList whether a type was added to or removed from a list
  */
 export function reportTypes(at: Comparison, { base, revision }: Pair<Schema>, effect: Effect, isList = false): Finding {
   return report(at, ruleFor(at, effect, isList), effect, `type ${describe(base)} became ${describe(revision)}`);
@@ -75,7 +75,7 @@ export function hasOnlyIntegers(schema: Schema): boolean {
   return typesOf(schema).every((type) => type === 'integer' || type === 'null');
 }
 
-/** Returns whether two schemas of integers differ in no format other than those that are ranges. */
+/** Returns whether two integer schemas differ only in formats that are ranges. */
 export function haveRanges({ base, revision }: Pair<Schema>): boolean {
   const areIntegers = hasOnlyIntegers(base) && hasOnlyIntegers(revision);
   return areIntegers && restrictionOf(base, true) === restrictionOf(revision, true);
@@ -89,10 +89,10 @@ function ruleFor(at: Comparison, effect: Effect, isList: boolean): string {
   return effect === 'narrows' && hasName ? 'type-specialized' : 'type-changed';
 }
 
-/** Returns the effect of a change of types together with that of the format. */
+/** Combines the effects of a type change and a format change. */
 function withFormats(ofTypes: Effect, ofFormats: Effect, { base, revision }: Pair<readonly string[]>): Effect {
   if (ofTypes === 'none') return ofFormats;
-  // Text that a type without the format allowed may not have the format.
+  // A type without the format may have allowed texts that do not match the format.
   const isShared = base.includes('string') === revision.includes('string');
   const isContrary =
     (ofTypes === 'widens' && ofFormats === 'narrows') || (ofTypes === 'narrows' && ofFormats === 'widens');

@@ -50,10 +50,10 @@ function covers(entry: IgnoreEntry, { rule, operation, pointer, reference }: Fin
   return entry.operation === operation || (entry.operation === undefined && entry.pointer !== undefined);
 }
 
-/** The policy of a repository. */
+/** The policy file of a repository. */
 const POLICY_FILE = '.contract-diff.yaml';
 
-/** The policy has mistakes; the message has one line for each. */
+/** The policy is invalid. The message has one line per problem. */
 class InvalidPolicy extends Error {}
 
 type PolicyFile = {
@@ -86,10 +86,10 @@ const SCHEMA = {
 };
 
 /**
- * Reads the policy of the working directory; without the file, it is empty.
+ * Reads the policy in the working directory. Without the file, the policy is empty.
  *
- * @param isRule whether there is a rule with a name
- * @throws {InvalidPolicy} with all mistakes
+ * @param isRule returns whether a rule exists
+ * @throws {InvalidPolicy} with all problems
  */
 export async function readPolicy(isRule: (name: string) => boolean): Promise<Policy> {
   const source = await readFile(POLICY_FILE, 'utf8').catch((error: unknown) => {
@@ -133,7 +133,7 @@ export async function readPolicy(isRule: (name: string) => boolean): Promise<Pol
   };
 }
 
-/** Returns the message of an error; none for one that only repeats another. */
+/** Returns the message of an error; `undefined` for redundant errors. */
 function describe({ keyword, message = '', params, propertyName }: ErrorObject): string | undefined {
   switch (keyword) {
     case 'propertyNames':

@@ -21,25 +21,25 @@ export type Source = {
   readonly locate: (pointer: string) => Location;
 };
 
-/** A position in a file, and the git revision that the file was read from. */
+/** A position in a file, with the git revision of the file. */
 export type Location = FilePosition & { readonly commit?: string | undefined };
 
-/** A document cannot be read; the message is one line. */
+/** A document cannot be read. The message is one line. */
 export class Unreadable extends Error {}
 
-/** How the files of a document are read. */
+/** Reads the files of a document. */
 type Reader = {
   readonly path: string;
   readonly read: ReadText;
   readonly commit?: string;
-  /** The folder that references stay in; by default, that of the document. */
+  /** The folder that contains all files; by default, the folder of the document. */
   readonly folder?: string | undefined;
 };
 
 /**
- * Reads a document in one file or several. Schemas of OpenAPI 3.1 and later may have keywords with invalid values.
+ * Reads a document from one or several files. Accepts invalid keyword values in schemas of OpenAPI 3.1 and later.
  *
- * @param given a file, a git revision (its openapi.yaml), `<revision>:<path>`, or an http URL of this machine
+ * @param given a file, a git revision (for its openapi.yaml), `<revision>:<path>`, or an http URL of the local machine
  * @throws {Unreadable} with the side, and the first error in the document
  */
 export async function readSource(side: 'base' | 'revision', given: string, allowed: AllowedRefs): Promise<Source> {
@@ -71,18 +71,18 @@ async function chooseReader(given: string): Promise<Reader> {
   return isFile ? { path: given, read: () => undefined, folder: await rootOf(given) } : readerOfGit(given);
 }
 
-/** Returns the root of the git repository that a file is in. */
+/** Returns the root of the git repository that contains a file. */
 async function rootOf(file: string): Promise<string | undefined> {
   return git('-C', dirname(file), 'rev-parse', '--show-toplevel').catch(() => undefined);
 }
 
-/** Returns a reader of the files of a git revision: all come from one commit, even if a branch moves on. */
+/** Returns a reader for a git revision. Resolves the commit once, so that all files are from the same commit. */
 async function readerOfGit(given: string): Promise<Reader> {
   const [, revision = given, path] = (await commitOf(given)) ? [] : (/^(.+?):(.+)$/.exec(given) ?? []);
   const commit = await commitOf(revision);
   if (commit === undefined) throw new Error('is neither a file nor a git revision');
   const root = await git('rev-parse', '--show-toplevel');
-  // As in `git show`, a path starts at the root of the repository, unless it starts with a dot.
+  // As in `git show`, a path is relative to the repository root, unless it starts with a dot.
   const isRelative = path === undefined || /^\.\.?\//.test(path);
   const file = isRelative ? join(process.cwd(), path ?? 'openapi.yaml') : join(root, path);
   const show = async (absolute: string): Promise<string> => {

@@ -51,7 +51,7 @@ components:
         message: { type: string }
 `;
 
-/** A folder for comparisons, which may become a git repository. It is removed when the test ends. */
+/** A folder for comparisons, which may become a git repository. Removed when the test ends. */
 export type DiffProject = {
   readonly folder: string;
   readonly write: (name: string, content: string) => void;

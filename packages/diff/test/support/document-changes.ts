@@ -16,8 +16,8 @@ import {
 } from '@contract-first/testing/document.ts';
 
 /**
- * A change of a document: its rule, that of the reverse change, and the documents. A rule with several levels begins with
- * one of them. Without a reverse rule, none is the opposite.
+ * A change of a document: its rule, the rule of the reverse change, and the documents. A rule with several levels is
+ * prefixed with a level. Without a reverse rule, the reverse change has no finding.
  */
 export type DocumentChange = readonly [
   rule: string,
@@ -27,7 +27,7 @@ export type DocumentChange = readonly [
 ];
 
 const DEPRECATED = { deprecated: true };
-// The comparisons of the tests are made on 2026-06-15.
+// The tests compare documents with 2026-06-15 as the current date.
 const PAST = { ...DEPRECATED, 'x-sunset': '2026-06-15' };
 const SOON = { ...DEPRECATED, 'x-sunset': '2026-06-16' };
 const LATER = { ...DEPRECATED, 'x-sunset': '2027-01-01' };
@@ -277,7 +277,7 @@ const SUNSETS: readonly DocumentChange[] = [
   response('response-property-sunset-date-changed-too-small', undefined, dated(LATER), dated(SOON)),
 ];
 
-/** Changes that show the other rules of a comparison, at every level. */
+/** Changes that cover the other rules, at every level. */
 export const DOCUMENT_CHANGES: readonly DocumentChange[] = [
   ...OPERATIONS,
   ...ACCESS,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A JSON Schema of 2020-12 as a random object. */
+/** A random JSON Schema 2020-12. */
 export type RandomSchema = { readonly [keyword: string]: unknown };
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'];
@@ -21,7 +21,7 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Schemas with few keywords, whose constants meet the values of {@link VALUES}. */
+/** Schemas with few keywords, whose constants match {@link VALUES}. */
 export function randomSchemas(depth = 2): fc.Arbitrary<RandomSchema> {
   if (depth === 0) return fc.constantFrom({}, ...TYPES.slice(0, 5).map((type) => ({ type })));
   const type = fc.oneof(
@@ -37,7 +37,7 @@ export function randomSchemas(depth = 2): fc.Arbitrary<RandomSchema> {
   });
 }
 
-/** A schema with a copy in which one keyword was set, changed or removed. */
+/** A schema, and a copy in which one keyword was set, changed or removed. */
 export function changedSchemas(): fc.Arbitrary<readonly [before: RandomSchema, after: RandomSchema]> {
   return randomSchemas().chain((before) => {
     const present = Object.keys(before);
@@ -95,7 +95,7 @@ const SCALARS = [
 const FEW = ['a', 'abc', 1, 2, 0.5, null, true];
 const PAIRS = FEW.flatMap((one) => FEW.map((other) => [one, other] as const));
 
-/** Values of all types, small enough to be tried all. */
+/** Values of all types, few enough to test all. */
 export const VALUES: readonly unknown[] = [
   ...SCALARS,
   ...[[], {}, [[]], [{}], { a: [] }, { a: {} }, { b: {} }, { a: 1, b: 1, c: 1 }, { cc: 1 }, { aa: 'a' }, { c: {} }],

@@ -2,8 +2,9 @@ import type { Subject } from '../../src/rules/comparison.ts';
 import { integer, text, type Fragment } from '@contract-first/testing/document.ts';
 
 /**
- * A change of a schema: its aspect, that of the reverse change, the schemas, and the subjects that it applies to, by
- * default all. An aspect with several levels begins with one of them. Without a reverse aspect, no rule is the opposite.
+ * A change of a schema: its aspect, the aspect of the reverse change, the schemas, and the subjects that it applies to,
+ * by default all. An aspect with several levels is prefixed with a level. Without a reverse aspect, the reverse change
+ * has no finding.
  */
 export type SchemaChange = readonly [
   aspect: string,
@@ -24,7 +25,7 @@ const REQUEST: readonly Subject[] = [
 const RESPONSE: readonly Subject[] = ['response-body', 'response-property', 'response-header'];
 /** The subjects with a rule for specialized types. */
 const SPECIALIZED: readonly Subject[] = ['request-parameter-property', ...RESPONSE];
-/** The subjects for which a specialized type is a changed one. */
+/** The subjects for which a specialized type is reported as changed. */
 const CHANGED: readonly Subject[] = ['request-body', 'request-property', 'request-parameter'];
 const PROPERTIES: readonly Subject[] = ['request-property', 'request-parameter-property', 'response-property'];
 
@@ -46,7 +47,7 @@ const pets = (mapping: Fragment, propertyName = 'kind'): Fragment => ({
   discriminator: { propertyName, mapping },
 });
 
-/** The schemas that discriminators refer to. */
+/** The target schemas of discriminators. */
 export const COMPONENTS: Fragment = { schemas: { A: a, B: b } };
 
 const TYPES: readonly SchemaChange[] = [
@@ -81,7 +82,7 @@ const VALUES: readonly SchemaChange[] = [
   ['deprecated', 'reactivated', text, { ...text, deprecated: true }, PROPERTIES],
 ];
 
-/** The limits that a change can set, remove, increase and decrease, with the schema that they are about. */
+/** The limits that a change can set, remove, increase and decrease, with their schemas. */
 const LIMITS: readonly SchemaChange[] = (
   [
     ['max', 'maximum', number],
@@ -174,7 +175,7 @@ const CHOICES: readonly SchemaChange[] = [
   ['choices-changed', 'choices-changed', { oneOf: [a, b] }, { oneOf: [a, b], anyOf: [a, b] }],
 ];
 
-/** Changes that show every rule about schemas, at every level. */
+/** Changes that cover every rule about schemas, at every level. */
 export const SCHEMA_CHANGES: readonly SchemaChange[] = [
   ...TYPES,
   ...VALUES,

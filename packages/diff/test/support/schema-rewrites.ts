@@ -1,7 +1,7 @@
 import { isObject, membersOf } from '../../src/nodes/node.ts';
 import type { RandomSchema } from './random-schemas.ts';
 
-/** Keywords that depend on each other, so that they stay together. */
+/** Keywords that depend on each other and stay together. */
 const GROUPS: readonly (readonly string[])[] = [
   ['properties', 'patternProperties', 'additionalProperties'],
   ['prefixItems', 'items'],
@@ -10,8 +10,8 @@ const GROUPS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Returns an `allOf` of the keywords of a schema, each with its type. Those that see what all others evaluate stay beside
- * the `allOf`.
+ * Returns an `allOf` of the keywords of a schema, each with its type. Keywords that depend on the evaluation by all
+ * others stay beside the `allOf`.
  */
 export function splitIntoAllOf(schema: RandomSchema): RandomSchema {
   const { type, ...keywords } = schema;
@@ -35,7 +35,7 @@ const SHARED = new Set([
   ...['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
 ]);
 
-/** Returns the part of a schema that OpenAPI 3.0 can express, in its words. */
+/** Converts the part of a schema that OpenAPI 3.0 supports. */
 export function asVersion30(schema: RandomSchema): RandomSchema {
   const names = [schema['type'] ?? []].flat().map(String);
   const type = names.find((name) => name !== 'null');
@@ -54,7 +54,7 @@ export function asVersion30(schema: RandomSchema): RandomSchema {
   };
 }
 
-/** Returns a schema of OpenAPI 3.0 in the words of 3.1. */
+/** Converts a schema of OpenAPI 3.0 to 3.1. */
 export function asVersion31(schema: RandomSchema): RandomSchema {
   const { type, nullable, minimum, exclusiveMinimum, maximum, exclusiveMaximum, ...rest } = schema;
   return {
@@ -65,7 +65,7 @@ export function asVersion31(schema: RandomSchema): RandomSchema {
   };
 }
 
-/** Returns an exclusive limit as OpenAPI 3.0 has it, in place of an inclusive one. */
+/** Converts an exclusive limit to OpenAPI 3.0. */
 function exclusive(schema: RandomSchema, inclusiveName: string, exclusiveName: string): RandomSchema {
   const limit = schema[exclusiveName];
   return limit === undefined ? {} : { [inclusiveName]: limit, [exclusiveName]: true };
