@@ -7,30 +7,30 @@ import type { Location } from './sources.ts';
 /** An accepted finding. */
 export type IgnoreEntry = {
   readonly rule: string;
-  /** Absent for findings about the whole document, and with a pointer for all operations. */
+  /** Absent for findings about the whole document, or for all operations at the pointer. */
   readonly operation?: string | undefined;
-  /** Absent for all findings of the rule in the operation. */
+  /** The place; absent for all findings of the rule in the operation. */
   readonly pointer?: string | undefined;
   readonly reason: string;
-  /** The last day on which the entry holds: `2026-12-31`. */
+  /** The last day on which the entry is valid: `2026-12-31`. */
   readonly until: string;
   /** The location of the entry itself. */
   readonly location: Location & { readonly pointer: string };
 };
 
-/** The decisions of a team about findings. */
+/** A team's policy: accepted findings and changed levels. */
 export type Policy = { readonly ignore: readonly IgnoreEntry[]; readonly levels: ReadonlyMap<string, Level> };
 
-/** Findings after a policy. */
+/** The findings after applying a policy. */
 export type Judged = {
   readonly kept: readonly Finding[];
   readonly ignored: readonly Finding[];
-  /** The entries that hold, but match no finding. */
+  /** The valid entries that match no finding. */
   readonly unused: readonly IgnoreEntry[];
   readonly expired: readonly IgnoreEntry[];
 };
 
-/** Changes the levels of findings, and removes the accepted ones. Judging twice is the same as once. */
+/** Changes the levels of findings, and removes accepted findings. Idempotent. */
 export function judge({ ignore, levels }: Policy, findings: readonly Finding[], today: string): Judged {
   const valid = ignore.filter(({ until }) => today <= until);
   const isIgnored = (finding: Finding): boolean => valid.some((entry) => covers(entry, finding));
