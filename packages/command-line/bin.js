@@ -2,11 +2,11 @@ import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 
-// Older versions cannot load the modules of the commands, so these are imported after the check.
+// The modules of the commands are imported after the version check, since older versions cannot load them.
 const [MAJOR, MINOR] = [22, 18];
 
 /**
- * Runs a command with the arguments of the process, and sets the exit code.
+ * Runs a command with the process arguments and sets the exit code.
  *
  * @param load imports the command
  */
@@ -17,12 +17,12 @@ export async function runBin(load) {
     process.exitCode = 2;
     return;
   }
-  // Node's compile cache cuts the start by a third. Its folder belongs to the installed packages: Node would run compiled code
-  // that a checked repository brings. Node ignores a folder that it cannot write.
+  // Node's compile cache shortens the start by a third. Its folder is inside the installed packages, since Node would
+  // execute compiled code from a folder in an untrusted repository. Node ignores a folder that is not writable.
   const { resolve } = createRequire(import.meta.url);
   module.enableCompileCache(join(dirname(resolve('yaml/package.json')), '../.cache/node'));
   const [command, { reportRefusal }] = await Promise.all([load(), import('@contract-first/command-line/terminal')]);
-  // A command that refused may have open handles.
+  // Exits explicitly, since a failed command may have open handles.
   const code = await command(process.argv.slice(2)).catch((error) => process.exit(reportRefusal(error)));
   if (code !== undefined) process.exitCode = code;
 }

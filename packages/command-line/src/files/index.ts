@@ -1,5 +1,5 @@
 /**
- * Files and URLs that commands read and write.
+ * Reads and writes files and URLs.
  *
  * @module @contract-first/command-line/files
  */

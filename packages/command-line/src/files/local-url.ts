@@ -1,13 +1,13 @@
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 const FETCH_MS = 10_000;
 
-/** Whether a document is named by a URL, not by a path. */
+/** Returns whether a document name is a URL. */
 export function isUrl(name: string): boolean {
   return /^https?:/.test(name);
 }
 
 /**
- * Reads a URL. Only this machine is asked, so that a command depends on no network.
+ * Fetches a URL of the local machine. Rejects other hosts, so that commands do not depend on the network.
  *
  * @throws an error with the reason
  */
@@ -16,7 +16,7 @@ export async function fetchLocal(url: string): Promise<string> {
   if (protocol !== 'http:' || !LOOPBACK.test(hostname)) throw new Error(`${url} is not an http URL of this machine`);
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) }).catch(
     (error: unknown) => {
-      const { cause = error } = error as Error; // Nothing else is thrown. Its own message is "fetch failed".
+      const { cause = error } = error as Error; // The message itself is only "fetch failed".
       throw cause;
     },
   );

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type * as Prettier from 'prettier';
 import { escapeControls } from '@contract-first/contract';
 
-/** Writes a module, formatted by the Prettier of the project if there is one. */
+/** Writes a module. Formats it if the project has Prettier. */
 export async function writeModule(path: string, text: string): Promise<void> {
   const safe = escapeControls(text);
   const prettier = findPrettier(path);
@@ -12,10 +12,10 @@ export async function writeModule(path: string, text: string): Promise<void> {
   await writeFile(path, (await prettier?.format(safe, options)) ?? safe);
 }
 
-/** Returns the Prettier that a module of the project would import. */
+/** Returns the project's Prettier, if installed. */
 function findPrettier(path: string): typeof Prettier | undefined {
   try {
-    return createRequire(resolve(path))('prettier') as typeof Prettier; // The package of this name.
+    return createRequire(resolve(path))('prettier') as typeof Prettier; // The module has this type.
   } catch {
     return undefined;
   }

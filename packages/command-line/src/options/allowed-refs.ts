@@ -1,7 +1,7 @@
 import { NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from '@contract-first/documents';
 import type { OptionReader } from './option-reader.ts';
 
-/** Reads the kinds of references that may lead outside of the document. */
+/** Reads the kinds of files outside its folder that a document may refer to. */
 export function readRefs({ textsOf, placeOf, refuse }: OptionReader): AllowedRefs {
   try {
     return readAllowedRefs(textsOf('allow-refs'));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type YAMLMap } from 'yaml';
 
-/** An option as it was given: its texts, or the members of a map, and the place for messages. A flag has neither. */
+/** A given option: its values, or the members of a map, and its place for messages. A flag has neither. */
 export type GivenOption = {
   readonly values: readonly string[];
   readonly members?: ReadonlyMap<string, unknown>;
@@ -10,16 +10,16 @@ export type GivenOption = {
 };
 
 /**
- * Whether an option has one text, several, several such as `NAME=TEXT`, which a file may have as a map, none, or is a map, which
- * only a file may have.
+ * The kind of an option: one text, a list of texts, pairs (`NAME=TEXT`, or a map in a file), a flag without a value, or
+ * a map, which only a file may contain.
  */
 export type OptionKind = 'text' | 'list' | 'pairs' | 'flag' | 'map';
 type OptionKinds = ReadonlyMap<string, OptionKind>;
 
 /**
- * Reads the options on the command line; adds mistakes to a list.
+ * Parses the command line. Collects problems in a list.
  *
- * @param unnamed the name of the option that a value without a name is for
+ * @param unnamed the name of the option for positional values
  */
 export function readCommandLine(
   args: readonly string[],
@@ -31,7 +31,7 @@ export function readCommandLine(
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(options),
-    strict: false, // Otherwise, it would report the first mistake only.
+    strict: false, // With `strict`, parseArgs reports only the first problem.
     tokens: true,
   });
   const found = new Map<string, { readonly values: string[]; readonly place: string }>();
@@ -52,9 +52,9 @@ export function readCommandLine(
 }
 
 /**
- * Reads the options in a YAML file; adds mistakes to a list.
+ * Parses the options in a YAML file. Collects problems in a list.
  *
- * @param isOptional whether there may be no such file
+ * @param isOptional whether the file may be missing
  */
 export function readOptionsFile(
   path: string,
@@ -111,7 +111,7 @@ const SHAPES: Readonly<Record<OptionKind, string>> = {
   map: 'a map',
 };
 
-/** Returns the members of a map as texts; `undefined` if some are not texts. */
+/** Returns the members of a map as `NAME=TEXT`; `undefined` if a value is not text. */
 function pairsOf({ items }: YAMLMap<Node, Node | null>): readonly string[] | undefined {
   const pairs = items.map(({ key, value }) => textsOf(value)?.map((text) => `${String(key)}=${text}`));
   return pairs.every((pair) => pair !== undefined) ? pairs.flat() : undefined;

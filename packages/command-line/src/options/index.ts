@@ -1,5 +1,5 @@
 /**
- * Options on the command line and in a file.
+ * Parses options on the command line and in a file.
  *
  * @module @contract-first/command-line/options
  */

@@ -1,36 +1,36 @@
 import type { GivenOption } from './given-options.ts';
 
-/** A value that is not printed; an environment variable stands for it. */
+/** A secret value, which is printed as an environment variable. */
 export type Secret = { readonly variable: string; readonly value: string };
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Turns the text of an option into a value; returns `undefined` and adds a message for a mistake. */
+/** Parses the text of an option; returns `undefined` and reports a problem if it is invalid. */
 export type ReadText<Value> = (text: string, place: string) => Value | undefined;
 
-/** Reads the values of options that were given. */
+/** Reads the values of given options. */
 export type OptionReader = {
   readonly has: (name: string) => boolean;
   readonly textOf: (name: string) => string | undefined;
   readonly textsOf: (name: string) => readonly string[] | undefined;
   readonly membersOf: (name: string) => ReadonlyMap<string, unknown>;
-  /** Returns where an option was given, for messages. */
+  /** Returns the place of an option, for messages. */
   readonly placeOf: (name: string) => string;
-  /** Reads each value of an option. */
+  /** Parses each value of an option. */
   readonly read: <Value>(name: string, readText: ReadText<Value>) => Value[];
   readonly readInteger: (name: string, least: number, most: number) => number | undefined;
-  /** Replaces `${NAME}` by the environment variable of the name, which is not printed then. */
+  /** Replaces `${NAME}` with the environment variable, and treats its value as a secret. */
   readonly expand: (text: string, place: string) => string;
-  /** Adds a value that is not printed, and the variable that stands for it; another one where that has another value. */
+  /** Adds a secret value. Uses a different variable if the variable already has another value. */
   readonly hide: (variable: string, value: string) => void;
-  /** The values that are not printed. */
+  /** The secret values. */
   readonly secrets: readonly Secret[];
-  /** Adds a message for a mistake. */
+  /** Reports a problem. */
   readonly refuse: (problem: string) => void;
 };
 
-/** Creates a reader that adds mistakes to a list. */
+/** Creates a reader that collects problems in a list. */
 export function createOptionReader(
   given: ReadonlyMap<string, GivenOption>,
   environment: Environment,

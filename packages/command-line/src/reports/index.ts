@@ -1,5 +1,5 @@
 /**
- * Formats of reports: JUnit, Markdown, annotations of GitHub.
+ * Formats reports: JUnit, Markdown and GitHub annotations.
  *
  * @module @contract-first/command-line/reports
  */

@@ -1,9 +1,9 @@
-/** One test case; it passes without a failure. */
+/** A test case, which passes if `failure` is absent. */
 export type JunitCase = {
-  /** `name`, `classname` and others, in their order. */
+  /** The attributes in order: `name`, `classname` and others. */
   readonly attributes: Attributes;
   readonly failure?: { readonly type: string; readonly message: string; readonly text: string } | undefined;
-  /** A text about a case that passes. */
+  /** The output of a passing case. */
   readonly output?: string;
 };
 
@@ -15,7 +15,7 @@ export type JunitSuite = {
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** Formats suites of test cases as the XML of JUnit, with a line feed at the end. */
+/** Formats test suites as JUnit XML with a trailing line feed. */
 export function formatJunit(name: string, suites: readonly JunitSuite[]): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -53,7 +53,7 @@ function formatAttributes(attributes: Attributes): string {
     .join('');
 }
 
-/** Escapes text for XML 1.0, which has no control characters but tab and line ends. */
+/** Escapes text for XML 1.0. Replaces control characters, which XML 1.0 cannot represent. */
 function escape(text: string): string {
   return (
     text

@@ -6,16 +6,16 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(format).join('');
 }
 
-/** Escapes text so that Markdown shows it unchanged, in one line. */
+/** Escapes text for literal display in Markdown, on one line. */
 export function escapeMarkdown(text: string): string {
   return text
     .replaceAll(/[\\`*_{}[\]<>|~#]/g, '\\$&')
     .replaceAll('&', '&amp;')
-    .replaceAll('@', '&#64;') // GitHub would send a notification.
+    .replaceAll('@', '&#64;') // Avoids notifications by GitHub.
     .replaceAll(/\s+/g, ' ');
 }
 
-/** Escapes text for an element of HTML within Markdown. A line that is empty would end the element. */
+/** Escapes text for an HTML element in Markdown. Escapes line feeds, since an empty line would end the element. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"\n]/g, (character) => `&#${String(character.charCodeAt(0))};`);
 }

@@ -1,4 +1,4 @@
-/** Returns the first items, and the number of the others as the last one: `and 3 more`. */
+/** Returns the first items, with the number of omitted items as the last item: `and 3 more`. */
 export function shorten(items: readonly string[], limit: number): readonly string[] {
   const more = items.length - limit;
   return more > 0 ? [...items.slice(0, limit), `and ${String(more)} more`] : items;

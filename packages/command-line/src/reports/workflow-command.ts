@@ -1,4 +1,4 @@
-/** Formats a workflow command of GitHub, which shows it as an annotation, with a line feed at the end. */
+/** Formats a GitHub workflow command, which is shown as an annotation, with a trailing line feed. */
 export function formatWorkflowCommand(
   command: 'error' | 'warning' | 'notice',
   properties: Readonly<Record<string, string | number>>,

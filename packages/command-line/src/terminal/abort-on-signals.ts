@@ -1,4 +1,4 @@
-/** Gives a signal that is aborted by the first request to end the process; a second one ends it at once. */
+/** Returns an `AbortSignal` that the first termination signal aborts. A second signal ends the process at once. */
 export function abortOnSignals(): Disposable & { readonly signal: AbortSignal } {
   const interruption = new AbortController();
   const abort = (name: NodeJS.Signals): void => {

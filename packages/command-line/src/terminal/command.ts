@@ -1,17 +1,17 @@
 import { escapeControls } from '@contract-first/contract';
 import { describeBug } from './describe-bug.ts';
 
-/** Prints a text on standard output, with control characters as escapes. */
+/** Prints a text on standard output, with escaped control characters. */
 export function print(text: string): void {
   process.stdout.write(`${escapeControls(text)}\n`);
 }
 
-/** Prints a text on standard error, with control characters as escapes. */
+/** Prints a text on standard error, with escaped control characters. */
 export function printError(text: string): void {
-  console.error(escapeControls(text)); // Ignores errors of the stream.
+  console.error(escapeControls(text)); // Ignores stream errors.
 }
 
-/** Ends a command that cannot continue; `reportRefusal` prints its problems. */
+/** Thrown to end a command; `reportRefusal` prints its problems. */
 class Refusal extends Error {
   readonly problems: readonly string[];
 
@@ -22,16 +22,16 @@ class Refusal extends Error {
   }
 }
 
-/** Ends the command with problems, which are printed on standard error, one line each, and with exit code 1. */
+/** Ends the command with exit code 1 and prints problems on standard error, one per line. */
 export function refuse(...problems: readonly string[]): never {
   throw new Refusal(problems);
 }
 
 /**
- * Prints the problems of a command that refused.
+ * Prints the problems of a refusal.
  *
  * @returns the exit code
- * @throws any other error
+ * @throws all other errors
  */
 export function reportRefusal(error: unknown): number {
   if (!(error instanceof Refusal)) throw error;
@@ -40,8 +40,8 @@ export function reportRefusal(error: unknown): number {
 }
 
 /**
- * Ends the command with one line when its output cannot be written. When the reader has closed the pipe, as in `… | head`,
- * the command goes on without output.
+ * Ends the command with one line if its output cannot be written. If the reader closed the pipe, as in `… | head`, the
+ * command continues without output.
  */
 export function exitWithoutOutput(exitCode = 1): void {
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -52,9 +52,9 @@ export function exitWithoutOutput(exitCode = 1): void {
 }
 
 /**
- * Lets the command end with one line for an unexpected error, instead of a stack trace, and with its problems if it refused.
+ * Ends the command with one line for an unexpected error, instead of a stack trace, or with the problems of a refusal.
  *
- * @returns a function that ends this
+ * @returns a function that removes the handlers
  */
 export function reportBugs(): () => void {
   const report = (error: unknown): never =>

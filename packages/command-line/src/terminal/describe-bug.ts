@@ -5,7 +5,7 @@ import type { Bug } from '@contract-first/documents';
 /** The folder of the packages. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Describes an error that is a bug of a tool, in one line with the place where it was thrown, and the part of the document. */
+/** Describes an unexpected error in one line, with the place in the code and the part of the document. */
 export function describeBug(thrown: unknown): string {
   const error = isBug(thrown) ? thrown.cause : thrown;
   const part = isBug(thrown) ? `, at ${thrown.pointer}` : '';
@@ -15,7 +15,7 @@ export function describeBug(thrown: unknown): string {
   return `a bug of this tool${part}: ${name}: ${first}${place === undefined ? '' : ` (${relative(ROOT, place)})`}`;
 }
 
-// Its class would load the linter, which takes longer than all other modules of most commands.
+// Compares the name, since importing the class would load the linter, which takes longer than all other modules.
 function isBug(thrown: unknown): thrown is Bug {
   return thrown instanceof Error && thrown.name === 'Bug';
 }

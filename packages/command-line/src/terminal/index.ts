@@ -1,5 +1,5 @@
 /**
- * Output of a command, its refusals, and the signals that end it.
+ * Handles the output, the failures and the signals of commands.
  *
  * @module @contract-first/command-line/terminal
  */

@@ -1,9 +1,9 @@
-// How long a command outlives the shell in which npm started it, at most.
+// The maximum time that a command outlives npm's shell.
 const POLL_MS = 200;
 
 /**
- * Sends SIGTERM to this process when the shell ends in which npm started it. npm passes signals to its shell only, and most
- * shells do not pass them on.
+ * Sends SIGTERM to this process when npm's shell ends. npm forwards signals only to its shell, and most shells do not
+ * forward them to the command.
  */
 export function stopWithNpm(): void {
   if (process.env['npm_lifecycle_event'] === undefined) return;
