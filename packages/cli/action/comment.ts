@@ -1,9 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { escapeMarkdown, formatWorkflowCommand } from '@contract-first/command-line/reports';
 
-// The second step of action.yml: writes the comment on the pull request, with the token that may do so.
+// The second step of action.yml: writes the pull request comment with the token.
 
-/** The comment, as the first step leaves it in the file that COMMENT_FILE names. */
+/** The comment that the first step writes to the file `COMMENT_FILE`. */
 export type CommentFile = { readonly title: string; readonly markdown: string };
 
 type Comment = { readonly id: number; readonly body?: string; readonly user?: { readonly login: string } | null };
@@ -15,7 +15,7 @@ const PAGE = 100;
 const MAX_CHARS = 65_000;
 
 const { COMMENT_FILE: file = '', INPUT_TOKEN: inputToken = '' } = process.env;
-const { title, markdown } = JSON.parse(readFileSync(file, 'utf8')) as CommentFile; // The first step writes it.
+const { title, markdown } = JSON.parse(readFileSync(file, 'utf8')) as CommentFile; // Written by the first step.
 rmSync(file);
 const problem = await publishComment(title, markdown, process.env, inputToken.trim());
 if (problem !== undefined)
@@ -25,9 +25,10 @@ if (problem !== undefined)
 
 /**
  * Writes a comment on the pull request of a workflow, or updates the comment of an earlier run with the same title.
- * Without a pull request, it does nothing.
+ * Does nothing without a pull request.
  *
- * @returns why it could not be written, such as on a pull request from a fork, whose token may not write
+ * @returns the reason if the comment could not be written, such as on a pull request from a fork, whose token is
+ *   read-only
  */
 async function publishComment(
   title: string,
@@ -36,7 +37,7 @@ async function publishComment(
   token: string,
 ): Promise<string | undefined> {
   const { GITHUB_EVENT_PATH: path, GITHUB_API_URL: api = '', GITHUB_REPOSITORY: repository = '' } = env;
-  const event = path === undefined ? {} : (JSON.parse(readFileSync(path, 'utf8')) as Event); // GitHub writes it.
+  const event = path === undefined ? {} : (JSON.parse(readFileSync(path, 'utf8')) as Event); // Written by GitHub.
   if (event.pull_request === undefined) return undefined;
   const issues = `${api}/repos/${repository}/issues`;
   const comments = `${issues}/${String(event.pull_request.number)}/comments`;
@@ -58,13 +59,13 @@ async function publishComment(
     for (let page = 1; ; page += 1) {
       const query = `per_page=${String(PAGE)}&page=${String(page)}`;
       const found = (await send('GET', `${comments}?${query}`)) as readonly Comment[]; // As GitHub documents.
-      // Other users can copy the marker.
+      // Checks the author, since other users can copy the marker.
       const own = found.find(({ body, user }) => body?.startsWith(marker) && user?.login === login);
       if (own !== undefined || found.length < PAGE) return own;
     }
   }
 
-  /** Returns the login of the token. REST does not return it to the token of a workflow. */
+  /** Returns the login of the token by GraphQL, since the REST API does not return it for workflow tokens. */
   async function readLogin(): Promise<string> {
     const { GITHUB_GRAPHQL_URL: graphql = `${api}/graphql` } = env;
     const { data } = (await send('POST', graphql, { query: '{ viewer { login } }' })) as Viewer; // As GitHub documents.

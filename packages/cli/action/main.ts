@@ -10,12 +10,12 @@ import { readIfPresent } from '@contract-first/command-line/files';
 import { escapeMarkdown, formatWorkflowCommand } from '@contract-first/command-line/reports';
 import type { CommentFile } from './comment.ts';
 
-// The first step of action.yml: runs a command, and shows its findings as annotations and in the summary of the job. It writes
-// the comment on the pull request to a file. It exits with the code of the command.
+// The first step of action.yml: runs a command, and shows its findings as annotations and in the job summary. Writes
+// the pull request comment to a file. Exits with the exit code of the command.
 const { env } = process;
 const problems: string[] = [];
 const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
-// GitHub rejects a summary of more than 1 MiB.
+// GitHub rejects summaries above 1 MiB.
 const MAX_SUMMARY_CHARS = 250_000;
 const TEMPORARY = env['RUNNER_TEMP'] ?? tmpdir();
 
@@ -27,7 +27,7 @@ if (problems.length > 0) {
   process.exitCode = run(command);
 }
 
-/** A command with its arguments, and the title of its comment. */
+/** A command with its arguments and the title of its comment. */
 type Command = { readonly title: string; readonly words: readonly string[] };
 
 function readCommand(): Command {
@@ -46,7 +46,7 @@ function readCommand(): Command {
   return { title: '', words: [] };
 }
 
-/** Adds a problem for each option in a file of the checkout that would run code. A pull request can change that file. */
+/** Reports options that run code in the options file, which a pull request can change. */
 function refuseCode(args: readonly string[]): void {
   const { values } = parseArgs({ args: [...args], options: { config: { type: 'string' } }, strict: false });
   const options = readContractFile(typeof values.config === 'string' ? values.config : undefined, []);
@@ -57,19 +57,19 @@ function refuseCode(args: readonly string[]): void {
   }
 }
 
-/** Returns an input, trimmed. Without it, adds a problem if there is a hint how to fix it. */
+/** Returns a trimmed input. Reports a problem if the input is missing and a hint is given. */
 function input(name: string, hint?: string): string {
   const value = (env[`INPUT_${name.toUpperCase()}`] ?? '').trim();
   if (value === '' && hint !== undefined) problems.push(`the input ${name} is missing: ${hint}`);
   return value;
 }
 
-/** Runs a command; returns its exit code. */
+/** Runs a command. Returns its exit code. */
 function run({ title, words }: Command): number {
   const folder = mkdtempSync(join(TEMPORARY, 'contract-first-'));
   const [annotations, summary] = [join(folder, 'annotations'), join(folder, 'summary.md')];
   const reports = ['--report', `github:${annotations}`, '--report', `markdown:${summary}`];
-  // The response of a service must not be a command to the runner.
+  // Prevents service responses from being interpreted as workflow commands.
   const pause = randomUUID();
   console.log(`::stop-commands::${pause}`);
   const { status, error } = spawnSync(process.execPath, [BIN, ...words, ...reports], { stdio: 'inherit' });
@@ -96,7 +96,7 @@ function annotate(problem: string): string {
   return formatWorkflowCommand('error', { title: 'contract-first' }, problem);
 }
 
-/** Appends to a file of the runner. */
+/** Appends to a file of the GitHub runner. */
 function append(name: 'GITHUB_OUTPUT' | 'GITHUB_STEP_SUMMARY', text: string): void {
   const path = env[name];
   if (path !== undefined) appendFileSync(path, text);

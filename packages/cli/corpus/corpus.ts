@@ -7,11 +7,11 @@ import { inParallel } from '@contract-first/testing/jobs/in-parallel.ts';
 import { orRefuse, parseOptions } from '@contract-first/testing/jobs/options.ts';
 import { refuse, reportBugs } from '@contract-first/command-line/terminal';
 
-// `npm run corpus -w packages/cli -- FOLDER` makes a service of each of many documents, step by step: init, typecheck, start, test, and
-// contract against its mock.
+// `npm run corpus -w packages/cli -- FOLDER` creates a service from each of many documents, step by step: init,
+// typecheck, start, test, and contract checks against its mock.
 const USAGE = `npm run corpus -w packages/cli -- FOLDER [--seed 1] [--count 200] [--until ${STEPS.join('|')}] [--json FILE]`;
 
-// Without development dependencies, ends here rather than in a process that it starts.
+// Fails here, rather than in a child process, if development dependencies are missing.
 import.meta.resolve('typescript');
 reportBugs();
 const { folder, names, seed, last, json } = readArguments();

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { byDigest } from '@contract-first/testing/jobs/by-digest.ts';
 
 /**
- * Draws one document of each publisher, the same ones for the same seed.
+ * Selects one document per publisher, deterministically by the seed.
  *
- * @param folder has a file or a folder of files for each publisher: `example.com.json`, `example.com/things.yaml`
+ * @param folder contains a file or a folder for each publisher: `example.com.json`, `example.com/things.yaml`
  * @param count the number of publishers
- * @returns paths below the folder
+ * @returns paths relative to the folder
  */
 export function draw(folder: string, seed: string, count: number): readonly string[] {
   const shuffled = byDigest(seed);

@@ -6,14 +6,15 @@ import { pathToFileURL } from 'node:url';
 import type { Application } from '@contract-first/engine';
 import type * as Tools from '@contract-first/engine/tools';
 
-// Starts the service of the working directory, with its own engine, in production, where all validators are compiled first, and then in development, where it sends each
-// operation its first request. Prints the number of operations, how long the first start took, and the CPU time for which
-// the event loop was held at most afterwards: other work on the machine does not lengthen it. Fails when a response is not
-// a failure of the engine.
+// Starts the service in the working directory, with its own engine: first in production, which compiles all validators
+// at the start, then in development, where it sends the first request to each operation. Prints the number of
+// operations, the start time in production, and the maximum CPU time for which a first request blocked the event loop;
+// unlike elapsed time, it does not depend on the load of the machine. Fails if a response is not a failure of the
+// engine.
 const engine = createRequire(resolve('package.json')).resolve('@contract-first/engine/tools');
 const { createSilentLog, readConfig, startService } = (await import(pathToFileURL(engine).href)) as typeof Tools;
 const { application } = (await import(pathToFileURL(resolve('src/service.ts')).href)) as {
-  readonly application: Application; // As the template has it.
+  readonly application: Application; // Exported by the template.
 };
 const startedAt = performance.now();
 const production = await start({ NODE_ENV: 'production' });
@@ -32,7 +33,7 @@ const operations = Object.values(application.contract.operations);
 for (const { method, path: template, basePaths = application.contract.basePaths } of operations) {
   const target = `${basePaths[0] ?? ''}${template.replaceAll(/\{[^{}]*\}/g, '1')}`;
   const headers = { authorization: 'Bearer corpus-token' };
-  const sent = request(service.url + target, { method, headers }).end(); // fetch has no TRACE.
+  const sent = request(service.url + target, { method, headers }).end(); // fetch does not support TRACE.
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   await response.resume().toArray();
   const { statusCode = 0 } = response;
@@ -41,7 +42,7 @@ for (const { method, path: template, basePaths = application.contract.basePaths 
 console.log(JSON.stringify({ operations: operations.length, startMs, firstRequestMs }));
 process.exit(0);
 
-/** Returns the CPU time of this thread so far. */
+/** Returns the CPU time of this thread. */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

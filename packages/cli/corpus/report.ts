@@ -11,7 +11,10 @@ const ROWS: readonly (readonly [string, keyof Costs])[] = [
   ['operations', 'operations'],
 ];
 
-/** Formats the results of a corpus as Markdown: how many documents passed, the costs, and each failure with its reason. */
+/**
+ * Formats the results of a corpus as Markdown: the share of passed documents, the costs, and each failure with its
+ * reason.
+ */
 export function toMarkdown(trials: readonly Trial[], seed: string): string {
   const passed = trials.filter(({ failed }) => failed === undefined).length;
   const share = ((100 * passed) / trials.length).toFixed(1);

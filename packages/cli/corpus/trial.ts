@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installedModules, NOT_INSTALLED } from '@contract-first/testing/packed.ts';
 
-/** The way from a document to a service that is tested: each step needs the one before. */
+/** The steps from a document to a tested service. Each step requires the previous step. */
 export const STEPS = ['init', 'typecheck', 'start', 'test', 'contract'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** The result of making a service of a document, and its cost. */
+/** The result and the cost of creating a service from a document. */
 export type Trial = {
   readonly name: string;
-  /** The step that failed, and why. */
+  /** The failed step with the reason. */
   readonly failed?: { readonly step: Step; readonly reason: string };
   readonly costs: Partial<Costs>;
 };
@@ -22,12 +22,12 @@ export type Costs = {
   readonly operations: number;
   readonly initMs: number;
   readonly initMegabytes: number;
-  /** Of a second run, which changes nothing. */
+  /** The time of a second run, which changes nothing. */
   readonly generateMs: number;
   readonly generateMegabytes: number;
-  /** How long the service took to start in production. */
+  /** The start time of the service in production. */
   readonly startMs: number;
-  /** The CPU time for which the first request to an operation held the event loop, at most. */
+  /** The maximum CPU time for which a first request to an operation blocked the event loop. */
   readonly firstRequestMs: number;
   readonly testMs: number;
 };
@@ -36,11 +36,13 @@ const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
 const FIRST_REQUESTS = fileURLToPath(new URL('first-requests.ts', import.meta.url));
 const TIME_LIMIT_MS = 240_000;
 
-/** Makes a service of a document in a folder of its own, with the packed packages, step by step until one fails. */
+/**
+ * Creates a service from a document in a temporary folder, with the packed packages. Stops at the first failed step.
+ */
 export async function tryDocument(path: string, name: string, last: Step): Promise<Trial> {
   const folder = mkdtempSync(join(tmpdir(), 'corpus-'));
   try {
-    // The packages are linked, which takes no time.
+    // Links the packages, which is fast.
     symlinkSync(await installedModules(), join(folder, 'node_modules'));
     let costs: Partial<Costs> = {};
     for (const step of STEPS.slice(0, STEPS.indexOf(last) + 1)) {
@@ -68,7 +70,8 @@ const take: Readonly<Record<Step, (folder: string, path: string) => Promise<Resu
   async start(folder) {
     const started = await run(folder, [FIRST_REQUESTS]);
     if (started.reason !== undefined) return reasonOf(started);
-    return JSON.parse(started.output.trim().split('\n').at(-1) ?? '') as Partial<Costs>; // Printed by that module.
+    // Printed by first-requests.ts.
+    return JSON.parse(started.output.trim().split('\n').at(-1) ?? '') as Partial<Costs>;
   },
   async test(folder) {
     const tested = await run(folder, ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js']);
@@ -84,7 +87,7 @@ const take: Readonly<Record<Step, (folder: string, path: string) => Promise<Resu
     try {
       const message = await Promise.race([once(mock, 'message'), ended.then(() => undefined)]);
       if (message === undefined) return { reason: 'the mock did not start' };
-      const [{ url }] = message as [{ readonly url: string }]; // The engine sends it.
+      const [{ url }] = message as [{ readonly url: string }]; // Sent by the engine.
       const args = ['--url', url, '--token', TOKEN, '--document', 'openapi.yaml', '--runs', '10', '--seed', '1'];
       return reasonOf(await run(folder, [COMMAND, 'check', ...args]));
     } finally {
@@ -95,10 +98,10 @@ const take: Readonly<Record<Step, (folder: string, path: string) => Promise<Resu
 };
 
 const TOKEN = 'corpus-token';
-// The packed command, as the project has installed it.
+// The installed packed command.
 const COMMAND = 'node_modules/contract-first/bin.js';
 
-// Prints the peak memory of a process, but not of its threads, on standard error when it ends.
+// A module that prints the peak memory of the process, once and not per thread, on standard error at exit.
 const PRINT_PEAK = `data:text/javascript,${encodeURIComponent(
   `import { isMainThread } from 'node:worker_threads';
    if (isMainThread) process.on('exit', () => console.error('peak ' + process.resourceUsage().maxRSS));`,

@@ -1,5 +1,5 @@
 /**
- * The generator, for build scripts.
+ * Runs the generator from build scripts.
  *
  * @module contract-first/generate
  */

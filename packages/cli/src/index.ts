@@ -1,5 +1,5 @@
 /**
- * The commands, for programs that start them.
+ * Runs the commands from programs.
  *
  * @module contract-first
  */

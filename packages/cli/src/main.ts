@@ -2,11 +2,11 @@ import { print, printError, reportRefusal, VERSION } from '@contract-first/comma
 
 type Command = {
   readonly summary: string;
-  /** Returns a function that runs the command and returns its exit code; `undefined` when the process decides later. */
+  /** Loads the function that runs the command and returns its exit code, or `undefined` if the process continues. */
   readonly load: () => Promise<(args: readonly string[]) => Promise<number | undefined>>;
 };
 
-// Each command is loaded when it runs.
+// Commands are loaded on demand.
 const COMMANDS: Readonly<Record<string, Command>> = {
   generate: {
     summary: 'writes generated/ from openapi.yaml',
@@ -46,12 +46,12 @@ ${Object.entries(COMMANDS)
 
 contract-first <command> --help lists the options of a command, contract-first --version prints the version.`;
 
-/** Runs the command that the first argument names. Returns the exit code; `undefined` when the process decides later. */
+/** Runs the command in the first argument. Returns the exit code; `undefined` if the process continues. */
 export async function main([name, ...args]: readonly string[]): Promise<number | undefined> {
   const command = Object.entries(COMMANDS).find(([known]) => known === name)?.[1];
   if (command !== undefined) {
     const run = await command.load();
-    // A command that refused may have open handles.
+    // Exits explicitly, since a failed command may have open handles.
     return run(args).catch((error: unknown) => process.exit(reportRefusal(error)));
   }
   if (name === '--version') {

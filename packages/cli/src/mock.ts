@@ -1,5 +1,5 @@
 /**
- * The mock in the tests of a client.
+ * Runs the mock in the tests of a client.
  *
  * @module contract-first/mock
  */

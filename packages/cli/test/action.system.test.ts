@@ -13,7 +13,8 @@ import { answers } from '../../check/test/support/defect-kinds.ts';
 import { shallowDocument } from '../../check/test/support/reference-document.ts';
 import { startReferenceServer, TOKEN } from '../../check/test/support/reference-server.ts';
 
-// Plays the runner of GitHub: it gives the inputs to the steps of action.yml, and has the files and the API that these use.
+// Simulates the GitHub runner: passes inputs to the steps of action.yml, and provides the files and the API that they
+// use.
 
 type Action = {
   readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
@@ -36,7 +37,7 @@ let folder = '';
 let base = '';
 let comments: Comment[] = [];
 let requests: string[] = [];
-/** Whether the token of the runner may write comments. */
+/** Whether the runner's token may write comments. */
 let mayWrite = true;
 
 beforeEach(() => {
@@ -54,7 +55,7 @@ beforeEach(() => {
   );
 });
 
-/** Serves the comments of the pull request as GitHub's API does. Returns its URL. */
+/** Simulates GitHub's API for pull request comments. Returns the URL. */
 async function startGithub(): Promise<string> {
   const answer = async (request: IncomingMessage): Promise<{ status: number; body: unknown }> => {
     const { method = '', url = '', headers } = request;
@@ -81,7 +82,7 @@ async function startGithub(): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // It listens on a port.
 }
 
-/** Runs the action with inputs. Returns its outcome, the output of its steps and the summary of the job. */
+/** Runs the action with inputs. Returns its outcome, the output of its steps and the job summary. */
 async function runAction(inputs: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) {
   const [command, comment] = action.runs.steps.slice(-2);
   const files = { GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: join(folder, 'summary') };
@@ -125,7 +126,7 @@ async function runAction(inputs: Readonly<Record<string, string>>, env: Readonly
 
 const DIFF = { command: 'diff', document: 'openapi.json' };
 
-/** Changes the document so that it breaks its clients. */
+/** Makes a breaking change to the document. */
 function breakDocument(): void {
   const text = JSON.stringify(shallowDocument).replace('"/notes"', '"/memos"');
   writeFileSync(join(folder, 'openapi.json'), text);
@@ -144,7 +145,7 @@ test('the action diff annotates, summarizes and comments on the changes since th
   ]);
 });
 
-test('the action diff updates its comment in place, among more comments than a page has, by others who copied its mark', async () => {
+test('the action diff updates its own comment among pages of comments, despite copies of its marker', async () => {
   comments = Array.from({ length: 150 }, (_, index) => ({
     id: index + 1,
     body: '<!-- contract-first ci contract diff openapi.json -->',
@@ -161,7 +162,7 @@ test('the action diff updates its comment in place, among more comments than a p
   expect(comments[150]?.body).toContain('**0 errors, 0 warnings, 0 notes**');
 });
 
-test('the action check annotates, summarizes and comments on the failures of a service, without its token', async () => {
+test('the action check annotates, summarizes and comments on failures of a service, and hides its token', async () => {
   const url = await startReferenceServer(answers(200, () => true));
   const inputs = { command: 'check', document: 'openapi.json', url, arguments: '--runs\n5\n--seed=1\n--budget=300' };
   const { code, stdout, stderr, exitCode, summary } = await runAction(inputs, { CONTRACT_TOKEN: TOKEN });
@@ -174,7 +175,7 @@ test('the action check annotates, summarizes and comments on the failures of a s
   expect(stdout + stderr + summary).not.toContain(TOKEN);
 });
 
-test('the action says so in its comment when the command is not possible', async () => {
+test('the action comments if the command cannot run', async () => {
   writeFileSync(join(folder, 'openapi.json'), '{');
   const { code, exitCode, stdout, summary } = await runAction(DIFF);
   expect({ code, exitCode }).toEqual({ code: 2, exitCode: '2' });
@@ -192,7 +193,7 @@ test('the action installs its commands from its own lock file', async () => {
   expect(stdout).toBe(`${VERSION}\n`);
 }, 240_000);
 
-test('the action gives its token to no process that runs code of the checkout, nor to a parent of it', async () => {
+test('the action withholds its token from processes that run code of the checkout, and their parents', async () => {
   const code = `import { readFileSync } from 'node:fs';
     const all = ['self', process.ppid].map((pid) => readFileSync(\`/proc/\${pid}/environ\`, 'utf8'));
     export default { setUp: () => { throw all.join().includes('${GITHUB_TOKEN}') ? 'it has the token' : 'it is safe'; } };`;
@@ -237,7 +238,7 @@ test.each([
   for (const { body } of comments) expect(body).not.toMatch(/^::/m);
 });
 
-test('the action lets no line of a service through as a command to the runner', async () => {
+test('the action does not pass workflow commands in the output of a service to the runner', async () => {
   breakDocument();
   const { stdout } = await runAction(DIFF);
   const [, token = ''] = /^::stop-commands::(\S+)\n/.exec(stdout) ?? [];
@@ -247,7 +248,7 @@ test('the action lets no line of a service through as a command to the runner', 
   expect(ofCommand).not.toContain('::error');
 });
 
-test('the action ends with the code of its command where its token may not comment, and warns', async () => {
+test('the action warns if its token may not comment, and exits with the code of its command', async () => {
   breakDocument();
   mayWrite = false;
   const { code, stdout } = await runAction(DIFF);
@@ -257,7 +258,7 @@ test('the action ends with the code of its command where its token may not comme
   );
 });
 
-test('the action writes no comment when it is not wanted, or outside of a pull request', async () => {
+test('the action writes no comment if disabled, or outside a pull request', async () => {
   breakDocument();
   expect(await runAction({ ...DIFF, comment: 'false' })).toMatchObject({ code: 1 });
   writeFileSync(join(folder, 'event.json'), '{}');
@@ -277,7 +278,7 @@ test.each([
   });
 });
 
-test('the action uses other actions by their commits only, and gives every input to its command', () => {
+test('the action pins other actions to commits, and passes every input to its command', () => {
   for (const { uses } of action.runs.steps) if (uses !== undefined) expect(uses).toMatch(/@[0-9a-f]{40}$/);
   const used = JSON.stringify(action.runs.steps).matchAll(/inputs\.(\w+)/g);
   expect([...used].map(([, name]) => name).sort()).toEqual(Object.keys(action.inputs).sort());

@@ -26,7 +26,7 @@ test('each contract in examples generates, type-checks, starts and agrees with i
   expect(checked).toMatchObject(each({ code: 0 }));
 }, 300_000);
 
-/** Type-checks several applications at once, as each alone takes most of that time. */
+/** Type-checks several applications at once, which takes hardly longer than a single one. */
 function typecheck(folders: readonly string[]): Promise<Outcome> {
   const folder = temporaryFolder();
   const file = join(folder, 'tsconfig.json');

@@ -24,7 +24,10 @@ function document(schema: unknown, components: object = {}, mediaType = 'applica
   return JSON.stringify({ openapi: '3.1.0', info, security: [], paths: { '/a': { post } }, components, ...rest });
 }
 
-/** Returns a chain of schemas: each refers to the next one twice, so that `2 ** length` paths lead to the last. */
+/**
+ * Returns a chain of schemas, each of which refers to the next schema twice: `2 ** length` paths lead to the last
+ * schema.
+ */
 function ladder(step: (next: object) => object, length = 28): object {
   const names = ['A', ...Array.from({ length }, (_, index) => `A${String(index)}`)];
   const entries = names.map((name, index) => {
@@ -215,7 +218,7 @@ test('a reference that leaves the folder of the document is refused, and the opt
     response.setHeader('content-type', 'application/json').end('{ "type": "string", "maximum": 9007199254740993 }');
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo; // It listens on TCP.
+  const { port } = server.address() as AddressInfo; // A TCP server.
   const url = `http://127.0.0.1:${String(port)}/a.json`;
   try {
     expect(await refer(url)).toContain('--allow-refs http');
@@ -247,7 +250,7 @@ test('a reference that leaves the folder of the document is refused, and the opt
   expect(() => readAllowedRefs(['files,ftp'])).toThrow('--allow-refs must be files or http, not "ftp"');
 });
 
-test('an unexpected error names the innermost place that was being read, in one line', () => {
+test('an unexpected error names the innermost place in the document, in one line', () => {
   const read = () => readingAt('#/paths', () => readingAt('#/paths/~1a', () => JSON.parse('{\n') as unknown));
   let bug: unknown;
   try {
@@ -259,7 +262,7 @@ test('an unexpected error names the innermost place that was being read, in one 
   expect(describeBug(bug)).toMatch(/^a bug of this tool, at #\/paths\/~1a: SyntaxError: [^\n]*$/);
 });
 
-test('an unexpected error ends a command with one line and 1', async () => {
+test('an unexpected error ends a command with one line and exit code 1', async () => {
   const source = `
       const { reportBugs } = await import(${JSON.stringify(join(ROOT, 'packages/command-line/src/terminal/command.ts'))});
       reportBugs();
@@ -343,7 +346,7 @@ function bodySchemaOf(contract: Awaited<ReturnType<typeof contractOf>>): unknown
   return contract.operations['op']?.schemas.bodies['application/json'];
 }
 
-/** Returns the problems of a document that refers to something from a folder with links and a FIFO. */
+/** Returns the problems of a document with a reference, in a folder with links and a FIFO. */
 async function refer(reference: string, ...allowed: readonly string[]): Promise<string> {
   const outside = temporaryFolder();
   const folder = join(outside, 'api');
@@ -357,7 +360,7 @@ async function refer(reference: string, ...allowed: readonly string[]): Promise<
   return diagnostics.map(formatDiagnostic).join('\n');
 }
 
-/** Writes a file and its folder; returns its path. */
+/** Writes a file and creates its folder. Returns its path. */
 function write(path: string, text: string): string {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);

@@ -15,7 +15,7 @@ const ALL = ['petstore.yaml', 'library.yaml', 'sensors.json'].slice(0, rounds(1,
 const init = (folder: string, ...args: readonly string[]) =>
   runHere(initCommand, args, folder, { ...process.env, ...NOT_INSTALLED });
 
-/** Returns the files in a folder and below, by their paths. */
+/** Returns the files in a folder by path, recursively. */
 function filesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -33,7 +33,7 @@ test.each(ALL)(
   240_000,
 );
 
-test('npm run corpus -w packages/cli makes a service of each document of a folder, and prints a table', async () => {
+test('npm run corpus -w packages/cli creates a service per document in a folder, and prints a table', async () => {
   const args = ['run', '--silent', 'corpus', '-w', 'packages/cli', '--', DOCUMENTS, '--count', '1', '--until', 'init'];
   const { code, stdout, stderr } = await run('npm', args);
   expect({ code, stdout, stderr }).toEqual({
@@ -43,7 +43,7 @@ test('npm run corpus -w packages/cli makes a service of each document of a folde
   });
 }, 240_000);
 
-test('contract-first init writes a small project without a word about plants, and a name from the title', async () => {
+test('contract-first init writes a small project without mentions of plants, named after the title', async () => {
   await packedFolder();
   const folder = temporaryFolder();
   const { code, stdout } = await init(folder, join(DOCUMENTS, 'library.yaml'));
@@ -63,7 +63,7 @@ test('contract-first init writes a small project without a word about plants, an
   });
 });
 
-test('contract-first init --no-database leaves out the store and its package', async () => {
+test('contract-first init --no-database omits the store and its package', async () => {
   await packedFolder();
   const folder = temporaryFolder();
   expect(await init(folder, join(DOCUMENTS, 'petstore.yaml'), 'pets', '--no-database')).toMatchObject({ code: 0 });
@@ -126,7 +126,7 @@ test.each([
   expect(devDependencies).not.toHaveProperty('jest');
 });
 
-test('contract-first init in the folder of a document of several files generates from them in place', async () => {
+test('contract-first init in the folder of a document with several files keeps the files in place', async () => {
   await packedFolder();
   const folder = temporaryFolder();
   cpSync(join(DOCUMENTS, 'library.yaml'), join(folder, 'openapi.yaml'));
@@ -137,7 +137,7 @@ test('contract-first init in the folder of a document of several files generates
   expect(await runHere(generateCommand, ['--check'], folder)).toMatchObject({ code: 0 });
 });
 
-test('contract-first init writes a document of several files as one, with all digits of its integers', async () => {
+test('contract-first init bundles a document with several files, with all digits of its integers', async () => {
   await packedFolder();
   const folder = temporaryFolder();
   const head = "openapi: 3.1.0\ninfo: { title: Digits, version: '1' }\nsecurity: []\npaths: {}\n";
@@ -210,18 +210,19 @@ test.each([
   expect(await runHere(generateCommand, ['--check'], join(folder, name))).toMatchObject({ code: 0 });
 });
 
-test('contract-first init refuses a folder without a name, such as an unset variable', async () => {
+test('contract-first init rejects an empty folder name, such as from an unset variable', async () => {
   const folder = temporaryFolder();
   const { code, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '');
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^name one OpenAPI document/) });
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('contract-first init refuses a file as its folder', async () => {
+test('contract-first init rejects a file as its folder', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'taken'), '');
   const args = ['init', join(DOCUMENTS, 'petstore.yaml'), 'taken'];
-  const { code, stdout, stderr } = await run('contract-first', args, {}, folder); // As a process, which exits.
+  // In a separate process, since it exits.
+  const { code, stdout, stderr } = await run('contract-first', args, {}, folder);
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: '',
@@ -229,7 +230,7 @@ test('contract-first init refuses a file as its folder', async () => {
   });
 });
 
-test('contract-first init refuses an npm project without ES modules, and writes nothing', async () => {
+test('contract-first init rejects an npm project without ES modules, and writes nothing', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'package.json'), '{"name":"mine"}');
   const { code, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '.');
@@ -237,14 +238,14 @@ test('contract-first init refuses an npm project without ES modules, and writes 
   expect(filesIn(folder)).toEqual(['package.json']);
 });
 
-test('contract-first init refuses a document that is not valid, and writes nothing', async () => {
+test('contract-first init rejects an invalid document, and writes nothing', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'wrong.yaml'), 'openapi: 3.1.0\ninfo: { title: Wrong }\npaths: {}\n');
   expect(await init(folder, 'wrong.yaml')).toMatchObject({ code: 1, stdout: '' });
   expect(filesIn(folder)).toEqual(['wrong.yaml']);
 });
 
-test('contract-first init writes a title as data', async () => {
+test('contract-first init escapes the title', async () => {
   await packedFolder();
   const folder = temporaryFolder();
   const title = 'A $(touch pwned) `id` $& %n "b" \'c\' <i>';
@@ -257,7 +258,7 @@ test('contract-first init writes a title as data', async () => {
   expect(read('README.md')).toMatch(/^# A \$\(touch pwned\) \\`id\\` \$&amp; %n "b" 'c' \\<i\\>\n/);
 });
 
-test('contract-first init refuses a title with an escape character, and writes nothing', async () => {
+test('contract-first init rejects a title with an escape character, and writes nothing', async () => {
   const folder = temporaryFolder();
   const text = String.raw`{ openapi: 3.1.0, info: { title: "a\e[2J", version: '1' }, paths: {} }`;
   writeFileSync(join(folder, 'titled.yaml'), text);

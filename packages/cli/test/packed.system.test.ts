@@ -15,7 +15,7 @@ const PACKAGES = ['contract-first', ...PARTS.map((name) => `contract-first-${nam
 const BIN = 'node_modules/contract-first/bin.js';
 const IMAGE = readFileSync(join(import.meta.dirname, '../Containerfile'), 'utf8');
 
-/** A folder without a project, in which the tarballs of the commands are installed as in their image. */
+/** A folder without a project, with the commands installed from tarballs as in their image. */
 let folder = '';
 /** The path of the oldest Node. */
 let oldNode = '';
@@ -109,13 +109,13 @@ test.each(nodes)('%s: init and generate, installed from tarballs, write a projec
   });
 });
 
-test('the commands, installed from tarballs, keep compiled code beside their packages', async () => {
+test('the commands, installed from tarballs, store the compile cache beside their packages', async () => {
   const args = ['-u', 'NODE_COMPILE_CACHE', 'node', BIN, 'diff', 'openapi.yaml', 'openapi.yaml'];
   expect(await run('env', args, {}, folder)).toMatchObject({ code: 0, stderr: '' });
   expect(readdirSync(join(folder, 'node_modules/.cache/node'))).toHaveLength(1);
 });
 
-test('diff, started as in the image of the commands, compares two files', async () => {
+test('diff compares two files when started as in the image of the commands', async () => {
   const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(IMAGE) ?? [];
   const [, bin = ''] = JSON.parse(entry) as readonly string[];
   const args = [bin.replace('/app', folder), 'diff', 'openapi.yaml', 'openapi.yaml'];

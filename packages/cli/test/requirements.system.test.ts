@@ -7,18 +7,18 @@ import { ROOT, run, startService } from '@contract-first/testing/service.ts';
 type Locked = { readonly dev?: boolean };
 
 const read = (name: string): unknown => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
-// npm wrote both files.
+// Both files were written by npm.
 const { scripts } = read('package.json') as { scripts: Readonly<Record<string, string>> };
 const { packages } = read('package-lock.json') as { packages: Readonly<Record<string, Locked>> };
 
-/** Runs the command of a script as npm does. */
+/** Runs the command of a script like npm. */
 function runScript(name: string, { folder }: Project, env: Readonly<Record<string, string>> = {}) {
   return run('sh', ['-c', scripts[name] ?? ''], env, folder);
 }
 
-test('with a Node that is too old, contract-first is refused in one line that says so', async () => {
+test('with an unsupported version of Node, contract-first fails with one line', async () => {
   const old = join(temporaryFolder(), 'old.cjs');
-  // Only the version is that of an old Node, which a fresh machine does not have.
+  // Simulates only the version of an old Node, which is not installed.
   writeFileSync(
     old,
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
@@ -40,14 +40,14 @@ test('after npm ci --omit=dev the service and the commands on its store work', a
   expect(await runScript('export', project, env)).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('cmd.exe has every command of package.json that npm gives to it', () => {
+test('cmd.exe can run every command of package.json', () => {
   for (const script of Object.values(scripts)) {
     for (const command of script.split(' && '))
       expect(command).toMatch(/^(?:(?:exec )?node|prettier|contract-first|tsc|eslint|jest)\b[^'$%^<>|&;]*$/);
   }
 });
 
-test('where the shell has no exec, npm finds one that ends with the code of its command', async () => {
+test('for shells without exec, npm finds a replacement that returns the exit code of its command', async () => {
   const exec = join(ROOT, 'node_modules/.bin/exec');
   expect(await run(exec, ['node', '-e', 'console.log(process.argv[1]); process.exit(3)', 'a b'])).toEqual({
     code: 3,

@@ -33,7 +33,7 @@ const application = {
 };
 const get = { method: 'GET', target: '/things/1', headers: [] };
 
-test('a test seeds the store of its service, and calls a handler with and without HTTP', async () => {
+test('a test can seed the store of its service, and call a handler with and without HTTP', async () => {
   const service = await openTestService(application);
   cleanUp(service.close);
   service.opened.store.set(1n, 7n);
@@ -43,13 +43,13 @@ test('a test seeds the store of its service, and calls a handler with and withou
   await expect(service.call('op', { path: { id: '1' } })).resolves.toEqual({ status: 200, body: 100n });
 });
 
-test('a test replaces a part of its service, such as the clock', async () => {
+test('a test can replace a part of its service, such as the clock', async () => {
   const service = await openTestService(application, ({ store }) => ({ handlers: createHandlers(store, () => 200n) }));
   cleanUp(service.close);
   expect(await service.send(get)).toMatchObject({ status: 200, body: '200' });
 });
 
-test('a test sets variables of its service, such as the settings of the application, which are checked', async () => {
+test('a test can set variables of its service, such as application settings, which are validated', async () => {
   const settings = { FIRST: { type: 'integer', minimum: 1, maximum: 9 } } satisfies Settings;
   const withSettings = {
     ...application,
@@ -65,7 +65,7 @@ test('a test sets variables of its service, such as the settings of the applicat
   await expect(openTestService(withSettings)).rejects.toThrow('FIRST must be set');
 });
 
-test('a handler is unwritten as long as it responds 501 without a look at its request or its dependencies', async () => {
+test('a handler is unimplemented while it responds 501 without reading its request or dependencies', async () => {
   const unwritten = () => Promise.reject(new NotImplemented('op'));
   const create = (store: { list: () => Promise<unknown> }, name: string) => ({
     unwritten,

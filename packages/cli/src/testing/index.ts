@@ -1,5 +1,5 @@
 /**
- * The service in the tests of an application.
+ * Runs the service in the tests of an application.
  *
  * @module contract-first/testing
  */

@@ -15,36 +15,35 @@ import { openConnection } from '@contract-first/model/requests';
 /** A serialized request. */
 export type TestRequest = {
   readonly method: string;
-  /** Path and query. */
+  /** The path and the query. */
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body?: string | Buffer;
 };
 
-/** The response to a request. The service has validated it against the document. */
+/** A response, validated by the service against the document. */
 export type TestResponse = {
   readonly status: number;
-  /** In the order of arrival, names in lower case. */
+  /** The headers in order, with lower-case names. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
 };
 
-/** The result of an application's `open`: its handlers and any other parts. */
+/** The result of an application's `open`: its handlers and other parts. */
 export type Opened<Tested extends Application> = Awaited<ReturnType<Tested['open']>>;
 
-/** A service that runs for tests. */
+/** A running service for tests. */
 export type TestService<Tested extends Application> = {
   /** Sends a request and returns its response. */
   readonly send: (request: TestRequest) => Promise<TestResponse>;
   /**
-   * Calls a handler without HTTP: nothing is validated, and missing parts of the request are empty. It is called by a caller
-   * named `test`.
+   * Calls a handler without HTTP and validation, as the caller `test`. Missing parts of the request are empty.
    */
   readonly call: <Id extends keyof Opened<Tested>['handlers']>(
     operationId: Id,
     ...request: [] | [Partial<Parameters<Opened<Tested>['handlers'][Id]>[0]>]
   ) => ReturnType<Opened<Tested>['handlers'][Id]>;
-  /** The parts that the application has opened, such as its store. */
+  /** The opened parts of the application, such as its store. */
   readonly opened: Opened<Tested>;
   /** Stops the service and removes its store. */
   readonly close: () => Promise<void>;
@@ -54,10 +53,11 @@ const [CALLER, TOKEN] = ['test', 'test-token'];
 const ENVIRONMENT = { API_TOKENS: `${CALLER}:${TOKEN}` };
 
 /**
- * Starts a service on a free port, with an empty store. Every security scheme accepts `test-token`, of the caller `test`.
+ * Starts a service on a free port, with an empty store. Every security scheme accepts `test-token` for the caller
+ * `test`.
  *
- * @param replace returns replacements for some of the opened parts, such as handlers with another clock, or checkers that are tested
- * @param variables of its environment, such as its own settings; those without a default are required
+ * @param replace returns replacements for opened parts, such as handlers with a different clock, or checkers under test
+ * @param variables the environment variables; settings without a default are required
  */
 export async function openTestService<Tested extends Application>(
   application: Tested,
@@ -70,7 +70,7 @@ export async function openTestService<Tested extends Application>(
   const checkers = Object.fromEntries(Object.entries(accepted).map(([name, check]) => [name, asCaller(check)]));
   const parts = Promise.withResolvers<Opened<Tested>>();
   const open = async (options: OpenOptions) => {
-    const original = (await application.open(options)) as Opened<Tested>; // As the type of the application says.
+    const original = (await application.open(options)) as Opened<Tested>; // By the type of the application.
     const replacements = replace(original);
     const replaced = { ...original, ...replacements };
     parts.resolve(replaced);
@@ -85,9 +85,10 @@ export async function openTestService<Tested extends Application>(
   return {
     opened,
     call(operationId, ...[request = {}]) {
-      const handler = opened.handlers[operationId as string]; // A key of the handlers.
+      const handler = opened.handlers[operationId as string]; // Keys are strings.
       if (handler === undefined) throw new Error(`${String(operationId)} has no handler`);
-      return handler(requestOf(request, urlOf) as never) as ReturnType<Opened<Tested>['handlers'][typeof operationId]>; // It is of this operation.
+      // The handler of this operation.
+      return handler(requestOf(request, urlOf) as never) as ReturnType<Opened<Tested>['handlers'][typeof operationId]>;
     },
     async send({ method, target, headers, body }) {
       const connection = openConnection(new URL(service.url));
@@ -106,7 +107,7 @@ export async function openTestService<Tested extends Application>(
   };
 }
 
-/** Returns a checker whose identities have the name of the caller of tests. */
+/** Wraps a checker so that its identities have the name of the test caller. */
 function asCaller(check: Checker): Checker {
   return async (credentials) => {
     const identity = await check(credentials);
@@ -116,7 +117,7 @@ function asCaller(check: Checker): Checker {
 
 type UrlOf = (operationId: string, parameters?: LinkParameters) => string;
 
-/** Completes the request of a handler. */
+/** Adds missing parts to the request of a handler. */
 function requestOf(request: { readonly body?: unknown }, url: UrlOf) {
   return {
     path: {},

@@ -3,16 +3,17 @@ import { NotImplemented } from '@contract-first/engine';
 type Handlers = Readonly<Record<string, (request: never) => Promise<unknown>>>;
 
 /**
- * Finds the operations whose handlers are still to be written: they respond 501 without a look at anything.
+ * Finds the operations with unimplemented handlers, which respond 501 without reading their request or dependencies.
  *
- * @param createHandlers is called with arguments that cannot be used, and so are its handlers: one that is written fails
- * @returns their operationIds
+ * @param createHandlers is called with unusable arguments, as are its handlers, so that implemented handlers throw
+ * @returns the operationIds
  */
 export async function findUnwritten(
   createHandlers: (...dependencies: never[]) => Handlers,
 ): Promise<ReadonlySet<string>> {
   const count = createHandlers.length;
-  const handlers = createHandlers(...Array.from({ length: count }, () => UNUSABLE as never)); // Stands for any type.
+  // Replaces any dependency.
+  const handlers = createHandlers(...Array.from({ length: count }, () => UNUSABLE as never));
   const found = await Promise.all(
     Object.entries(handlers).map(async ([operationId, handler]) => ((await isUnwritten(handler)) ? [operationId] : [])),
   );
@@ -21,14 +22,14 @@ export async function findUnwritten(
 
 async function isUnwritten(handler: Handlers[string]): Promise<boolean> {
   try {
-    await handler(UNUSABLE as never); // As above.
+    await handler(UNUSABLE as never); // Replaces the request.
     return false;
   } catch (error) {
     return error instanceof NotImplemented;
   }
 }
 
-/** Has every member, but none can be called or made a text or a number. */
+/** An object with every member, which throws when called or converted to a primitive. */
 const UNUSABLE: unknown = new Proxy(() => undefined, { get: () => UNUSABLE, apply: refuseUse, construct: refuseUse });
 
 function refuseUse(): never {
