@@ -18,7 +18,7 @@ export async function post(
     .send(body as string);
 }
 
-/** Registers a test that every documented status of an operation was returned. It must be the last test of its file. */
+/** Registers a test that every documented status of an operation was returned. Must be the last test of its file. */
 export function testEveryStatus(operationId: OperationId): void {
   test(`every documented status of ${operationId} was answered in a test`, () => {
     const operation = contract.operations[operationId];
@@ -28,7 +28,7 @@ export function testEveryStatus(operationId: OperationId): void {
   });
 }
 
-/** Checks that a failure has the Error body and leaks no internals. */
+/** Asserts that a failure has the Error body and leaks no internals. */
 export function expectError(response: Response, status: number, message: RegExp): void {
   expect(response.headers['content-type']).toBe('application/json');
   expect(response.body).toEqual({ error: status, message: expect.stringMatching(message) });
@@ -36,7 +36,7 @@ export function expectError(response: Response, status: number, message: RegExp)
   expectNothingLeaked(response);
 }
 
-/** Checks that a failure is reported as problem details, as for documents without a failure body, and leaks no internals. */
+/** Asserts that a failure consists of problem details, the default failure body, and leaks no internals. */
 export function expectProblem(response: Response, status: number, detail: RegExp): void {
   expect(response.headers['content-type']).toBe('application/problem+json');
   const { errors, ...body } = response.body as { readonly errors?: unknown };
@@ -46,7 +46,7 @@ export function expectProblem(response: Response, status: number, detail: RegExp
   expectNothingLeaked(response);
 }
 
-/** Checks that neither headers nor body name a library, a file or a stack. */
+/** Asserts that neither headers nor body contain the name of a library, a file name or a stack trace. */
 export function expectNothingLeaked({ headers, text }: Response): void {
   expect(headers).not.toHaveProperty('x-powered-by');
   expect(headers).not.toHaveProperty('server');

@@ -21,7 +21,7 @@ import { DATABASE_OPTIONS, locationOf } from './database.ts';
 
 export const TOKEN = 'test-token';
 
-/** The default configuration. */
+/** Returns the default configuration. */
 async function readDefaults(): Promise<Config> {
   const read = await readConfig({ PORT: '0', EVENT_LOOP_DELAY_LIMIT_MS: '60000' }, application.database);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
@@ -36,25 +36,25 @@ export type TestStore = PlantStore & {
 };
 
 export type TestServer = RunningServer & {
-  /** The limits reached so far, one entry per refused request or connection. */
+  /** Returns the reached limits, one entry per rejected request or connection. */
   readonly refused: () => Promise<readonly string[]>;
 };
 
-/** An application that is served without a store. */
+/** A served application without a store. */
 export type ServedApp = {
   readonly app: RequestListener;
   /** Listens on a free port until the test ends. */
   readonly serve: (limits?: Partial<ServerLimits>) => Promise<TestServer>;
-  /** Every log line. */
+  /** All log lines. */
   readonly logged: readonly Record<string, unknown>[];
   /** Returns the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
 };
 
-/** The plant store. */
+/** The served plant store. */
 export type TestApp = ServedApp & {
   readonly store: TestStore;
-  /** Returns every creation so far. */
+  /** Returns all creations. */
   readonly history: () => Promise<StoredPlant[]>;
 };
 
@@ -63,7 +63,7 @@ const forgetAnswered = (): void => {
   answered.length = 0;
 };
 
-/** Returns the statuses of an operation seen so far in this test file, across applications. */
+/** Returns the returned statuses of an operation in this test file, across applications. */
 export function statusesOf(operationId: string): readonly number[] {
   return answered.flatMap((request) => (request.operationId === operationId ? (request.status ?? []) : []));
 }
@@ -80,7 +80,7 @@ export async function openTestStore(
   return { ...store, close, url, list: (which) => listPlants(url, which) };
 }
 
-/** Opens a store for reading, as `npm run export` does. */
+/** Opens a store for reading, like `npm run export`. */
 export async function openTestReader(url: string): Promise<PlantReader> {
   return openPlantReader(locationOf(url));
 }
@@ -95,19 +95,19 @@ export async function listPlants(url: string, which: 'latest' | 'history'): Prom
   }
 }
 
-/** Returns every creation in a store as `npm run export -- --history` writes it, without a process. */
+/** Returns the output of `npm run export -- --history` without starting a process. */
 export async function readHistory(url: string): Promise<string> {
   return (await listPlants(url, 'history')).map((plant) => `${stringifyJson(plant)}\n`).join('');
 }
 
 /** Parts of the plant store to replace in a test. */
 export type Overrides = Partial<ServiceConfig> & {
-  /** Of another application, which has no store, and only the handlers below. */
+  /** The contract of another application, which has no store, and only the handlers below. */
   readonly contract?: Contract;
   readonly formats?: Application['formats'];
-  /** Each replaces the plant store's handler of the same name. */
+  /** Handlers that replace the plant store's handlers of the same name. */
   readonly handlers?: Readonly<Record<string, AnyHandler>>;
-  /** Added to those of the plant store. */
+  /** Functions added to the plant store's failures. */
   readonly failures?: Application['failures'];
   readonly failureHeaders?: Application['failureHeaders'];
   readonly checkers?: Readonly<Record<string, Checker>>;
@@ -116,7 +116,7 @@ export type Overrides = Partial<ServiceConfig> & {
   readonly docs?: Docs | undefined;
 };
 
-/** Composes the service as `npm start` does, with a separate store. */
+/** Composes the service like `npm start`, with a separate store. */
 export async function createTestApp(overrides: Overrides & { readonly contract: Contract }): Promise<ServedApp>;
 export async function createTestApp(
   overrides?: Overrides,

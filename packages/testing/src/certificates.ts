@@ -6,7 +6,7 @@ import { temporaryFolder } from './cleanup.ts';
 /** PEM files: a root certificate, and a certificate for `localhost` signed by it. */
 export type Certificates = { readonly root: string; readonly certificate: string; readonly key: string };
 
-/** Creates certificates with the openssl command; they are removed when the test ends. */
+/** Creates certificates with the openssl command. Removes them when the test ends. */
 export function makeCertificates(): Certificates {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);

@@ -4,16 +4,16 @@ import { cleanUp } from './cleanup.ts';
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** A process that runs at most until the test ends. */
+/** A child process, which is killed when the test ends. */
 export type Child = {
   readonly process: ChildProcessWithoutNullStreams;
-  /** Returns everything written to standard output so far. */
+  /** Returns the standard output so far. */
   readonly output: () => string;
-  /** Resolves to the exit code and the output when the process ends, which is then expected. */
+  /** Resolves to the exit code and the output when the process ends. Marks the end as expected. */
   readonly outcome: Promise<Outcome>;
 };
 
-/** Messages about the processes of the test that have ended, although it neither killed them nor waits for their end. */
+/** Messages about processes that ended unexpectedly: the test neither killed them nor awaited their outcome. */
 const unexpected = new Set<string>();
 
 /** Starts a command. */
@@ -51,7 +51,7 @@ export function startChild(
   };
 }
 
-/** Throws when a process has ended that the test neither killed nor waits for. */
+/** Throws if a process of the test has ended unexpectedly. */
 export function assertNoneEnded(): void {
   if (unexpected.size > 0) throw new Error([...unexpected].join('\n'));
 }

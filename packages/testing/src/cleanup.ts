@@ -7,19 +7,22 @@ const ofFile = new Set<Cleanup>();
 const ofTest = new Set<Cleanup>();
 let cleanups = ofFile;
 
-/** Runs a function when the test ends; called in `beforeAll`, when the file ends. Returns a function that cancels this. */
+/**
+ * Runs a function when the test ends or, if called in `beforeAll`, when the file ends. Returns a function that cancels
+ * it.
+ */
 export function cleanUp(cleanup: Cleanup): () => void {
   const registered = cleanups;
   registered.add(cleanup);
   return () => void registered.delete(cleanup);
 }
 
-/** Runs a function when the file ends, also when it is called in a test. */
+/** Runs a function when the file ends, even if called in a test. */
 export function cleanUpAfterFile(cleanup: Cleanup): void {
   ofFile.add(cleanup);
 }
 
-/** Creates a folder that is removed when the test ends. */
+/** Creates a folder. Removes it when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   cleanUp(() => {
@@ -28,17 +31,17 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Returns the URL of a SQLite database that does not exist yet; neither does its folder. */
+/** Returns the URL of a SQLite database. Neither the database nor its folder exists yet. */
 export function temporaryDatabase(): string {
   return `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
 }
 
-/** Begins a test: from now on, functions are registered for its end. */
+/** Begins a test: following cleanup functions run at its end. */
 export function beginTest(): void {
   cleanups = ofTest;
 }
 
-/** Runs the functions registered in a test, the latest first. */
+/** Runs the cleanup functions of a test in reverse order. */
 export async function endTest(): Promise<void> {
   try {
     await runAll(ofTest);
@@ -47,7 +50,7 @@ export async function endTest(): Promise<void> {
   }
 }
 
-/** Runs the functions registered for a file, the latest first. */
+/** Runs the cleanup functions of a file in reverse order. */
 export function endFile(): Promise<void> {
   return runAll(ofFile);
 }

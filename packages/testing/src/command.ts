@@ -6,13 +6,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Command = (args: readonly string[], environment: Environment) => Promise<number>;
 type Listener = (...values: readonly unknown[]) => void;
 
-/** The events to which commands listen until their process ends. */
+/** The events to which commands add listeners for the lifetime of the process. */
 const LASTING: readonly (readonly [NodeJS.EventEmitter, string])[] = [
   [process, 'uncaughtException'],
   [process.stdout, 'error'],
 ];
 
-/** Runs a command in this process as if it were one of its own: in a folder, without a terminal. */
+/** Runs a command in this process, in a folder and without a terminal. Simulates a separate process. */
 export async function runHere(
   command: Command,
   args: readonly string[],
@@ -46,8 +46,9 @@ export async function runHere(
   }
 }
 
-/** Runs `contract-first generate` in this process, which takes a fifth of the CPU time of one of its own. */
+/** Runs `contract-first generate` in this process, which needs a fifth of the CPU time of a separate process. */
 export async function generateHere(folder: string, ...args: readonly string[]): Promise<Outcome> {
-  const { generateCommand } = await import('@contract-first/generate/command'); // Few tests need the generator.
+  // Loaded on demand, since few tests need it.
+  const { generateCommand } = await import('@contract-first/generate/command');
   return runHere(generateCommand, args, folder);
 }

@@ -9,9 +9,9 @@ export type Connection = {
   readonly end: () => void;
   /** Destroys the connection. */
   readonly reset: () => void;
-  /** Resolves to everything received once it contains the text, or when the peer closes the connection. */
+  /** Resolves to the received text once it contains `text`, or when the peer closes the connection. */
   readonly receive: (text: string) => Promise<string>;
-  /** Resolves to everything received once the peer has closed the connection. */
+  /** Resolves to the received text once the peer has closed the connection. */
   readonly closed: () => Promise<string>;
 };
 
@@ -39,7 +39,7 @@ export async function openConnection(url: string): Promise<Connection> {
   };
 }
 
-/** Sends a request on a connection of its own, and reads nothing of the response. */
+/** Sends a request on a new connection without reading the response. */
 export async function sendUnread(url: string, request: string): Promise<Socket> {
   const socket = connectTo(url).on('error', () => undefined);
   await once(socket, 'connect');
@@ -47,7 +47,7 @@ export async function sendUnread(url: string, request: string): Promise<Socket> 
   return socket;
 }
 
-/** Opens a socket that is destroyed when the test ends. A test may open more than fit into memory at once. */
+/** Opens a socket. Destroys it when the test ends. A test may open more sockets than fit into memory at once. */
 function connectTo(url: string): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -58,15 +58,15 @@ function connectTo(url: string): Socket {
 }
 
 /**
- * Sends a creation without its end, and waits until the service has read it.
+ * Sends an incomplete creation and waits until the service has read it.
  *
- * @returns a function that sends the end, and returns what the service sends until it disconnects
+ * @returns a function that sends the rest, and returns everything that the service sends until it disconnects
  */
 export async function beginCreation({ url, token }: { readonly url: string; readonly token: string }) {
   const connection = await openConnection(url);
   const plant = plantRequest(token, '{"id":1,"name":"Fern"}');
   connection.write(plant.slice(0, -5));
-  await fetch(url); // The response shows that all earlier bytes have been read.
+  await fetch(url); // By the time of the response, all earlier bytes have been read.
   return async (): Promise<string> => {
     connection.write(plant.slice(-5));
     return connection.closed();

@@ -11,18 +11,18 @@ import {
 import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from './cleanup.ts';
 
-/** Returns the contract of a document, as the service reads it. */
+/** Returns the contract of a document after JSON serialization, as in a service. */
 export async function contractOf(text: string, declared?: Partial<Declared>): Promise<Contract> {
   return (await compiledOf(text, declared)).contract;
 }
 
-/** Returns a compiled document. Its contract is as the service reads it. */
+/** Compiles a document. Serializes its contract as JSON and parses it, as in a service. */
 export async function compiledOf(text: string, declared?: Partial<Declared>): Promise<CompiledDocument> {
   const { compiled } = await compile(text, declared);
   return { ...compiled, contract: JSON.parse(JSON.stringify(compiled.contract)) as Contract };
 }
 
-/** Returns the lines with which the generator accepts a document. */
+/** Returns the generator's warnings for a document. */
 export async function warningsOf(text: string, declared?: Partial<Declared>): Promise<string> {
   return (await compile(text, declared)).lines;
 }
@@ -41,7 +41,7 @@ async function compile(
 
 /** Formats diagnostics with `openapi.yaml` as the path of the document. */
 export function linesOf(diagnostics: readonly PlacedDiagnostic[], path: string): string {
-  // A place in a document has a relative path; a problem with the file itself has the given one.
+  // Places in a document have a relative path; problems of the file itself have the given path.
   const lines = diagnostics.map(formatDiagnostic).join('\n');
   return lines.replaceAll(relative(process.cwd(), path), 'openapi.yaml').replaceAll(path, 'openapi.yaml');
 }

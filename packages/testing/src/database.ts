@@ -1,9 +1,9 @@
 import pino from 'pino';
 import { parseDatabaseUrl, type DatabaseLocation, type DatabaseOptions } from '@contract-first/database';
 
-// Also imported by programs that run without Jest.
+// Also used without Jest.
 
-/** The options of a database in a test. */
+/** The database options for tests. */
 export const DATABASE_OPTIONS: DatabaseOptions = {
   poolSize: 2,
   timeoutMs: 5_000,
@@ -11,7 +11,7 @@ export const DATABASE_OPTIONS: DatabaseOptions = {
   log: pino({ level: 'silent' }),
 };
 
-/** Parses a `DATABASE_URL`. @throws {Error} when it is not valid */
+/** Parses a `DATABASE_URL`. @throws {Error} if it is invalid */
 export function locationOf(url: string): DatabaseLocation {
   const parsed = parseDatabaseUrl(url);
   if ('location' in parsed) return parsed.location;

@@ -12,7 +12,7 @@ export function get(rest: Fragment = {}): Fragment {
   return { operationId: 'read', responses: { '200': ok }, ...rest };
 }
 
-/** Returns a parameter of the query. */
+/** Returns a query parameter. */
 export function query(rest: Fragment = {}): Fragment {
   return { name: 'q', in: 'query', schema: text, ...rest };
 }
@@ -33,7 +33,7 @@ export function operationWith(operation: Fragment, rest: Fragment = {}): OpenApi
   return documentWith({ '/things': { post } }, rest);
 }
 
-/** Returns a document whose operation takes a JSON body. */
+/** Returns a document whose operation accepts a JSON body. */
 export function requestWith(schema: unknown, rest: Fragment = {}): OpenApiDocument {
   return operationWith({ requestBody: { required: true, content: { 'application/json': { schema } } } }, rest);
 }
@@ -49,7 +49,7 @@ export function property(schema: unknown): Fragment {
   return { type: 'object', properties: { p: schema } };
 }
 
-/** Returns a document whose operation takes parameters. */
+/** Returns a document whose operation has parameters. */
 export function parametersWith(...parameters: readonly Fragment[]): OpenApiDocument {
   return operationWith({ parameters });
 }
@@ -59,7 +59,10 @@ export function headersWith(headers: Fragment): OpenApiDocument {
   return operationWith({ responses: { '200': { description: 'Done.', headers } } });
 }
 
-/** Returns the findings of a comparison, on a day in June 2026. Each has a rule of the table, and one of its levels. */
+/**
+ * Compares documents on a day in June 2026. Asserts that each finding has a listed rule and level. Returns the
+ * findings.
+ */
 export function compare(base: OpenApiDocument, revision: OpenApiDocument): readonly Finding[] {
   const findings = compareDocuments(base, revision, '2026-06-15');
   for (const { rule, level } of findings) {

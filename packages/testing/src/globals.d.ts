@@ -1,6 +1,6 @@
 import type * as jest from '@jest/globals';
 
-// The types of @types/jest are `any` in many places.
+// Used instead of @types/jest, which has `any` in many places.
 declare global {
   const afterAll: typeof jest.afterAll;
   const afterEach: typeof jest.afterEach;

@@ -34,7 +34,7 @@ export async function createKey(alg: string, kid: string): Promise<IssuerKey> {
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** Starts the endpoint of an issuer; it is closed when the test ends. */
+/** Starts the endpoint of an issuer. Closes it when the test ends. */
 export async function startIssuer(...keys: readonly IssuerKey[]): Promise<Issuer> {
   let requests = 0;
   let listener: RequestListener;
@@ -63,7 +63,9 @@ export async function startIssuer(...keys: readonly IssuerKey[]): Promise<Issuer
   };
 }
 
-/** Signs a token that is valid for a minute; claims and header override the defaults, `undefined` removes one. */
+/**
+ * Signs a token that is valid for a minute. `claims` and `header` override the defaults; `undefined` removes a member.
+ */
 export async function signToken(
   key: IssuerKey,
   claims: Readonly<Record<string, unknown>> = {},
@@ -73,7 +75,7 @@ export async function signToken(
   return new SignJWT(payload).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey);
 }
 
-/** Returns the time in seconds since 1970, as JSON Web Tokens use it. */
+/** Returns the time in a number of seconds, as seconds since 1970, for JSON Web Tokens. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds;
 }

@@ -3,7 +3,7 @@ import { createContext, type Context } from 'node:vm';
 const context = createContext();
 const ignore = (): Promise<void> => Promise.resolve();
 
-/** Jest's `testEnvironment`: tests run in the global scope of the process. The context is an empty one that Jest requires. */
+/** Jest's `testEnvironment`: runs tests in the global scope of the process. Jest requires a context, which is empty. */
 export default class ProcessEnvironment {
   readonly global = {};
   readonly setup = ignore;

@@ -5,15 +5,16 @@ const require = createRequire(import.meta.url);
 const ignore = (): undefined => undefined;
 let imports = 0;
 
-// After this event, Node frees all that a worker holds. This took more than ten seconds at times, and Jest killed the worker.
+// Exits at this event, before Node frees the memory of the worker: this sometimes took more than ten seconds, after
+// which Jest killed the worker.
 if (process.send !== undefined)
   process.once('exit', () => {
     process.exit();
   });
 
 /**
- * Jest's `runtime`: Node itself loads the tests, as ES modules whose types it strips. Test files and set-up files run each time.
- * The modules that they import run once in a process.
+ * Jest's `runtime`: Node itself loads the tests as ES modules and strips their types. Test files and set-up files are
+ * evaluated each time, their imports once per process.
  */
 export default class NativeRuntime {
   unstable_shouldLoadAsEsm(): boolean {
@@ -26,7 +27,7 @@ export default class NativeRuntime {
   }
 
   requireInternalModule(path: string): unknown {
-    // This module keeps the tests of one file.
+    // Reloaded, since this module stores the tests of a file.
     if (path.includes('jest-circus')) Reflect.deleteProperty(require.cache, path);
     return require(path) as unknown;
   }
@@ -39,7 +40,7 @@ export default class NativeRuntime {
     Object.assign(globalThis, globals);
   }
 
-  // Jest also calls these methods.
+  // Methods that Jest also calls.
   readonly enterTestCode = ignore;
   readonly leaveTestCode = ignore;
   readonly teardown = ignore;

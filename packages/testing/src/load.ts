@@ -2,19 +2,21 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from './service.ts';
 
-/** Creations sent by several clients, each with one request at a time, until they are stopped or the service is gone. */
+/**
+ * Creations by several clients, each with one request at a time, until they are stopped or the service is unavailable.
+ */
 export type Load = {
   /** The creations as lines of `export --history`. */
   readonly sent: ReadonlySet<string>;
   readonly acknowledged: ReadonlySet<string>;
   /**
-   * The number of failures by status; by error code, for a request on a reused connection; or as `NOT_CONNECTED`, for a
-   * new connection, which the service may not have accepted.
+   * The number of failures by status, by error code for requests on a reused connection, or as `NOT_CONNECTED` for new
+   * connections, which the service may not have accepted.
    */
   readonly failures: ReadonlyMap<string, number>;
-  /** Resolves once a condition holds; rejects when the clients give up first. */
+  /** Resolves once a condition holds; rejects if the clients give up first. */
   readonly until: (condition: () => boolean) => Promise<void>;
-  /** Resolves once `count` more creations have been acknowledged; rejects when the clients give up first. */
+  /** Resolves once `count` more creations have been acknowledged; rejects if the clients give up first. */
   readonly acknowledges: (count: number) => Promise<void>;
   /** Stops the clients after their current requests. */
   readonly stop: () => Promise<void>;

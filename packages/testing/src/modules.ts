@@ -11,12 +11,12 @@ import {
 import { dirname, join, relative } from 'node:path';
 
 /**
- * Links the installed packages into a copy of the project. The links to the project's own packages are relative, so they are
- * those of the copy.
+ * Links the installed packages into a copy of the project. The links to the project's own packages are relative and
+ * refer to the copy.
  *
  * @param source a folder `node_modules`
- * @param target the folder `node_modules` of the copy, which does not exist
- * @param isInstalled whether the copy has the package of a name
+ * @param target the folder `node_modules` of the copy, which does not exist yet
+ * @param isInstalled returns whether to link the package with a name
  */
 export function linkModules(source: string, target: string, isInstalled = (_name: string): boolean => true): void {
   const names = readdirSync(source).flatMap((name) =>
@@ -36,7 +36,7 @@ function isLink(path: string): boolean {
 }
 
 /**
- * Copies the results of a project's last type check into a copy of it, so that the next one reads only the files that differ.
+ * Copies the build info of a project's last type check to a copy of the project, so that its next check is incremental.
  *
  * @param linked the folders of the project that the copy links to, where TypeScript finds their files
  */
@@ -44,7 +44,7 @@ export function copyBuildInfo(source: string, target: string, linked: readonly s
   const results = join(source, '.tsbuildinfo');
   if (!existsSync(results)) return;
   const inLinked = new RegExp(`"\\./(?=(?:${linked.join('|')})/)`, 'g');
-  // TypeScript checks all files again when a file with global declarations is gone, and the copy has no test files.
+  // TypeScript checks all files again if a file with global declarations is missing, such as test files in the copy.
   const copied = readFileSync(results, 'utf8')
     .replaceAll(inLinked, `"${relative(target, source)}/`)
     .replaceAll('"affectsGlobalScope":true,', '');

@@ -8,26 +8,26 @@ import { ROOT } from './root.ts'; // Not service.ts: the corpus runs without Jes
 const POLL_MS = 200;
 const DOCUMENT = '{ openapi: 3.1.0, info: { title: Empty, version: 1.0.0 }, security: [], paths: {} }\n';
 
-/** Options of an `npm install` in a test. */
+/** The options of `npm install` in tests. */
 export const INSTALL_OPTIONS = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 
-/** With this environment, `npm install` installs nothing, and asks no registry: npm prints how it is used. */
+/** An environment in which `npm install` only prints its usage, without installing packages. */
 export const NOT_INSTALLED = { npm_config_usage: 'true' };
 
-/** The folder of a run of Jest, or of this process. */
+/** The temporary folder of a Jest run, or of this process. */
 const runFolder = process.env['TEST_RUN_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'packed-'));
 
-/** Packs the packages, unless they have not changed since. Returns the folder of their tarballs. */
+/** Packs the packages if the tarballs are out of date. Returns the folder of the tarballs. */
 export async function packedFolder(): Promise<string> {
   const folder = join(ROOT, 'packed');
   await onceInRun('packed', () => {
-    if (isPacked(folder)) return; // By .ci/run, for example.
+    if (isPacked(folder)) return; // Already packed, for example by .ci/run.
     execFileSync('npm', ['run', '--silent', 'pack', '-w', 'packages/testing'], { cwd: ROOT, stdio: 'ignore' });
   });
   return folder;
 }
 
-/** Returns whether every package has a tarball that is newer than the files and folders of all packages. */
+/** Returns whether every package has a tarball that is newer than all package files and folders. */
 function isPacked(folder: string): boolean {
   const tarballs = existsSync(folder) ? readdirSync(folder) : [];
   const packages = readdirSync(join(ROOT, 'packages')).filter((name) => name !== 'testing');
@@ -40,8 +40,8 @@ function isPacked(folder: string): boolean {
 }
 
 /**
- * Installs the packages of a project that `contract-first init` makes, once in a run. Returns its folder `node_modules`, which
- * other projects can link to.
+ * Installs the packages of a project from `contract-first init`, once per run. Returns its folder `node_modules`, to
+ * which other projects can link.
  */
 export async function installedModules(): Promise<string> {
   await packedFolder();
@@ -52,20 +52,20 @@ export async function installedModules(): Promise<string> {
       execFileSync('contract-first', ['init', 'empty.yaml', 'project'], { cwd: folder, env, stdio: 'ignore' });
       const npm = (...args: readonly string[]) =>
         execFileSync('npm', args, { cwd: join(folder, 'project'), stdio: 'ignore' });
-      npm('pkg', 'delete', 'optionalDependencies'); // The Node that runs the tests saves a third of the time.
+      npm('pkg', 'delete', 'optionalDependencies'); // Omits the packaged Node, which saves a third of the time.
       npm('install', ...INSTALL_OPTIONS);
     }),
     'project/node_modules',
   );
 }
 
-/** Lets the first caller in a run do a job in a folder of its own, while the others wait. Returns the folder. */
+/** Runs a job once per run, in a separate folder; other callers wait. Returns the folder. */
 async function onceInRun(name: string, job: (folder: string) => void): Promise<string> {
   const [working, done] = [join(runFolder, `${name}-working`), join(runFolder, name)];
   try {
     mkdirSync(working);
   } catch {
-    // The limit is that of the test.
+    // The time limit of the test applies.
     while (!existsSync(done)) await sleep(POLL_MS);
     return done;
   }

@@ -7,17 +7,17 @@ import { PASSWORD, USER } from '../../engine/bench/postgres-programs.ts';
 /** A PostgreSQL server with a superuser role `plants`. */
 export type PostgresServer = {
   readonly port: number;
-  /** Returns the URL of a database, without TLS; by default `postgres`, which every server has. */
+  /** Returns the URL of a database without TLS; by default of `postgres`, which exists on every server. */
   readonly url: (database?: string) => string;
   /** Creates an empty database and returns its URL. */
   readonly createDatabase: () => Promise<string>;
-  /** Runs statements and returns the rows of the last one, each value as text. */
+  /** Runs statements and returns the rows of the last statement, with values as text. */
   readonly query: (url: string, sql: string, values?: readonly unknown[]) => Promise<Record<string, string>[]>;
 };
 
 /**
- * Returns the server that all test files share. A test creates databases in it, and leaves its settings as they are; it
- * has three more roles: `clerk`, who may log in with the password `x`, `mallory` and `gardeners`.
+ * Returns the server shared by all test files. Tests may create databases, but must not change settings. The server has
+ * three additional roles: `clerk`, who can log in with the password `x`, `mallory` and `gardeners`.
  */
 export function sharedPostgres(): PostgresServer {
   return serverAt(Number(process.env['TEST_POSTGRES_PORT']));
@@ -45,7 +45,7 @@ export function optionsOf(port: number, settings: Readonly<Record<string, string
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Waits until a server accepts connections; returns false when its process has ended. */
+/** Waits until a server accepts connections. Returns `false` if its process has ended. */
 export async function becomesReady({ url }: PostgresServer, process: ChildProcess): Promise<boolean> {
   while (process.exitCode === null) {
     try {
@@ -60,7 +60,7 @@ export async function becomesReady({ url }: PostgresServer, process: ChildProces
 
 async function query(url: string, sql: string, values: readonly unknown[] = []): Promise<Record<string, string>[]> {
   const client = new Client({ connectionString: url, types: { getTypeParser: () => String } });
-  client.on('error', () => undefined); // The query reports the error, too.
+  client.on('error', () => undefined); // The query also reports the error.
   try {
     await client.connect();
     const { rows } = await client.query<Record<string, string>>(sql, [...values]);

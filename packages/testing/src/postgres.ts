@@ -8,7 +8,7 @@ import { asServerUser, freePort, idOfNobody, isRoot, PASSWORD, USER } from '../.
 import type { Certificates } from './certificates.ts';
 import { becomesReady, optionsOf, serverAt, type PostgresServer } from './postgres-server.ts';
 
-/** A PostgreSQL server of one test file, which may stop it. */
+/** A PostgreSQL server of one test file, which may stop the server. */
 export type Postgres = PostgresServer & {
   readonly dataFolder: string;
   /** Stops the server; SIGKILL simulates a crash. */
@@ -26,13 +26,16 @@ export type PostgresOptions = {
   readonly settings?: Readonly<Record<string, string>>;
 };
 
-/** Starts a server for tests that stop it or change its settings. It runs until it is stopped: pass `stop` to cleanUp. */
+/**
+ * Starts a server for tests that stop it or change its settings. Runs until `stop`, which should be passed to
+ * `cleanUp`.
+ */
 export async function startPostgres({ tls, settings = {} }: PostgresOptions = {}): Promise<Postgres> {
   const { folder, dataFolder } = createServerFolder();
   return startOn({ folder, dataFolder, settings: { ...settings, ...(tls && tlsSettings(folder, tls)) } });
 }
 
-/** Starts a primary with a synchronous standby, and that standby. */
+/** Starts a primary and a synchronous standby. */
 export async function startPostgresPair(): Promise<{
   primary: Postgres;
   standby: Postgres;
@@ -63,7 +66,7 @@ export async function startPostgresPair(): Promise<{
   };
 }
 
-/** Creates the folder of a server. Its data is a copy, because `initdb` takes ten times as long. */
+/** Creates the folder of a server. Copies the data, since `initdb` takes ten times as long. */
 function createServerFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
   chmodSync(folder, 0o755);
@@ -72,12 +75,12 @@ function createServerFolder() {
   return { folder, dataFolder };
 }
 
-/** Returns the folder of the programs and of the data to copy, which Jest's globalSetup has created. */
+/** Returns the folder with the programs and the data to copy, created by Jest's globalSetup. */
 function pristine(): string {
   return join(process.env['TEST_RUN_FOLDER'] ?? '', 'postgres');
 }
 
-/** Joins the hosts of several URLs into one URL; everything else comes from the first. */
+/** Joins the hosts of several URLs to one URL. Takes the other parts from the first URL. */
 export function severalHosts(...urls: readonly [string, ...string[]]): string {
   const hosts = urls.map((url) => /@([^/]*)/.exec(url)?.[1]);
   return urls[0].replace(/@[^/]*/, `@${hosts.join(',')}`);
@@ -126,7 +129,7 @@ async function startOn({ folder, dataFolder, settings }: Server): Promise<Postgr
       for (let attempts = 1; server === undefined; attempts += 1) {
         const { started, output } = spawnServer();
         if (await becomesReady(postgres, started)) server = started;
-        // PostgreSQL does not start while processes of a killed server remain.
+        // PostgreSQL does not start while processes of a killed server are running.
         else if (attempts < 100) await sleep(50);
         else throw new Error(`PostgreSQL does not start:\n${output()}`);
       }

@@ -4,7 +4,7 @@ import { renderContract } from '@contract-first/generate';
 import { temporaryFolder } from './cleanup.ts';
 import { linesOf } from './contract.ts';
 
-/** Returns the lines with which the generator refuses a document. */
+/** Returns the generator's errors for a rejected document. */
 export async function problemsOf(text: string): Promise<string> {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, text);

@@ -4,7 +4,7 @@ import { temporaryFolder } from './cleanup.ts';
 import { copyBuildInfo, linkModules } from './modules.ts';
 import { ROOT } from './service.ts';
 
-/** An editable copy of this project, removed when the test ends. */
+/** An editable copy of this project. Removed when the test ends. */
 export type Project = {
   readonly folder: string;
   /** Returns the current text of a file. */
@@ -14,7 +14,7 @@ export type Project = {
 
 const FILES = ['src', 'scripts', 'generated', 'openapi.yaml', 'tsconfig.json', 'package.json'];
 
-/** Copies the files that the commands of package.json need, or some of them. */
+/** Copies the files that the package.json scripts need, or only the named files. */
 export function copyProject(names: readonly string[] = FILES): Project {
   const folder = temporaryFolder();
   for (const name of names) {
@@ -31,7 +31,7 @@ export function copyProject(names: readonly string[] = FILES): Project {
   };
 }
 
-/** Copies the project and its own packages, with those installed packages whose names meet a condition. */
+/** Copies the project and its own packages, and links the installed packages that satisfy a condition. */
 export function copyProjectWithPackages(isInstalled: (name: string) => boolean): Project {
   const project = copyProject([...FILES, 'packages']);
   const modules = join(project.folder, 'node_modules');
@@ -48,12 +48,12 @@ export function copyProjectWithContract(name: string): Project {
   return project;
 }
 
-/** Leaves the scripts of a project out of its type check. */
+/** Excludes the scripts of a project from its type check. */
 export function typecheckApplicationOnly({ read, write }: Project): void {
   write('tsconfig.json', read('tsconfig.json').replace(/"include": .*/, '"include": ["src", "generated"],'));
 }
 
-/** Returns the document with further operations: `GET /<operationId>`, which responds 204. */
+/** Adds operations to a document: `GET /<operationId>`, which responds 204. */
 export function withOperations(document: string, ...operationIds: readonly string[]): string {
   const paths = operationIds.map(
     (operationId) => `
@@ -63,7 +63,7 @@ export function withOperations(document: string, ...operationIds: readonly strin
   return document.replace('\npaths:', `\npaths:${paths.join('')}`);
 }
 
-/** Returns the handlers module with further handlers, one line each. */
+/** Adds handlers to the source of a handlers module, one per line. */
 export function withHandlers(source: string, ...lines: readonly string[]): string {
   return source.replace('  return {\n', `  return {\n${lines.map((line) => `    ${line}\n`).join('')}`);
 }

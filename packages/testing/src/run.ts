@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { asServerUser, createFolder, freePort, initialise } from '../../engine/bench/postgres-programs.ts';
 import { becomesReady, optionsOf, serverAt } from './postgres-server.ts';
 
-// The end of standard input, also that of a killed process, ends the server.
+// A script that ends the server at the end of standard input, which also occurs if the parent is killed.
 const UNTIL_PARENT_ENDS = '"$@" & read -r line; kill -QUIT $!; wait';
 
-/** Jest's globalSetup: creates the folder, the compile cache and the PostgreSQL server that the test files share. */
+/** Jest's globalSetup: creates the folder, the compile cache and the PostgreSQL server shared by the test files. */
 export default async function setUp(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-run-'));
-  chmodSync(folder, 0o755); // The user of the PostgreSQL servers reads the folder.
+  chmodSync(folder, 0o755); // Readable for the user of the PostgreSQL servers.
   process.env['TEST_RUN_FOLDER'] = folder;
-  // Compiled code halves the CPU time of a start, and threads need not load the parser that removes the types. The copies of
-  // projects have compiled code of their own, so that a lasting cache would grow with each run.
+  // The compile cache halves the CPU time of a start, and threads need not load the type stripper. It is temporary,
+  // since each copy of a project adds entries.
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
   process.once('exit', () => {
     rmSync(folder, { recursive: true, force: true });
@@ -24,7 +24,7 @@ export default async function setUp(): Promise<void> {
 
 async function startSharedPostgres(folder: string): Promise<void> {
   renameSync(createFolder(), folder);
-  const pristine = join(folder, 'data'); // Servers of single tests copy it.
+  const pristine = join(folder, 'data'); // Copied for servers of single tests.
   initialise(folder, pristine);
   const dataFolder = join(folder, 'shared');
   execFileSync('cp', ['-a', pristine, dataFolder]);

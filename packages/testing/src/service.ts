@@ -4,7 +4,7 @@ import { temporaryDatabase } from './cleanup.ts';
 import { startChild, type Child, type Outcome } from './children.ts';
 import { ROOT } from './root.ts';
 
-// `node` is the Node that runs the tests, also where npm does not start them.
+// `node` must be the Node that runs the tests, even if the tests are not started by npm.
 const PATH = [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
 
 export { ROOT, type Outcome };
@@ -36,7 +36,7 @@ export async function startService(
     PORT: '0',
     API_TOKENS: 'test-token',
     DATABASE_URL: temporaryDatabase(),
-    EVENT_LOOP_DELAY_LIMIT_MS: '60000', // A busy machine delays the event loop, too.
+    EVENT_LOOP_DELAY_LIMIT_MS: '60000', // High, since a busy machine delays the event loop.
   };
   const child = start(program, args, { ...defaults, ...env }, cwd);
   const { process, output } = child;
@@ -47,14 +47,14 @@ export async function startService(
       await Promise.race([once(process.stdout, 'data'), closed]);
     }
   };
-  // In development, the banner is printed in one piece; in production, a line of the log.
+  // The banner in development, and the log line in production, are printed in one piece.
   await waitForOutput('http://');
   const [url = ''] = /http:\/\/[^\s"]+/.exec(output()) ?? [];
   const [, opsUrl = ''] = /(?:"opsUrl":"|^Operations +)([^\s"]+)/m.exec(output()) ?? [];
   return Object.assign(child, { url, opsUrl, token: 'test-token', waitForOutput });
 }
 
-/** Starts a command, which runs at most until the test ends. */
+/** Starts a command. Kills it when the test ends. */
 export function start(command: string, args: readonly string[], env: Environment, cwd = ROOT): Child {
   return startChild(command, args, {
     cwd,
@@ -62,7 +62,7 @@ export function start(command: string, args: readonly string[], env: Environment
   });
 }
 
-/** Returns the environment without the service's variables and those that Jest sets for Node. */
+/** Returns the environment without the variables of the service, and without Jest's variables for Node. */
 function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names =
     /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|PUBLIC_URL|VALIDATE_RESPONSES|(?:CORS|OTEL|RATE_LIMIT)_\w+|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|DOCS|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;

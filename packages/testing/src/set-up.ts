@@ -5,5 +5,5 @@ beforeEach(beginTest);
 afterEach(endTest);
 afterAll(endFile);
 
-// Jest may kill a worker, and with it the coverage that Node would write at the end.
+// Writes the coverage explicitly, since Jest may kill a worker before Node writes it at exit.
 if (process.env['NODE_V8_COVERAGE'] !== undefined) afterAll(takeCoverage);

@@ -4,7 +4,7 @@ import { sharedPostgres, type PostgresServer } from './postgres-server.ts';
 /**
  * Runs the same suite against each store.
  *
- * @param suite receives a function that returns the URL of an empty database, which belongs to the test
+ * @param suite receives a function that returns the URL of an empty database for the test
  */
 export function describeStores(suite: (createDatabase: () => Promise<string>) => void): void {
   describe('SQLite', () => {
@@ -25,7 +25,7 @@ export function describeStores(suite: (createDatabase: () => Promise<string>) =>
   });
 }
 
-/** Empties a database and ends its connections. This takes a tenth of the time that a new database takes. */
+/** Empties a database and closes its connections, which takes a tenth of the time for creating a database. */
 async function empty({ query }: PostgresServer, url: string): Promise<void> {
   await query(
     url,

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertNoneEnded } from './children.ts';
 
-/** Polls until the value is the expected one, at most `timeoutMs`; fails at once when a process of the test has ended unexpectedly. */
+/**
+ * Polls until the value equals the expected value, up to `timeoutMs`. Fails at once if a process has ended
+ * unexpectedly.
+ */
 export async function until<Value>(
   read: () => Value | Promise<Value>,
   expected: Value,

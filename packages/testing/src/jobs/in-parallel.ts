@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-/** Runs a job for each item, in their order, as many at once as there are cores. @throws the first error of a job */
+/** Runs a job for each item in order, with as many parallel jobs as cores. @throws the first error of a job */
 export async function inParallel<Item>(items: Iterable<Item>, run: (item: Item) => Promise<void>): Promise<void> {
   const waiting = Iterator.from(items);
   const runWaiting = async (): Promise<void> => {

@@ -1,12 +1,12 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { refuse } from '@contract-first/command-line/terminal';
 
-/** Parses the arguments of the process; refuses wrong ones with how the program is used. */
+/** Parses the process arguments. Exits with the usage if they are invalid. */
 export function parseOptions<const Config extends ParseArgsConfig>(usage: string, config: Config) {
   return orRefuse(usage, () => parseArgs({ ...config, allowPositionals: true }));
 }
 
-/** Calls a function; refuses with the message of an error that it throws. */
+/** Calls a function. Exits with the message of a thrown error. */
 export function orRefuse<Result>(usage: string, call: () => Result): Result {
   try {
     return call();

@@ -6,17 +6,18 @@ import { byDigest } from '../jobs/by-digest.ts';
 import { parseOptions } from '../jobs/options.ts';
 import { mutantsOf, type Mutant } from './mutants.ts';
 
-// `npm run mutation -w packages/testing -- FOLDER…` draws changes of the code in these folders, and runs the tests that have noticed most other
-// changes, then those of the changed file, in a fresh clone of the last commit. Prints the changes that no test notices: a missing test, or code that can be deleted.
+// `npm run mutation -w packages/testing -- FOLDER…` selects random mutants of the code in these folders. For each
+// mutant, runs first the tests that have detected most mutants, then the tests of the changed file, in a fresh clone of
+// the last commit. Prints undetected mutants, which indicate a missing test or unnecessary code.
 const USAGE = 'npm run mutation -w packages/testing -- FOLDER… [--seed 1] [--count 100]';
 const UNLIMITED = 0;
-/** How many files of tests are tried before all others. */
+/** The number of test files to run first. */
 const LIKELY = 4;
 
 reportBugs();
 const { folders, seed, count } = readArguments();
 const project = createProject();
-/** How many changes the tests of a file have noticed. */
+/** The number of detected mutants by test file. */
 const noticedBy = new Map<string, number>();
 const results: { readonly mutant: Mutant; readonly isNoticed: boolean }[] = [];
 try {
@@ -28,7 +29,7 @@ try {
   const startedAt = performance.now();
   const files = drawn.map(({ file }) => file);
   if (await passes(files, UNLIMITED)) {
-    // Twice as long as without a change, which may lead to an endless loop.
+    // Twice the time without a change, since a mutant may cause an endless loop.
     const limitSeconds = Math.ceil((2 * (performance.now() - startedAt)) / 1_000);
     for (const mutant of drawn) await attempt(mutant, limitSeconds);
   } else {
@@ -66,7 +67,7 @@ function mutantsIn(folder: string): Mutant[] {
   });
 }
 
-/** Whether the tests that depend on one of the files pass in time; those first that have noticed most changes. */
+/** Returns whether the tests that depend on the files pass in time. Runs the tests with most detected mutants first. */
 async function passes(files: readonly string[], limitSeconds: number): Promise<boolean> {
   const likely = [...noticedBy].sort(([, one], [, other]) => other - one).slice(0, LIKELY);
   const related = ['unit', 'service'].map(

@@ -1,12 +1,12 @@
 import ts from 'typescript';
 
-/** A change of a source file that some test should notice. */
+/** A change of a source file that a test should detect. */
 export type Mutant = {
   readonly file: string;
   readonly line: number;
-  /** Such as `< → <=`. */
+  /** The description: `< → <=`. */
   readonly change: string;
-  /** The changed file. */
+  /** The text of the changed file. */
   readonly text: string;
 };
 
@@ -34,7 +34,7 @@ const METHODS: Readonly<Record<string, string>> = {
   max: 'min',
 };
 
-/** Returns the mutants of a TypeScript file, each with one operator, condition, literal, method or call changed. */
+/** Returns the mutants of a TypeScript file. Each changes one operator, condition, literal, method or call. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   const parsed = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
   const mutants: Mutant[] = [];
@@ -53,7 +53,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
       replace(node, node.operand.getText());
     if (ts.isIfStatement(node)) replace(node.expression, `!(${node.expression.getText()})`);
     if (ts.isConditionalExpression(node)) replace(node.condition, `!(${node.condition.getText()})`);
-    // Larger numbers are limits; no test has to notice that one is greater by 1.
+    // Larger numbers are limits, for which tests need not detect a difference of 1.
     if (ts.isNumericLiteral(node) && Number(node.text) < 10) replace(node, `(${node.text} + 1)`);
     if (node.kind === ts.SyntaxKind.TrueKeyword) replace(node, 'false');
     if (node.kind === ts.SyntaxKind.FalseKeyword) replace(node, 'true');

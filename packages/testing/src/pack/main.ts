@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 
-// `npm run pack -w packages/testing` compiles the packages, since Node strips no types under node_modules, and writes their
-// tarballs to packed/. In the repository, the manifests name TypeScript files; in a tarball, the JavaScript and the declarations in dist/.
+// `npm run pack -w packages/testing` compiles the packages, since Node does not strip types under node_modules, and
+// writes tarballs to packed/. The manifests refer to TypeScript files in the repository, and to JavaScript and
+// declarations in dist/ in the tarballs.
 type Manifest = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 const OUTPUT = 'packed';
@@ -14,7 +15,7 @@ const SOURCE = /^\.\/src\/(.*)\.ts$/;
 const folders = readdirSync('packages')
   .filter((name) => name !== 'testing')
   .map((name) => join('packages', name));
-// Source maps have the paths from here to the sources.
+// The source maps contain paths relative to this folder.
 const work = join(OUTPUT, 'work');
 rmSync(OUTPUT, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
@@ -25,11 +26,11 @@ try {
   rmSync(work, { recursive: true });
 }
 
-/** Writes the files of a package to a folder of their own. Returns that folder. */
+/** Stages the files of a package in a folder. Returns the folder. */
 function stage(folder: string): string {
   const name = basename(folder);
   const staged = join(work, name);
-  // Copies the files that are not compiled: pages, templates and scripts.
+  // Copies files that are not compiled: pages, templates and scripts.
   mkdirSync(staged);
   if (existsSync(join(folder, 'src'))) {
     cpSync(join(folder, 'src'), join(staged, 'dist'), {
@@ -41,12 +42,12 @@ function stage(folder: string): string {
   for (const file of readdirSync(folder).filter((file) => /\.(?:js|md)$/.test(file)))
     cpSync(join(folder, file), join(staged, file));
   cpSync('LICENSE', join(staged, 'LICENSE'));
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // npm refuses another shape.
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // Validated by npm.
   writeFileSync(join(staged, 'package.json'), JSON.stringify(toPacked(manifest), null, 2));
   return staged;
 }
 
-/** Returns a manifest whose entries are the compiled files. */
+/** Returns a manifest that refers to the compiled files. */
 function toPacked({ exports, imports, devDependencies: _, scripts: __, ...manifest }: Manifest): object {
   const map = (entries: unknown, to: (file: string) => unknown): object =>
     Object.fromEntries(Object.entries(entries as object).map(([key, file]) => [key, to(String(file))]));
@@ -56,7 +57,7 @@ function toPacked({ exports, imports, devDependencies: _, scripts: __, ...manife
   return {
     ...manifest,
     engines: { node: '>=22.18' },
-    // The provenance that a release is signed with names it.
+    // Required for the provenance of a release.
     ...(repository !== undefined && { repository: { type: 'git', url: `git+https://github.com/${repository}.git` } }),
     ...(exports !== undefined && { exports: map(exports, withTypes) }),
     ...(imports !== undefined && { imports: map(imports, compiled) }),

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// `npm run set-version -w packages/testing -- 1.1.0` gives all packages a version. Each names the exact version of the others, and so does the
-// plant store, which has a version of its own.
+// `npm run set-version -w packages/testing -- 1.1.0` sets the version of all packages. They depend on exact versions of
+// each other, as does the plant store, which has a separate version.
 const [version = '', ...rest] = process.argv.slice(2);
 const OWN_VERSION = /^( {2}"version": ")[^"]+/m;
 const DEPENDENCIES = /("(?:@contract-first\/[a-z]+|contract-first)": ")\d[^"]*/g;

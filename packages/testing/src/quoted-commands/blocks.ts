@@ -1,9 +1,9 @@
 /** A fenced block of a document. */
 export type Block = {
   readonly language: string;
-  /** The file that the paragraph above names: `src/file.ts`: */
+  /** The file named in the preceding paragraph, such as `src/file.ts`. */
   readonly file: string | undefined;
-  /** The line of the first line of text, counted from 1. */
+  /** The number of the first line of text, beginning with 1. */
   readonly line: number;
   readonly text: string;
 };
@@ -12,14 +12,14 @@ export type Block = {
 export type Command = {
   readonly text: string;
   readonly line: number;
-  /** The lines of its output; `undefined` in a `sh` block, which quotes none. */
+  /** The quoted lines of output; `undefined` in `sh` blocks, which have no output. */
   readonly quoted: readonly string[] | undefined;
 };
 
 const BLOCK =
   /(?:^`(?<file>[^`\n]+)`:\n\n)?^(?<indent> *)```(?<language>\w+)\n(?<text>(?:(?! *```$).*\n)*)\k<indent>```$/gm;
 
-/** Reads the fenced blocks of a document. @throws {Error} when there is a fence that is not part of a block */
+/** Parses the fenced blocks of a document. @throws {Error} if a fence is not part of a block */
 export function readBlocks(document: string): readonly Block[] {
   const blocks = Array.from(document.matchAll(BLOCK), ({ index, groups = {}, 0: whole }) => {
     const { language = '', file, indent = '', text = '' } = groups;
@@ -31,7 +31,9 @@ export function readBlocks(document: string): readonly Block[] {
   return blocks;
 }
 
-/** Reads the commands of a block: each line of `sh`; in `console`, lines that start with `$ `, followed by their output. */
+/**
+ * Parses the commands of a block: each line in `sh`; lines that start with `$ ` in `console`, followed by their output.
+ */
 export function commandsOf({ language, text, line }: Block): readonly Command[] {
   const isConsole = language === 'console';
   const commands: { text: string; line: number; quoted: string[] | undefined }[] = [];
@@ -47,7 +49,7 @@ export function commandsOf({ language, text, line }: Block): readonly Command[] 
   return commands;
 }
 
-/** Returns the number of the line at the end of a text. */
+/** Returns the line number at the end of a text. */
 function lineNumber(text: string): number {
   return text.split('\n').length;
 }

@@ -9,33 +9,34 @@ import { complete, firstDifference, matches } from './quote.ts';
 import { inParallel } from '../jobs/in-parallel.ts';
 
 // `npm run quoted-commands -w packages/testing [-- <document>…]` executes the blocks of each document in order, in a fresh
-// clone of the last commit. As many documents are executed at once as there are cores. Blocks of:
+// clone of the last commit. Executes as many documents in parallel as there are cores. Blocks of:
 //
-// - `console`: runs the commands and compares the quoted output (quote.ts). `npm start`,
-//   `npm run dev` and `npm run mock [-- <document>…]` keep running until the next of them, or until the document ends. `cd` holds for all
-//   following blocks.
-// - `sh`: runs each line, unless a line of .ci/run starts with it, or CI cannot run it.
-// - `diff`: applies it. A block below the name of a file: writes the file.
-// - `ts`: is part of a source file, with any indentation. `text` is a figure.
-const INSTALL = /^npm ci && /; // The packages of the clone are installed.
+// - `console`: runs the commands and compares the quoted output (quote.ts). `npm start`, `npm run dev` and
+// `npm run mock [-- <document>…]` keep running until the next service or the end of the document. `cd` applies to all
+// following
+//   blocks.
+// - `sh`: runs each line, unless a line of .ci/run starts with it or CI cannot run it.
+// - `diff`: applies the diff. A block after the name of a file: writes the file.
+// - `ts`: must be part of a source file, with any indentation. `text`: is a figure.
+const INSTALL = /^npm ci && /; // Skipped, since the packages of the clone are installed.
 const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock(?: --(?: [\w/][\w./=-]*)+)?))$/;
-// The commands of `sh` blocks that are not run here.
+// The commands of `sh` blocks that are skipped.
 const ELSEWHERE = {
   podman: 'needs another machine',
   'npm run bench -w packages/engine': 'takes ten minutes; bench.system.test.ts runs it for seconds',
 };
-// These take longest: one that began last would keep one core busy, and leave the others idle.
+// The longest documents are started first, to use all cores until the end.
 const FIRST = ['docs/guide/your-service.md', 'docs/guide/tutorial.md'];
 const QUOTED_FAILURE = /^(?:FAIL| *ERR|::error)\b|error TS/m;
 
-// Without development dependencies, ends here rather than in a process that it starts.
+// Fails here, rather than in a child process, if development dependencies are missing.
 import.meta.resolve('typescript');
 reportBugs();
 const ci = readFileSync('.ci/run', 'utf8').split('\n');
 const inDocs = execFileSync('git', ['ls-files', 'docs/*.md'], { encoding: 'utf8' }).trimEnd().split('\n');
 const named = process.argv.slice(2);
 const documents = named.length > 0 ? named : ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs];
-// Each has a project and ports of its own.
+// Each document has a separate project and separate ports.
 await inParallel(
   documents.toSorted((one, other) => FIRST.indexOf(other) - FIRST.indexOf(one)),
   execute,
@@ -55,14 +56,14 @@ async function execute(document: string): Promise<void> {
     await project?.stopService();
   } catch (error) {
     const place = error instanceof Problem ? `${document}:${String(error.line)}` : document;
-    console.error(`${place}: ${(error as Error).message}`); // Nothing but errors is thrown here.
+    console.error(`${place}: ${(error as Error).message}`); // Only errors are thrown.
     process.exitCode = 1;
   } finally {
     await project?.remove();
   }
 }
 
-/** @param clone returns the clone of the document, made for the first block that needs it */
+/** @param clone returns the clone for the document, created on demand */
 async function executeBlock(clone: () => Project, block: Block, document: string): Promise<void> {
   const { language, file, text } = block;
   if (language === 'console' || language === 'sh') {
@@ -89,7 +90,7 @@ async function executeBlock(clone: () => Project, block: Block, document: string
   }
 }
 
-/** Returns a text without its indentation: Prettier indents a part of a file as a file of its own. */
+/** Removes the indentation of a text, since Prettier formats an excerpt of a file like a whole file. */
 function flat(text: string): string {
   return text.replaceAll(/^ +/gm, '');
 }
@@ -101,7 +102,7 @@ function reasonNotToRun(command: string): string | undefined {
   return ci.some((line) => line.startsWith(installed)) ? 'a step of .ci/run' : undefined;
 }
 
-/** Runs a command and compares its output. It fails exactly if its quoted output has a failure or a compiler error. */
+/** Runs a command and compares its output. The command must fail if and only if its quoted output contains an error. */
 async function run(project: Project, { text, line, quoted }: Command): Promise<void> {
   const command = complete(text, project.printed()).replace(INSTALL, '');
   const [, folder] = /^cd (\S+)$/.exec(command) ?? [];

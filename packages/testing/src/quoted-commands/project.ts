@@ -11,7 +11,7 @@ export type Project = {
   readonly folder: string;
   /** Makes a folder in the present one the folder of the following commands. */
   readonly enter: (name: string) => void;
-  /** Everything that commands have printed. */
+  /** Returns the output of all commands. */
   readonly printed: () => string;
   /** Runs a command to its end. */
   readonly run: (command: string) => Promise<{ readonly code: number | null; readonly output: string }>;
@@ -21,19 +21,19 @@ export type Project = {
    * @returns its output once `isReady` accepts it, once the service has ended, or after START_MS
    */
   readonly serve: (command: string, isReady: (output: string) => boolean) => Promise<string>;
-  /** Stops the service. @throws {Error} when it does not end with code 0 */
+  /** Stops the service. @throws {Error} if it does not exit with code 0 */
   readonly stopService: () => Promise<void>;
-  /** Stops the service, however it ends, and removes the folder. */
+  /** Stops the service, regardless of its exit code, and removes the folder. */
   readonly remove: () => Promise<void>;
 };
 
 const START_MS = 30_000;
-// With these, npm reaches its registry.
+// The variables that npm needs to access its registry.
 const INHERITED = /^(?:PATH|HOME|NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i;
 
 /**
- * Creates a project. Its commands have no settings of the service but free ports. npm prints nothing of its own, and asks its
- * registry for nothing twice.
+ * Creates a project. Its commands inherit no service settings, and use free ports. npm prints no messages of its own,
+ * and prefers its cache to the registry.
  */
 export function createProject(): Project {
   const root = mkdtempSync(join(tmpdir(), 'documents-'));
@@ -44,7 +44,7 @@ export function createProject(): Project {
   copyBuildInfo('.', root, ['node_modules']);
 
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED.test(name)));
-  // Without a terminal, curl would print its progress.
+  // `--silent`, since curl prints its progress if there is no terminal.
   const setup = 'exec 2>&1; curl() { command curl --silent "$@"; }';
   const npm = { NPM_CONFIG_LOGLEVEL: 'silent', NPM_CONFIG_PREFER_OFFLINE: 'true' };
   const env = { ...inherited, ...npm, PORT: '0', OPS_PORT: '0' };
@@ -83,7 +83,7 @@ export function createProject(): Project {
       stopService = async () => undefined;
       child.kill();
       const [code] = await ended;
-      // npm itself ends at once with its shell; only `npm start` replaces the shell.
+      // Checks only `npm start`, which replaces the shell; otherwise, npm ends at once with its shell.
       if (code !== 0 && command.includes('npm start'))
         throw new Error(`${command} ended with code ${String(code)}:\n${output}`);
     };
@@ -94,7 +94,7 @@ export function createProject(): Project {
   }
 
   async function remove(): Promise<void> {
-    await stopService().catch(() => undefined); // Where it has to end well, it was stopped before.
+    await stopService().catch(() => undefined); // Ignores the exit code.
     rmSync(root, { recursive: true });
   }
 
