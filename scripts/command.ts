@@ -3,12 +3,12 @@ import type { DatabaseConfig } from '@contract-first/engine';
 import { runCommand } from '@contract-first/engine/run';
 import { application } from '../src/service.ts';
 
-/** The part of the configuration of the plant store that its commands use. */
+/** The configuration of the plant store that its commands need. */
 export type Configuration = DatabaseConfig<DatabaseLocation> & { readonly bodyLimitBytes: number };
 
 /**
- * Runs a command, which opens what it needs of the store. Exits with one line for each mistake in the configuration, and when
- * the database is unavailable.
+ * Runs a command on the store. Exits with one line for each problem in the configuration, or if the database is
+ * unavailable.
  */
 export function runWithConfiguration(work: (configuration: Configuration) => Promise<void>): Promise<void> {
   const open = async () => ({ close: async () => undefined });

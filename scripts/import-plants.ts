@@ -22,7 +22,7 @@ export function importPlants(path: string, configuration: Configuration): Promis
         async add(request, key) {
           let isNew = false;
           const keyed = { add: async (plant: StoredPlant) => (isNew = await store.add(plant, key)) };
-          // The import has validated the line, and calls the handler itself.
+          // The import validates the line and calls the handler directly.
           await createPlant(keyed, { ...(request as Request<'createPlant'>), caller: IMPORT });
           return isNew;
         },

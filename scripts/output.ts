@@ -4,7 +4,7 @@ export function refuse(...problems: readonly string[]): never {
   process.exit(1);
 }
 
-/** Ends the command with one line when its output cannot be written; without one when the reader has closed the pipe. */
+/** Ends the command with one line if its output cannot be written; silently if the reader closed the pipe. */
 export function exitWithoutOutput(): void {
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit(0); // As in `… | head`.

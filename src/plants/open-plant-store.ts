@@ -31,7 +31,7 @@ export async function openPlantStore(location: DatabaseLocation, options: Databa
   };
 }
 
-/** Opens the plant store for reading only. @throws {DatabaseUnavailable} when there is none, or it cannot be read */
+/** Opens the plant store for reading only. @throws {DatabaseUnavailable} if it does not exist or cannot be read */
 export async function openPlantReader(location: DatabaseLocation): Promise<PlantReader> {
   const database = await openReader(location, plantTables);
   return { list: (which) => listPlants(database, which), close: database.close };

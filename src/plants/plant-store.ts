@@ -1,4 +1,4 @@
-/** A plant as it was created. */
+/** A created plant. */
 export type StoredPlant = {
   /** An int64. Not unique: the latest plant with an id is the current one. */
   readonly id: bigint;
@@ -7,7 +7,7 @@ export type StoredPlant = {
   readonly tag?: string;
 };
 
-/** Where plants are kept. Nothing that was added is ever changed or removed. */
+/** Stores plants. Added plants are never changed or removed. */
 export interface PlantStore {
   /**
    * Adds a plant. When the promise resolves, the plant survives a crash of the process and of the machine, and is later
@@ -31,9 +31,9 @@ export interface PlantStore {
   close(): Promise<void>;
 }
 
-/** Reads the plants, also while a service adds some. */
+/** Reads plants, even while a service adds plants. */
 export interface PlantReader {
-  /** The plants in the order they were added, one at a time: the latest one for each id, or every creation. */
+  /** Yields plants in the order of creation, one at a time: the latest plant for each id, or every creation. */
   list(which: 'latest' | 'history'): AsyncIterable<StoredPlant>;
 
   /** Closes the database. */

@@ -12,7 +12,7 @@ describeStores((createDatabase) => {
     shared = await createOwnApp();
   });
 
-  /** Returns the application that the tests share, with the history since this call. */
+  /** Returns the shared application of the tests, with the history since this call. */
   const createApp = (): TestApp => {
     const { length } = shared.logged.filter(({ status }) => status === 200);
     return { ...shared, history: async () => (await shared.history()).slice(length) };

@@ -27,7 +27,7 @@ export const application = {
       released.inc(count);
       return count;
     };
-    // Each instance of the service does it: transactions keep them apart.
+    // Each instance of the service releases bookings. Transactions isolate the instances.
     const stopReleasing = repeat(release, RELEASE_EVERY_MS, options.log);
     const close = async (): Promise<void> => {
       await stopReleasing(); // First, since a step uses the database.

@@ -24,7 +24,7 @@ export function createBooks({ read, write }: Pick<Database, 'read' | 'write'>) {
       write(sql`INSERT INTO ${books} (id, title, bytes) VALUES (${id}, ${title}, ${bytes})
         ON CONFLICT (id) DO UPDATE SET title = excluded.title, bytes = excluded.bytes`),
     find: async (id: bigint) => (await read(sql<BookRow>`SELECT id, title, bytes FROM ${books} WHERE id = ${id}`))[0],
-    /** A page of the books with a larger id. An OFFSET would read all rows before it, and a large one may overflow. */
+    /** Returns a page of books after an id. An OFFSET would read all skipped rows, and a large offset may overflow. */
     list: (after: bigint) =>
       read(sql<BookRow>`SELECT id, title, bytes FROM ${books} WHERE id > ${after} ORDER BY id LIMIT ${PAGE_ROWS}`),
     remove: (id: bigint) => write(sql`DELETE FROM ${books} WHERE id = ${id}`),

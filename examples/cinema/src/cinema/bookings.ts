@@ -55,10 +55,10 @@ export function createBookings({ read, write, transaction }: Pick<Database, 'rea
         return idOf(added?.rows);
       }),
 
-    /** Marks a booking as paid. Returns whether it was there. */
+    /** Marks a booking as paid. Returns whether the booking exists. */
     pay: async (id: bigint) => (await write(sql`UPDATE ${bookings} SET paid = 1 WHERE id = ${id}`))[0]?.count === 1,
 
-    /** Removes unpaid bookings of before a time, 100 at most. Returns their number. */
+    /** Removes up to 100 unpaid bookings from before a time. Returns their number. */
     release: (before: bigint) =>
       transaction(async ({ read, write }) => {
         const expired = await read(sql<Booking>`SELECT id, screening, seats FROM ${bookings}
@@ -76,5 +76,5 @@ export function createBookings({ read, write, transaction }: Pick<Database, 'rea
 export type Bookings = ReturnType<typeof createBookings>;
 
 function idOf(rows: readonly unknown[] = []): bigint {
-  return (rows[0] as Row).id; // The statement returns it.
+  return (rows[0] as Row).id; // By RETURNING.
 }

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseOptions } from '@contract-first/database';
 
 /**
- * Repeats a step, with a pause before each time. A step that fails is logged, and tried again after the next pause.
+ * Repeats a step, with a pause before each run. Logs a failed step, and repeats it after the next pause.
  *
- * @returns a function that ends this, and waits for the step that is running
+ * @returns a function that stops the repetition and waits for the running step
  */
 export function repeat(
   step: () => Promise<unknown>,
@@ -19,7 +19,7 @@ export function repeat(
   };
 
   async function run(signal: AbortSignal): Promise<void> {
-    // An aborted pause rejects.
+    // The promise of an aborted pause rejects.
     while (await sleep(pauseMs, true, { signal }).catch(() => false))
       await step().catch((error: unknown) => log.error({ err: error }, 'a background step failed'));
   }

@@ -9,17 +9,19 @@ type Tables = {
 };
 
 /**
- * Opens reports on the same database, with Kysely. It has connections of its own. For its statements, the engine does not
+ * Opens reports on the same database with Kysely, which has separate connections. For its statements, the engine does
+ * not
  *
- * - answer 503 when the database is unavailable: they are answered 500, and `/readyz` does not notice;
- * - limit their time and their queue, follow a failover, read certificates of TLS, count or trace them;
- * - return integers as bigint: pg returns text, and SQLite numbers;
- * - keep the event loop free: SQLite works in this thread. A write would wait there, too, so the connection only reads.
+ * - respond 503 when the database is unavailable: the response is 500, and `/readyz` does not fail;
+ * - limit their time and their queue, follow a failover, read TLS certificates, count or trace them;
+ * - return integers as bigints: pg returns text, and SQLite returns numbers;
+ * - keep the event loop free: SQLite runs in this thread. The connection is read-only, since a write could block the
+ * thread.
  */
 export function openSales(location: DatabaseLocation, { log }: Pick<DatabaseOptions, 'log'>) {
   const database = new Kysely<Tables>({ dialect: dialectFor(location, log) });
   return {
-    /** Lists the films with the most seats that are paid. */
+    /** Lists the films with the most paid seats. */
     async list() {
       const rows = await database
         .selectFrom('bookings')
@@ -43,12 +45,12 @@ function dialectFor(location: DatabaseLocation, log: DatabaseOptions['log']) {
   const { hosts, tls, user, password, database } = location;
   const ssl = tls.mode !== 'disable' && { rejectUnauthorized: tls.mode !== 'require' };
   const pool = new Pool({ ...hosts[0], user, password, database, ssl, max: 2 });
-  // Without a listener, the loss of an idle connection would end the process.
+  // Without a listener, losing an idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'a connection for reports was lost'));
   return new PostgresDialect({ pool });
 }
 
-/** Adapts the SQLite of Node to the interface that Kysely expects, that of better-sqlite3. */
+/** Adapts Node's SQLite to the interface of better-sqlite3, which Kysely expects. */
 function openSqlite(path: string): SqliteDatabase {
   const database = new DatabaseSync(path, { readOnly: true });
   const prepare: SqliteDatabase['prepare'] = (text) => {

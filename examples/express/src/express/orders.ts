@@ -1,4 +1,4 @@
-/** An order of a customer. */
+/** A customer's order. */
 export type Order = { readonly id: number; readonly item: string; readonly customer: string; readonly paid: boolean };
 
 /** The orders, in memory. */
@@ -11,7 +11,7 @@ export function createOrders() {
       return order;
     },
     find: (id: number): Order | undefined => orders.get(id),
-    /** Returns whether there is such an order. */
+    /** Returns whether the order exists. */
     pay(id: number): boolean {
       const order = orders.get(id);
       if (order !== undefined) orders.set(id, { ...order, paid: true });

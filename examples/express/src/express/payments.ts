@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import express, { type Request, type Response } from 'express';
 import type { Orders } from './orders.ts';
 
-/** Receives the notices of a payment provider, which are not in the document: `POST /v1/hooks/payments`. */
+/** Receives the undocumented webhooks of a payment provider: `POST /v1/hooks/payments`. */
 export function createPaymentHook(orders: Orders, secret: string) {
   return express.Router().post('/v1/hooks/payments', express.raw({ type: '*/*' }), (req: Request, res: Response) => {
     const { body = '' } = req as { readonly body?: Buffer }; // express.raw() reads nothing from a request without a body.

@@ -1,8 +1,8 @@
 /**
- * Selects the media type that the header `Accept` prefers (RFC 9110, 12.5.1). Of equal ones, the first is selected.
+ * Selects the media type that the header `Accept` prefers (RFC 9110, 12.5.1), the first of equally preferred types.
  *
- * @param header accepts every type if it is empty
- * @returns `undefined` when the header accepts none
+ * @param header an empty header accepts every type
+ * @returns `undefined` if no type is acceptable
  */
 export function preferredType<Type extends string>(header: string, available: readonly Type[]): Type | undefined {
   if (header.trim() === '') return available[0];

@@ -43,8 +43,8 @@ export function createBeds({ read, stream, write, transaction }: Database) {
     find: async (id: bigint) => (await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`))[0],
 
     /**
-     * Creates a bed, once for each key of a caller, also when it has been changed or removed since. Returns the new bed,
-     * or `undefined` when the caller has used the key for another bed.
+     * Creates a bed, once for each key of a caller, even if the bed has been changed or removed since. Returns the new
+     * bed, or `undefined` if the caller has used the key for a different bed.
      */
     create: ({ crop, squareMetres }: NewBed, caller: string, key: string) =>
       transaction(async ({ read, write }): Promise<BedRow | undefined> => {
@@ -52,7 +52,7 @@ export function createBeds({ read, stream, write, transaction }: Database) {
         const metres = BigInt(squareMetres);
         const [added] = await write(sql`INSERT INTO ${creations} (caller, key, fingerprint)
           VALUES (${caller}, ${key}, ${fingerprint}) ON CONFLICT (caller, key) DO NOTHING RETURNING bed, fingerprint`);
-        const [creation] = (added?.rows ?? []) as readonly Creation[]; // As RETURNING says.
+        const [creation] = (added?.rows ?? []) as readonly Creation[]; // By RETURNING.
         if (creation !== undefined) {
           const { bed: id } = creation;
           await write(sql`INSERT INTO ${beds} (${columns}) VALUES (${id}, ${crop}, ${metres}, 1)`);
@@ -63,7 +63,7 @@ export function createBeds({ read, stream, write, transaction }: Database) {
         return known?.fingerprint === fingerprint ? { id: known.bed, crop, metres, version: 1n } : undefined;
       }),
 
-    /** Replaces a bed if it meets a condition. Returns the new bed; else the present one, unless there is none. */
+    /** Replaces a bed if it satisfies a condition. Returns the new bed, or else the current bed, if any. */
     replace: (id: bigint, { crop, squareMetres }: NewBed, condition: (present: BedRow) => boolean) =>
       transaction(async ({ read, write }): Promise<{ readonly isReplaced: boolean; readonly bed?: BedRow }> => {
         const [present] = await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`);
@@ -75,7 +75,7 @@ export function createBeds({ read, stream, write, transaction }: Database) {
         return { isReplaced: true, bed };
       }),
 
-    /** Removes a bed and its photo if the bed meets a condition. Returns the bed if it does not. */
+    /** Removes a bed and its photo if the bed satisfies a condition, else returns the bed. */
     remove: (id: bigint, condition: (present: BedRow) => boolean) =>
       transaction(async ({ read, write }): Promise<BedRow | undefined> => {
         const [present] = await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`);

@@ -87,7 +87,7 @@ async function exportBeds(beds: Beds, { rawHeaders }: Request<'exportBeds'>): Pr
   }
 }
 
-/** Finds a bed. @throws {Failure} 404 when there is none */
+/** Finds a bed. @throws {Failure} 404 if it does not exist */
 async function findBed(beds: Beds, id: bigint): Promise<BedRow> {
   const row = await beds.find(id);
   if (row === undefined) throw noBed('this bed does not exist');

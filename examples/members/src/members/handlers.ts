@@ -9,7 +9,7 @@ export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>>
 }
 
 async function addMember({ query, headers, cookies, body }: Request<'addMember'>): Promise<Reply<'addMember'>> {
-  // Defaults are present, also those of a reference, of a nested object and of the items of a list.
+  // Defaults are present, including defaults of references, nested objects and list items.
   const weights: number[] = body.roles.map(({ weight }) => weight);
   const [limit, level, mode, page]: [number, number, 'fast' | 'safe', number] = [
     query.limit,
@@ -33,7 +33,7 @@ async function addPhoto({ contentType, body }: Request<'photos#add'>): Promise<R
   return { status: 200, body: { id: size, title, copies } };
 }
 
-// The rest is type-checked, never run.
+// The rest is only type-checked, never run.
 type Member = Request<'addMember'>['body'];
 type Sent = Paths['/members/{club}']['post']['requestBody']['content']['application/json'];
 type Answer = Extract<Reply<'addMember'>, { status: 200 }>;

@@ -20,7 +20,7 @@ async function addReading({ body }: Request<'addReading'>): Promise<Reply<'addRe
   return { status: 202, body: { at: body?.at ?? new Date() } };
 }
 
-// The rest is type-checked, never run.
+// The rest is only type-checked, never run.
 type Reading = NonNullable<Request<'addReading'>['body']>;
 type Accepted = Extract<Reply<'addReading'>, { status: 202 }>;
 type Sent = Paths['/readings']['post']['responses'][202]['content']['application/json'];

@@ -19,7 +19,7 @@ export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>>
   readonly [name: string]: Matched;
 }
 
-/** Returns XML where a header names it. For an Accept header with weights, use a package such as `negotiator`. */
+/** Returns XML if a header names it. For an Accept header with weights, use a package such as `negotiator`. */
 function mediaTypeFor(header: unknown): 'application/xml' | 'application/json' {
   return String(header).includes('application/xml') ? 'application/xml' : 'application/json';
 }

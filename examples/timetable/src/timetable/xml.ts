@@ -11,12 +11,12 @@ type Schema = {
 };
 type Schemas = CodedBody['schemas'];
 
-/** XML with the names, attributes and lists that the `xml` of the schemas describes; without namespaces. */
+/** A codec for XML with the names, attributes and lists that `xml` in the schemas describes; without namespaces. */
 export const xml: Codec = {
   decode(bytes, { contentType, schema, schemas }) {
     const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1] ?? 'utf-8';
     const text = new TextDecoder(charset, { fatal: true }).decode(bytes);
-    // The parser would take quadratic time for the line ends (XML 1.0, 2.11).
+    // Normalizes line ends first (XML 1.0, 2.11), for which the parser would take quadratic time.
     const root = parse(text.replaceAll(/\r\n?/g, '\n'));
     const { tag } = describe(schema as Schema, root.name, schemas);
     if (root.name !== tag) throw new SyntaxError(`the root element must be ${tag}`);
@@ -28,25 +28,25 @@ export const xml: Codec = {
   },
 };
 
-/** Parses XML. The entities of a document type are not defined: a reference to one is an error. */
+/** Parses XML. Rejects references to entities of a document type. */
 function parse(text: string): XmlElement {
   try {
-    return parseXml(text).root as XmlElement; // A document without one does not parse.
+    return parseXml(text).root as XmlElement; // A document without a root is a syntax error.
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
-    throw new SyntaxError(error.message.split('\n', 1)[0]); // Further lines quote the text.
+    throw new SyntaxError(error.message.split('\n', 1)[0]); // The other lines quote the text.
   }
 }
 
-/** Joins a schema with the one that it refers to, and with those of its `allOf`. */
+/** Merges a schema with the target of its reference and with its `allOf`. */
 function merge({ $ref, allOf = [], ...own }: Schema, schemas: Schemas): Schema {
-  const target = $ref === undefined ? [] : [schemas[$ref] as Schema]; // The generator has followed it.
+  const target = $ref === undefined ? [] : [schemas[$ref] as Schema]; // Validated by the generator.
   const parts = [...target, ...allOf].map((part) => merge(part, schemas));
   const properties = Object.assign({}, ...[...parts, own].map((part) => part.properties)) as Schema['properties'];
   return { ...Object.assign({}, ...parts), ...own, properties };
 }
 
-/** Describes how a value is written. The tag of a list that is not wrapped is that of its items. */
+/** Describes the XML of a value. The tag of an unwrapped list is the tag of its items. */
 function describe(schema: Schema, name: string, schemas: Schemas) {
   const { type, properties = {}, items = {}, xml = {} } = merge(schema, schemas);
   const isUnwrapped = type === 'array' && xml.wrapped !== true;
@@ -56,7 +56,7 @@ function describe(schema: Schema, name: string, schemas: Schemas) {
   return { type, properties, items, tag, itemTag, isUnwrapped, isAttribute };
 }
 
-/** Reads an element. What its schema does not describe is ignored. */
+/** Converts an element to a value. Ignores undescribed attributes and children. */
 function read({ name, text, attributes, children }: XmlElement, schema: Schema, schemas: Schemas): unknown {
   const { type, properties, items, itemTag } = describe(schema, name, schemas);
   const elements = children.filter((child) => child instanceof XmlElement);
@@ -76,7 +76,7 @@ function read({ name, text, attributes, children }: XmlElement, schema: Schema, 
   return Object.fromEntries(members);
 }
 
-/** Converts a text to the type of its schema. Other texts remain, for the engine to judge. */
+/** Converts a text to the type of its schema. Returns other texts unchanged, for validation by the engine. */
 function toScalar(text: string, type: Schema['type']): unknown {
   const trimmed = text.trim();
   if (type === 'integer' && /^[+-]?\d{1,19}$/.test(trimmed)) return BigInt(trimmed);
@@ -102,7 +102,7 @@ function write(tag: string, value: unknown, schema: Schema, schemas: Schemas): s
   return `<${tag}${attributes}>${content}</${tag}>`;
 }
 
-/** Escapes text. XML 1.0 has no control characters and lone surrogates, which are replaced. */
+/** Escapes text. Replaces control characters and lone surrogates, which XML 1.0 cannot represent. */
 function escape(text: string): string {
   const allowed = text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
   return allowed.replaceAll(/[&<>"\t\n\r]/g, (character) => `&#${String(character.charCodeAt(0))};`);
