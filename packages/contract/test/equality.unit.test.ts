@@ -9,7 +9,7 @@ test.each([
   ['enum', { enum: ['novel', 'poetry', null] }, 1],
   ['a smaller object as const', { const: { a: {} } }, 3],
   ['a smaller list in an enum', { enum: [[1, 2], 3] }, 3],
-])('a value is read only as far as allowed ones are large: %s', (_name, schema, maxReads) => {
+])('reading stops when a value is larger than the allowed values: %s', (_name, schema, maxReads) => {
   let reads = 0;
   const member = {
     get() {

@@ -21,7 +21,7 @@ test('iso-date-time accepts the same texts as in ajv-formats', () => {
   expect(accepted(limited)).toContain('2026-02-28T12:00:00Z');
 });
 
-test.each(['date-time', 'iso-date-time'])('%s does not split a text of separators', (format) => {
+test.each(['date-time', 'iso-date-time'])('%s does not split the text at separators', (format) => {
   const check = limited.compile({ type: 'string', format });
   const split = mock.method(String.prototype, 'split');
   expect(check('t'.repeat(1_000))).toBe(false);
@@ -30,7 +30,7 @@ test.each(['date-time', 'iso-date-time'])('%s does not split a text of separator
   split.mock.restore();
 });
 
-test('regex accepts patterns of JavaScript of at most 64 KiB', () => {
+test('regex accepts JavaScript patterns of at most 64 KiB', () => {
   const isRegex = limited.compile({ type: 'string', format: 'regex' });
   expect(
     ['', '^[a-z]+$', '(?<year>\\d{4})', '(', 'a\\Z', 'a'.repeat(65_536), 'a'.repeat(65_537)].filter((text) =>

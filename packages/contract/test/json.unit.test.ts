@@ -115,7 +115,7 @@ test.each([
   expect((json.root[''] as { readonly a: unknown }).a).toEqual([1n, 9007199254740993n]);
 });
 
-test('parseJsonTree and reviveInt64s: the digits are found without making a second value from the text', () => {
+test('parseJsonTree and reviveInt64s: the digits are found without parsing the text again', () => {
   const parse = mock.method(JSON, 'parse');
   const text = `{"id":${BIG},"rest":[${'[1],{"a":1e5},'.repeat(1_000)}1]}`;
   const json = parseJsonTree(text);
@@ -167,7 +167,7 @@ test.each<[string, unknown]>([
   expect(toJsonValue(value)).toStrictEqual(JSON.parse(JSON.stringify(value)));
 });
 
-test('stringifyJson: a value is written without a call for each member', () => {
+test('stringifyJson: a value is serialized without a replacer', () => {
   const stringify = mock.method(JSON, 'stringify');
   expect(stringifyJson({ id: 9007199254740993n, rest: [1, undefined], none: undefined })).toBe(
     '{"id":9007199254740993,"rest":[1,null]}',
@@ -176,7 +176,7 @@ test('stringifyJson: a value is written without a call for each member', () => {
   stringify.mock.restore();
 });
 
-test('parseJson: a bigint beyond 2^53 is the same after it was stored as text, and others are numbers', () => {
+test('parseJson: bigints beyond 2^53 are restored, and other integers are numbers', () => {
   const value = {
     id: 2n ** 53n + 1n,
     low: -(2n ** 63n),

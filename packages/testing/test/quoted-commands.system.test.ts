@@ -5,14 +5,14 @@ import { run } from '@contract-first/testing/service.ts';
 
 const MAIN = 'packages/testing/src/quoted-commands/main.ts';
 
-/** Writes a document of these lines, in which `~` stands for a fence. Returns its path. */
+/** Writes a document with the given lines, in which `~` stands for a fence. Returns its path. */
 function write(name: string, lines: readonly string[]): string {
   const document = join(temporaryFolder(), name);
   writeFileSync(document, `${lines.join('\n').replaceAll('~', '```')}\n`);
   return document;
 }
 
-/** Runs `npm run quoted-commands -w packages/testing` on a document of these lines. */
+/** Runs `npm run quoted-commands -w packages/testing` on a document with the given lines. */
 async function execute(...lines: readonly string[]) {
   const document = write('x.md', lines);
   const { code, stdout, stderr } = await run('node', [MAIN, document]);

@@ -11,7 +11,7 @@ const SOURCES = readdirSync(join(ROOT, 'packages/engine/src'), { recursive: true
   .map((name) => readFileSync(join(ROOT, 'packages/engine/src', name), 'utf8'))
   .join('\n');
 
-/** Returns the cells of the table whose first column has this name. */
+/** Returns the cells of the table with a given name of the first column. */
 function tableOf(name: string, text: string): string[][] {
   const [, table = ''] = new RegExp(`^\\| ${name} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(text) ?? [];
   const lines = table.trimEnd().split('\n');
@@ -55,7 +55,7 @@ test.each(rows.filter(([, fallback]) => /^`[^`]+`$/.test(fallback)))(
   },
 );
 
-test('the list of statuses has exactly those of failures in the code', () => {
+test('the list of statuses matches the failure statuses in the code', () => {
   const inCode = [...SOURCES.matchAll(/(?:new Failure\(|: \[|\bstatus: )([45]\d\d)(?=[,)])/g)].map(([, status]) =>
     Number(status),
   );
@@ -63,7 +63,7 @@ test('the list of statuses has exactly those of failures in the code', () => {
   expect(listed.map(([, status]) => Number(status))).toEqual([...new Set(inCode)].sort());
 });
 
-test('the README names a file for each package of the service, which imports the package', () => {
+test('the README names an importing file for each package of the service', () => {
   const rows = tableOf('Package', read('README.md')).map(
     ([packages = '', , files = '']) =>
       [namesIn(packages), [...files.matchAll(/\(([^)]+)\)/g)].map(([, file = '']) => file)] as const,

@@ -13,7 +13,7 @@ const { version: VERSION } = JSON.parse(read('packages/cli/package.json')) as { 
 const { version: storeVersion } = JSON.parse(read('package.json')) as { version: string };
 const { steps } = (parse(read('.github/workflows/release.yaml')) as Workflow).jobs.publish;
 const commandsOf = (start: string): string => steps.find(({ name }) => name?.startsWith(start))?.run ?? '';
-/** Runs a step as the runner of GitHub does. */
+/** Runs a workflow step like the GitHub runner. */
 const runStep = (start: string, env: Readonly<Record<string, string>>, folder: string) =>
   run('bash', ['-e', '-o', 'pipefail', '-c', commandsOf(start)], env, folder);
 
@@ -25,7 +25,7 @@ test.each([
   expect(await runStep('The tag', { GITHUB_REF_NAME: tag }, folder)).toEqual({ code, stdout, stderr: '' });
 });
 
-test('a release of a version that CHANGELOG.md does not have is refused', async () => {
+test('a release of a version that is missing in CHANGELOG.md fails', async () => {
   const { folder } = copyProject(['packages/cli/package.json', 'CHANGELOG.md']);
   writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## 0.0.1\n');
   const stdout = `CHANGELOG.md has no entry for ${VERSION}\n`;
@@ -44,7 +44,7 @@ test('a release publishes every package after its dependencies', async () => {
   });
 });
 
-test('npm run set-version -w packages/testing changes the version of every package, and their dependencies on each other', async () => {
+test('npm run set-version -w packages/testing sets the version of all packages, and mutual dependencies', async () => {
   const { folder, read: readCopy } = copyProject(['packages/cli/package.json', 'package.json']);
   const { code } = await run('node', [join(ROOT, 'packages/testing/src/pack/set-version.ts'), '99.0.0'], {}, folder);
   expect(code).toBe(0);
