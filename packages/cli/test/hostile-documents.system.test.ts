@@ -168,7 +168,7 @@ test.each<[string, object, object, string]>([
     'C',
   ],
 ])(
-  'a part that leads back to its own schema is left out, with a warning at the place: %s',
+  'a part that refers back to its own schema is removed, with a warning at the place: %s',
   async (_name, schemas, kept, place) => {
     const text = document(A, { schemas });
     const { components } = (await compiledOf(text)).document;
@@ -177,7 +177,7 @@ test.each<[string, object, object, string]>([
   },
 );
 
-test('a part that leads back to its own schema is left out, with a warning at the place: a property of its own schema is validated', async () => {
+test('a recursive property of a schema is validated', async () => {
   const schemas = { A: { type: 'object', properties: { a: A }, items: A } };
   expect((await compiledOf(document(A, { schemas }))).document.components).toEqual({ schemas });
 });
@@ -189,7 +189,7 @@ test.each([
   ['a symbolic link to a folder', 'linked/secret.yaml', 'files'],
   ['a URL', 'http://127.0.0.1:9/a.json', 'http'],
 ])(
-  'a reference that leaves the folder of the document is refused, and the option named: %s',
+  'references outside the folder of the document are rejected, with a hint at the option: %s',
   async (_name, reference, kind) => {
     expect(await refer(reference)).toMatch(new RegExp(`outside of the folder of the document.*--allow-refs ${kind} `));
   },
@@ -200,18 +200,15 @@ test.each([
   ['percent-encoded dots', '%2e%2e/secret.yaml', /ENOENT/],
   ['a folder', 'folder', /is not a file/],
   ['a FIFO', 'fifo', /is not a file/],
-])(
-  'a reference that leaves the folder of the document is refused, and the option named: %s is refused',
-  async (_name, reference, problem) => {
-    expect(await refer(reference)).toMatch(problem);
-  },
-);
+])('references outside the folder of the document: %s is rejected', async (_name, reference, problem) => {
+  expect(await refer(reference)).toMatch(problem);
+});
 
-test('a reference that leaves the folder of the document is refused, and the option named: --allow-refs files allows files', async () => {
+test('references outside the folder of the document: --allow-refs files allows files', async () => {
   expect(await refer('../secret.yaml', 'files')).toBe('');
 });
 
-test('a reference that leaves the folder of the document is refused, and the option named: --allow-refs http lets a URL be read once; without it, no request is sent', async () => {
+test('references outside the folder of the document: only --allow-refs http reads a URL, once', async () => {
   let requests = 0;
   const server = createServer((_request, response) => {
     requests += 1;
@@ -230,7 +227,7 @@ test('a reference that leaves the folder of the document is refused, and the opt
   }
 });
 
-test('a reference that leaves the folder of the document is refused, and the option named: contract:diff reads the git repository of the document, and nothing else', async () => {
+test('references outside the folder of the document: contract:diff reads only its git repository', async () => {
   const root = temporaryFolder();
   execFileSync('git', ['init', '--quiet'], { cwd: root });
   write(join(root, 'shared.yaml'), '{ type: string }');
@@ -240,13 +237,13 @@ test('a reference that leaves the folder of the document is refused, and the opt
   await expect(readSource('base', outside, new Set())).rejects.toThrow('--allow-refs files');
 });
 
-test('a reference that leaves the folder of the document is refused, and the option named: contract:diff refuses 2^28 paths through anyOf, too', async () => {
+test('contract:diff also rejects 2^28 paths through anyOf', async () => {
   const schemas = ladder((next) => ({ anyOf: [next, next] }));
   const path = write(join(temporaryFolder(), 'openapi.yaml'), document(A, schemas));
   await expect(readSource('base', path, new Set())).rejects.toThrow(/\d+:\d+ #\S+ {2}error: combines more than 100000/);
 });
 
-test('a reference that leaves the folder of the document is refused, and the option named: an unknown kind is refused', () => {
+test('references outside the folder of the document: --allow-refs rejects unknown kinds', () => {
   expect(() => readAllowedRefs(['files,ftp'])).toThrow('--allow-refs must be files or http, not "ftp"');
 });
 
@@ -318,18 +315,18 @@ test.each<[string, object, object]>([
     { properties: { a: { exclusiveMinimum: 1 }, b: { exclusiveMinimum: 1 } } },
   ],
   ['2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', const: 'a' }, { const: 'a' }],
-])('a schema in an older dialect is read as what it is: %s', async (_name, schema, converted) => {
+])('schemas in older dialects: %s', async (_name, schema, converted) => {
   const contract = await contractOf(document(schema, { schemas: { A: { type: 'string' } } }));
   expect(bodySchemaOf(contract)).toEqual(converted);
 });
 
-test('a schema in an older dialect is read as what it is: jsonSchemaDialect is the dialect of the other schemas', async () => {
+test('schemas in older dialects: jsonSchemaDialect is the default dialect', async () => {
   const rest = { jsonSchemaDialect: draft('04') };
   const text = document({ type: 'number', minimum: 1, exclusiveMinimum: true }, {}, 'application/json', rest);
   expect(bodySchemaOf(await contractOf(text))).toEqual({ type: 'number', exclusiveMinimum: 1 });
 });
 
-test('a schema in an older dialect is read as what it is: a referenced file names its own', async () => {
+test('schemas in older dialects: a referenced file has its own dialect', async () => {
   const schema = { $schema: draft('04'), type: 'number', minimum: 1, exclusiveMinimum: true };
   const folder = temporaryFolder();
   write(join(folder, 'a.json'), JSON.stringify(schema));
@@ -337,7 +334,7 @@ test('a schema in an older dialect is read as what it is: a referenced file name
   expect(files?.['contract.json']).toContain('"exclusiveMinimum": 1');
 });
 
-test('a schema in an older dialect is read as what it is: an unknown dialect is a warning at its place, also beside what the linter does not know', async () => {
+test('schemas in older dialects: an unknown dialect is a warning, even beside unknown keywords', async () => {
   const text = document({ $schema: 'https://example.org/dialect', type: 'string', 'x-a': 1, unknown: [] });
   expect(await warningsOf(text)).toMatch(/\/schema {2}warn: schemas in the dialect https:\/\/example.org\/dialect /);
 });

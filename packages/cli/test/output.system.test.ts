@@ -40,17 +40,17 @@ test.each([
   expect(await run('sh', ['-c', `${command} >/dev/full`])).toEqual({ code, stdout: '', stderr });
 });
 
-test('standard output that cannot be written: exit 0 without a line when the reader has closed the pipe', async () => {
+test('standard output that cannot be written: exit 0 without output if the reader closed the pipe', async () => {
   const outcome = await run('bash', ['-c', `set -o pipefail; ${DIFF} --rules | head -1`]);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('control characters of a document are shown as escapes by the banner of the mock', async () => {
+test('control characters of a document are escaped in the banner of the mock', async () => {
   const service = await startService({}, ['contract-first', 'mock', hostileDocument({})]);
   expect(service.output()).toContain(String.raw`A\u001b[2J\u009b2J\u202eB`);
 });
 
-test('control characters of a document are shown as escapes by contract:diff', async () => {
+test('control characters of a document are escaped in the output of contract:diff', async () => {
   const get = { responses: { '200': { description: 'OK' } } };
   const [base, revision] = [hostileDocument({ paths: { '/a\u009b2Jb': { get } } }), hostileDocument({})];
   const { stdout } = await run('contract-first', ['diff', '--base', base, '--revision', revision]);
@@ -58,7 +58,7 @@ test('control characters of a document are shown as escapes by contract:diff', a
   expect(stdout).not.toContain('\u009b');
 });
 
-test('control characters of a document are shown as escapes by the problems of a document, each in one line', async () => {
+test('control characters of a document are escaped in its problems, each on one line', async () => {
   const path = hostileDocument({ 'x\n::error::\u001b[2J': 1 });
   const { code, stderr } = await run('contract-first', ['mock', path]);
   expect(code).toBe(1);

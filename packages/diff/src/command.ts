@@ -17,7 +17,7 @@ import { type Rule, RULES } from './rules/rules.ts';
 import { readSource } from './sources/sources.ts';
 
 // `contract-first diff --base <source>` lists the changes of openapi.yaml since the base. Exits with 0 if no finding
-// has the level of --fail-on, with 1 if a finding has it, and with 2 if the documents cannot be compared.
+// has the level of --fail-on, with 1 if one does, and with 2 if the documents cannot be compared.
 const USAGE = `contract-first diff <base> [<revision>] [options]
 
 Lists what the changes between two documents mean for clients. The base is the document that clients know, the revision the

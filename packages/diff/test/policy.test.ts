@@ -22,7 +22,7 @@ describe('the policy of contract:diff', () => {
   const entry = (rule: string, rest: string): string =>
     `  - { rule: ${rule}, operation: POST /plants, reason: No client reads it., ${rest} }\n`;
 
-  test('accepts findings by rule, operation and pointer until a day, and reports entries of no use', async () => {
+  test('accepts findings by rule, operation and pointer until a date, and reports unused entries', async () => {
     const property = '/components/schemas/Plant/properties';
     project.write(
       POLICY,
@@ -48,7 +48,7 @@ describe('the policy of contract:diff', () => {
     });
   });
 
-  test('accepts the findings of all operations at a place by a pointer without an operation', async () => {
+  test('accepts the findings of all operations at a pointer, without an operation', async () => {
     const pointer = '/components/schemas/Plant/properties/tag';
     const given = (rule: string) => `  - { rule: ${rule}, pointer: ${pointer}, reason: Unused., until: 2100-01-01 }\n`;
     const rules = ['request-property-removed', 'response-optional-property-removed'];
@@ -59,7 +59,7 @@ describe('the policy of contract:diff', () => {
     });
   });
 
-  test('changes levels, also those of its own rules', async () => {
+  test('changes levels, including the levels of policy rules', async () => {
     project.write(
       POLICY,
       [
@@ -81,7 +81,7 @@ describe('the policy of contract:diff', () => {
     });
   });
 
-  test('--fail-on decides which levels are failures', async () => {
+  test('--fail-on selects the failing levels', async () => {
     expect(await summarize()).toMatchObject({ code: 0 });
     expect(await summarize('--fail-on', 'WARN')).toMatchObject({ code: 1 });
     project.write(
@@ -92,7 +92,7 @@ describe('the policy of contract:diff', () => {
     expect(await summarize('--fail-on', 'INFO')).toMatchObject({ code: 1 });
   });
 
-  test('lists all of its mistakes with their lines', async () => {
+  test('lists all its problems with line numbers', async () => {
     project.write(
       POLICY,
       `ignores: []
@@ -123,7 +123,7 @@ levels:
   test.each([
     ['no YAML', 'ignore: [', /^contract-first diff: \.contract-diff\.yaml:\d+:\d+ .+\n$/],
     ['no mapping', '- a', /^contract-first diff: \.contract-diff\.yaml:1:1 the policy must be object\n$/],
-  ])('is refused when it is %s', async (_name, text, message) => {
+  ])('is rejected if it is %s', async (_name, text, message) => {
     project.write(POLICY, text);
     const { code, stderr } = await project.diff('--base', 'base.yaml');
     expect(code).toBe(2);

@@ -17,7 +17,7 @@ describe('contract:diff reports', () => {
     return stdout;
   };
 
-  test('as annotations of GitHub', async () => {
+  test('as GitHub annotations', async () => {
     expect((await format('github')).split('\n')).toEqual([
       '::error file=openapi.yaml,line=30,col=9,title=new-required-request-property::POST /plants: request body: property label was added, required%0Aresponse 200 body: property label was added',
       '::warning file=openapi.yaml,line=30,col=9,title=request-property-removed::POST /plants: request body: property tag was removed%0Aresponse 200 body: property tag was removed (HEAD:openapi.yaml:30)',
@@ -31,7 +31,7 @@ describe('contract:diff reports', () => {
     expect(stdout).toContain('property 100%25%0A was added');
   });
 
-  test('as ten annotations of GitHub at most, and the other changes as text in which no name begins a line', async () => {
+  test('as up to ten GitHub annotations, and other changes as text in which no name begins a line', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `'"p${String(index)}\\n::error::": {}'`);
     const properties = names.map((name) => `        ${name.slice(1, -1)}\n`).join('');
     project.write('openapi.yaml', RENAMED.replace(/^ +label:/m, `${properties}        label:`));
@@ -41,7 +41,7 @@ describe('contract:diff reports', () => {
     expect(stdout).toContain('0 errors, 1 warning, 13 notes in 1 operation\n');
   });
 
-  test('as test cases of JUnit, with failures by level', async () => {
+  test('as JUnit test cases, with failures by level', async () => {
     const report = await format('junit');
     expect(report).toContain('<testsuite name="contract:diff" tests="3" failures="1">');
     expect(report).toContain(
@@ -53,7 +53,7 @@ describe('contract:diff reports', () => {
     expect(stdout).toContain('property &#60;&#38;&#62;\ufffd&#34; was added');
   });
 
-  test('as a table of Markdown', async () => {
+  test('as a Markdown table', async () => {
     const [summary, , head, , first] = (await format('markdown')).split('\n');
     expect(summary).toBe('**1 error, 1 warning, 1 note in 1 operation**');
     expect(head).toMatch(/^\| Level \| Change +\| Place +\| Operations +\|$/);
@@ -66,7 +66,7 @@ describe('contract:diff reports', () => {
     expect(await format('markdown', 'openapi.yaml')).toBe('**0 errors, 0 warnings, 0 notes**\n');
   });
 
-  test('as a changelog for people, the operation that breaks first', async () => {
+  test('as a changelog, breaking operations first', async () => {
     expect(await format('changelog')).toBe(`# Changes from 1.0.0 to 1.1.0
 
 ## POST /plants
@@ -90,7 +90,7 @@ describe('contract:diff reports', () => {
     expect(await format('changelog', 'openapi.yaml')).toBe('# Changes of 1.0.0\n\nNothing changes for clients.\n');
   });
 
-  test('its options, and mistakes in them', async () => {
+  test('valid and invalid options', async () => {
     const { code, stdout } = await project.diff('--help');
     const options = ['base', 'revision', 'fail-on', 'format', 'json', 'changelog', 'rules', 'help'];
     expect({ code, options: [...stdout.matchAll(/--([a-z-]+)(?= {2}| <|,)/g)].map(([, name]) => name) }).toEqual({
@@ -108,7 +108,7 @@ describe('contract:diff reports', () => {
   });
 });
 
-test('contract:diff --rules lists each rule with its levels, and the reason when oasdiff has another level', async () => {
+test('contract:diff --rules lists each rule with its levels, and the reason for differences from oasdiff', async () => {
   const { code, stdout } = await createDiffProject().diff('--rules');
   const lines = stdout.trimEnd().split('\n');
   expect({ code, names: lines.map((line) => line.split(' ')[0]) }).toEqual({ code: 0, names: [...RULES.keys()] });

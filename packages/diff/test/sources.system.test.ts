@@ -19,7 +19,7 @@ beforeEach(async () => {
   await project.commit('first');
 });
 
-test('contract:diff reads a document of several files from git, from any folder, and names the file of each change', async () => {
+test('contract:diff reads a document with several files from git, in any folder, and names the files', async () => {
   const inService = (...args: readonly string[]) => project.diffIn('service', ...args);
   for (const base of ['HEAD', 'HEAD:service/openapi.yaml', 'HEAD:./openapi.yaml', 'HEAD:openapi.yaml']) {
     expect(await inService('--base', base)).toEqual(NO_FINDINGS);
@@ -35,7 +35,7 @@ test('contract:diff reads a document of several files from git, from any folder,
   expect(reversed.stdout).toMatch(/^HEAD:\.\.\/shared\/parts\.yaml:5 .*\n.*type string became integer \(int32\)\n/m);
 });
 
-test('contract:diff reads removed parts at their place in the base', async () => {
+test('contract:diff reports removed parts at their place in the base', async () => {
   project.write('shared/parts.yaml', PARTS.replace(', message]', ']').replace(/^ *message: .*\n/m, ''));
   const { stdout } = await project.diff('--revision', 'service/openapi.yaml', '--base', 'HEAD:service/openapi.yaml');
   expect(stdout).toMatch(/^HEAD:shared\/parts\.yaml:6 .*\n.* property message was removed\n/m);
@@ -49,7 +49,7 @@ test('contract:diff reads two revisions, without the working tree', async () => 
   expect(await project.diff('--base', 'HEAD~1', '--revision', 'HEAD')).toMatchObject({ code: 1 });
 });
 
-test('contract:diff reads a document of several files by http from this machine only', async () => {
+test('contract:diff reads a document with several files by http, only from the local machine', async () => {
   const files: Readonly<Record<string, string>> = {
     '/api/openapi.yaml': DOCUMENT,
     '/shared/parts.yaml': PARTS,
@@ -87,7 +87,7 @@ test('contract:diff reads a document of several files by http from this machine 
   }
 });
 
-test('contract:diff reads any valid document: without security, operationIds and distinct paths', async () => {
+test('contract:diff reads any valid document, even without security, operationIds and distinct paths', async () => {
   const path = "get: { responses: { '204': { description: Done. } } }";
   const id = '{ name: id, in: path, required: true, schema: { type: string } }';
   project.write(
@@ -108,7 +108,7 @@ test.each([
   ['a path outside the repository', 'HEAD:../x.yaml', 'the git revision HEAD has no ../x.yaml'],
   ['a missing revision', 'none:openapi.yaml', 'base none:openapi.yaml is neither a file nor a git revision'],
   ['a missing part', 'HEAD:broken.yaml', "base HEAD:broken.yaml:4:7 #/paths/~1a  error: Can't resolve $ref"],
-])('contract:diff reads nothing of %s', async (_name, base, message) => {
+])('contract:diff rejects %s', async (_name, base, message) => {
   project.write('broken.yaml', "openapi: 3.1.0\ninfo: { title: A, version: '1' }\npaths:\n  /a: { $ref: none.yaml }\n");
   await project.commit('broken');
   const { code, stdout, stderr } = await project.diff('--base', base);
@@ -117,7 +117,7 @@ test.each([
   expect(stderr).toMatch(/^contract-first diff: base [^\n]*\n$/);
 });
 
-test('contract:diff reads a document whose schemas have keywords with values of another version', async () => {
+test('contract:diff reads a document whose schemas have keyword values of another version', async () => {
   const above = (limit: string): string => CONTRACT.replace('format: int32', `minimum: 0, exclusiveMinimum: ${limit}`);
   project.write('base.yaml', above('true'));
   project.write('openapi.yaml', above('false'));

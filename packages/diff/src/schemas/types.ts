@@ -112,7 +112,7 @@ function effectOf(
 
 function acceptsType({ text }: Comparison, types: readonly string[], type: string): boolean {
   if (types.includes(type) || (type === 'integer' && types.includes('number'))) return true;
-  // Outside JSON all values are text, so numbers and booleans are also valid strings.
+  // Outside JSON, all values are text, so that numbers and booleans are also strings.
   return text !== undefined && types.includes('string') && ['integer', 'number', 'boolean'].includes(type);
 }
 
@@ -133,7 +133,7 @@ function isNotNull(type: string): boolean {
 
 function restrictedTypes(schema: Schema, implied: boolean, seen: ReadonlySet<string>): readonly string[] | undefined {
   const ofChoices = schema.choices.map(({ node, members, nullable }) => {
-    // A recursive alternative adds no type.
+    // A recursive alternative adds no types.
     if (seen.has(node.pointer)) return undefined;
     const inside = new Set([...seen, node.pointer]);
     const sets = members.map((member) => restrictedTypes(readSchema([member]), implied, inside));
@@ -152,7 +152,7 @@ function intersect(one: readonly string[], other: readonly string[]): readonly s
   return one.some(isNumeric) && other.some(isNumeric) && !kept.some(isNumeric) ? [...kept, 'integer'] : kept;
 }
 
-/** Returns the sets of types that the keywords of a leaf allow; none without such a keyword. */
+/** Returns the sets of types that the keywords of a leaf allow; none if no keyword restricts the type. */
 function typesOfLeaf(leaf: Leaf, implied: boolean): readonly (readonly string[])[] {
   const { type, enum: values, const: constant, properties, required, items } = membersOf(leaf.value);
   const isNullable = leaf.nullable || (isVersion30(leaf) && isSet(leaf, 'nullable'));
@@ -170,19 +170,19 @@ function typesOfLeaf(leaf: Leaf, implied: boolean): readonly (readonly string[])
   });
 }
 
-/** Whether a value may have a type of both lists. */
+/** Returns whether two lists of types have a common type. */
 export function haveCommonType(one: readonly string[], other: readonly string[]): boolean {
   return intersect(one, other).length > 0;
 }
 
-/** Returns the JSON type of a value, `integer` for whole numbers. */
+/** Returns the JSON type of a value; `integer` for whole numbers. */
 export function jsonType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** The smallest and the largest value of the formats of integers. */
+/** The ranges of integer formats. */
 const INTEGER_RANGES: ReadonlyMap<string, { readonly lower: bigint; readonly upper: bigint }> = new Map([
   ...[8n, 16n, 32n, 64n].flatMap((bits) => [
     [`int${String(bits)}`, { lower: -(2n ** (bits - 1n)), upper: 2n ** (bits - 1n) - 1n }] as const,
@@ -191,7 +191,7 @@ const INTEGER_RANGES: ReadonlyMap<string, { readonly lower: bigint; readonly upp
   ['double-int', { lower: 1n - 2n ** 53n, upper: 2n ** 53n - 1n }],
 ]);
 
-/** Formats that exclude no value: the numbers of JSON are doubles, and `password` only hides what is typed. */
+/** The formats that exclude no values: JSON numbers are doubles, and `password` only affects input fields. */
 const FREE: readonly string[] = ['double', 'password'];
 
 /** Returns the formats of a schema, sorted. */
@@ -200,16 +200,16 @@ function formatsOf(schema: Schema): readonly string[] {
 }
 
 /**
- * Returns the formats of a schema that exclude values in another way than by a range, as one text.
+ * Returns, as one text, the formats of a schema that exclude values other than by a range.
  *
- * @param isIntegral whether only integers are compared, for which some formats are ranges
+ * @param isIntegral whether only integers are compared, whose formats may be ranges
  */
 function restrictionOf(schema: Schema, isIntegral: boolean): string {
   const formats = formatsOf(schema).filter((format) => !FREE.includes(format));
   return formats.filter((format) => !(isIntegral && INTEGER_RANGES.has(format))).join(' and ');
 }
 
-/** Returns the limits that the formats of an integer set, with their names. */
+/** Returns the limits of integer formats, with the names of the formats. */
 export function formatLimits(
   schema: Schema,
   side: 'lower' | 'upper',

@@ -15,7 +15,7 @@ import { type Comparison, report } from '../rules/comparison.ts';
 import type { Effect, Finding } from '../rules/finding.ts';
 import { jsonType, typesOf } from './types.ts';
 
-/** The keywords of text and numbers. */
+/** The keywords that constrain text and numbers. */
 const LIMITS = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'pattern'],
@@ -25,7 +25,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 replaceLimits(ajv);
 replaceMultipleOf(ajv);
 
-/** Compares the values of `enum` and `const`, except null, which is compared as a type. */
+/** Compares the values of `enum` and `const`, except null, which counts as a type. */
 export function compareValues(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const before = listedValues(base);
   const after = listedValues(revision);
@@ -55,7 +55,7 @@ export function compareValues(at: Comparison, { base, revision }: Pair<Schema>):
   return [...found(removed, 'removed', 'narrows', removedFrom), ...found(added, 'added', 'widens', node)];
 }
 
-/** Compares default values, which decide the meaning of requests without the value. */
+/** Compares defaults, which determine the meaning of requests without the value. */
 export function compareDefaults(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before] = keywordValues(base, 'default').map(canonical);
   const [after] = keywordValues(revision, 'default').map(canonical);
@@ -74,7 +74,7 @@ function list(values: readonly string[] = []): string {
   return joinFirst(values, 10);
 }
 
-/** Returns the values that all lists of a schema have in common, as JSON; `undefined` without a list. */
+/** Returns the common values of all `enum` and `const` lists of a schema, as JSON; `undefined` without a list. */
 export const listedValues = memoizeByObject((schema: Schema): readonly string[] | undefined => {
   const [first, ...others] = schema.leaves.flatMap(({ value }) => {
     const { enum: values, const: constant } = membersOf(value);
@@ -88,7 +88,7 @@ export const listedValues = memoizeByObject((schema: Schema): readonly string[] 
   );
 });
 
-/** Creates the function that tells whether a value has a type of a schema and is within its limits. */
+/** Creates a function that tests whether a value has an allowed type and is within the limits of a schema. */
 function createCheck(schema: Schema): (value: unknown) => boolean {
   const types = typesOf(schema);
   const limits = schema.leaves.flatMap(({ value }) =>
@@ -101,7 +101,7 @@ function createCheck(schema: Schema): (value: unknown) => boolean {
   };
 }
 
-/** Returns the check of a limit; none for one that Ajv cannot read, such as a pattern of another language. */
+/** Compiles the check of a limit; skips limits that Ajv cannot compile, such as patterns of other languages. */
 function compileLimit(keyword: string, limit: unknown): readonly ((value: unknown) => boolean)[] {
   try {
     const schema = { [keyword]: limit };
@@ -113,7 +113,7 @@ function compileLimit(keyword: string, limit: unknown): readonly ((value: unknow
   }
 }
 
-/** Returns the limits of a schema as JSON Schema has them: OpenAPI 3.0 has `exclusiveMaximum: true` beside `maximum`. */
+/** Returns the limits of a schema in JSON Schema. Converts `exclusiveMaximum: true` of OpenAPI 3.0. */
 function limitsOf(keywords: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
   return Object.entries(keywords).flatMap(([name, limit]) => {
     if (!LIMITS.includes(name) || typeof limit === 'boolean') return [];
