@@ -40,7 +40,7 @@ export function planParameter(document: Document, parameter: ParameterObject): P
   return {
     name,
     in: place,
-    style: content === undefined ? (style as Parameter['style']) : contentStyle(parameter, content), // Validated document.
+    style: content === undefined ? (style as Parameter['style']) : contentStyle(parameter, content), // Validated.
     explode,
     type: textTypeOf(document, schemaOf(parameter)),
   };
