@@ -50,7 +50,9 @@ export {
   kindOf,
   matchMediaType,
   mayHaveCodec,
+  normalizeMediaType,
   sequenceKindOf,
+  spellAsDocumented,
   type BodyKind,
   type MediaTypeChoice,
 } from './operations/media-type.ts';

@@ -116,6 +116,18 @@ test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonl
 
 test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonly string[]]>([
   ['a charset added', [answersAs('application/json'), answersAs('application/json; charset=utf-8')], []],
+  ['another spelling of parameters', [answersAs('a/b; V=x; w="1"'), answersAs('a/b;w=1;v=x')], []],
+  [
+    'another value of a parameter',
+    [answersAs('a/b;v=1'), answersAs('a/b;v=2')],
+    ['ERR response-media-type-removed', 'INFO response-media-type-added'],
+  ],
+  ['a parameter removed', [answersAs('a/b;v=1'), answersAs('a/b')], ['ERR response-media-type-name-generalized']],
+  [
+    'a range by its suffix',
+    [answersAs('application/*+json'), answersAs('application/hal+json')],
+    ['INFO response-media-type-name-specialized'],
+  ],
   ['a status became part of a range', [answers({ '200': json(text) }), answers({ '2XX': json(text) })], []],
   [
     'a range has another body than its status had',

@@ -45,6 +45,13 @@ paths:
       responses:
         '201': { description: Made., content: { application/json: { schema: { $ref: '#/components/schemas/Made' } } } }
         default: { $ref: '#/components/responses/Problem' }
+  /versions:
+    get:
+      operationId: listVersions
+      responses:
+        '200':
+          description: Versions.
+          content: { application/json;v=1: { example: one }, application/json;v=2: { example: two } }
 components:
   securitySchemes:
     token: { type: oauth2, flows: { clientCredentials: { tokenUrl: 'https://example.com', scopes: {} } } }
@@ -179,6 +186,7 @@ test('npm run mock responds with an accepted media type', async () => {
   expect((await get('/things/1', { Accept: 'text/*' })).text).toBe('name\r\nRed\r\n');
   const image = await get('/things/1', { Accept: 'image/webp' });
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp']);
+  expect((await get('/versions', { Accept: 'text/html, application/json; V="2"; q=0.5' })).text).toBe('"two"');
   expect((await get('/things/1', { Accept: 'font/woff' })).headers.get('content-type')).toBe('application/json');
 });
 

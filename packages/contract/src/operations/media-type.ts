@@ -30,7 +30,10 @@ export function mayHaveCodec(mediaType: string): boolean {
 /** Returns the name of the codec for a documented media type. The names of codecs are media types. */
 export function findCodec(mediaType: string, codecs: readonly string[]): string | undefined {
   if (codecs.length === 0 || !mayHaveCodec(mediaType)) return undefined;
-  return codecs.find((name) => essenceOf(name) === essenceOf(mediaType));
+  return closestOf(
+    mediaType,
+    codecs.filter((name) => essenceOf(name) === essenceOf(mediaType)),
+  );
 }
 
 /** The kind of a sequence: one value per line, one per record separator (RFC 7464), or server-sent events. */
@@ -65,8 +68,8 @@ export function isMediaType(contentType: string): boolean {
 }
 
 /**
- * Finds the documented media type for a Content-Type: the exact type, else a range with its suffix
- * (`application/*+json`), else its type's range (`text/*`), else the range of all types.
+ * Finds the documented media type for a Content-Type: the same media type, else a range with its suffix
+ * (`application/*+json`), else its range (`text/*`), else any. Of several, the one that shares most parameters is found.
  *
  * @returns the media type as documented; `undefined` when none matches, or the Content-Type is not a media type
  */
@@ -77,13 +80,54 @@ export function matchMediaType(contentType: string, documented: readonly string[
   const [type = '', subtype = ''] = essence.split('/');
   const suffix = subtype.slice(subtype.lastIndexOf('+') + 1);
   for (const candidate of [essence, `${type}/*+${suffix}`, `${type}/*`, '*/*']) {
-    const match = documented.find((mediaType) => essenceOf(mediaType) === candidate);
+    const same = documented.filter((mediaType) => essenceOf(mediaType) === candidate);
+    const match = closestOf(contentType, same);
     if (match !== undefined) return match;
   }
   return undefined;
 }
 
-/** A media type as documented, such as `text/*`, and the concrete media type to send. */
+/** Finds the media type that shares most parameters with another; one with another value of a parameter does not match. */
+function closestOf(contentType: string, candidates: readonly string[]): string | undefined {
+  if (!candidates.some((candidate) => candidate.includes(';'))) return candidates[0];
+  const sent = parametersOf(contentType);
+  const ranked = candidates.flatMap((mediaType) => {
+    const documented = [...parametersOf(mediaType)].filter(([name]) => name !== 'boundary');
+    const shared = documented.filter(([name, value]) => sent.get(name) === value);
+    // Text that is not UTF-8 is refused as such, and the charset of JSON has no meaning (RFC 8259, 11).
+    const differs = documented.some(([name, value]) => name !== 'charset' && (sent.get(name) ?? value) !== value);
+    return differs ? [] : [{ mediaType, shared: shared.length, missing: documented.length - shared.length }];
+  });
+  const [closest] = ranked.toSorted((a, b) => b.shared - a.shared || a.missing - b.missing);
+  return closest?.mediaType;
+}
+
+const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+))/g;
+
+/** Returns the parameters of a media type by name in lower case. A quoted value equals the same value without quotes. */
+function parametersOf(mediaType: string): ReadonlyMap<string, string> {
+  const parameters = [...mediaType.matchAll(PARAMETER)].map(([, name = '', quoted, token = '']) => {
+    const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? token;
+    return [name.toLowerCase(), name.toLowerCase() === 'charset' ? value.toLowerCase() : value] as const;
+  });
+  return new Map(parameters);
+}
+
+/** Returns a media type in its usual spelling, with sorted parameters and without a charset: equal ones have the same meaning. */
+export function normalizeMediaType(mediaType: string): string {
+  const parameters = [...parametersOf(mediaType)].filter(([name]) => name !== 'charset');
+  return [essenceOf(mediaType), ...parameters.map(([name, value]) => `${name}=${value}`).toSorted()].join(';');
+}
+
+/** Spells a Content-Type as the documented media type that it matches, followed by its other parameters. A range spells none. */
+export function spellAsDocumented(contentType: string, documented: string): string {
+  if (documented.includes('*') || contentType.startsWith(documented)) return contentType;
+  const known = parametersOf(documented);
+  const others = [...contentType.matchAll(PARAMETER)].filter(([, name = '']) => !known.has(name.toLowerCase()));
+  return [documented, ...others.map(([parameter]) => parameter)].join('');
+}
+
+/** A media type as documented, such as `text/*`, and a concrete one to send. */
 export type MediaTypeChoice = { readonly documented: string; readonly sent: string };
 
 /**

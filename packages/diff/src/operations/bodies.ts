@@ -1,3 +1,4 @@
+import { essenceOf, normalizeMediaType } from '@contract-first/contract';
 import { canonical, child, children, isSet, membersOf, type Node, type Pair, rawChild } from '../nodes/node.ts';
 import type { Subject } from '../rules/comparison.ts';
 import { finding, type Finding, type Level, LEVELS, type Scope } from '../rules/finding.ts';
@@ -86,11 +87,13 @@ function compareEncodings(at: BodyScope, { base, revision }: Pair): readonly Fin
 
 function mediaTypesOf(body: Node): ReadonlyMap<string, Node> {
   const entries = [...children(child(body, 'content'))];
-  // Ignores the charset: JSON is always UTF-8 (RFC 8259, 8.1), and clients accept any charset of text.
-  return new Map(entries.map(([type, node]) => [type.toLowerCase().replaceAll(/\s|;\s*charset=[^;]*/gi, ''), node]));
+  // JSON is UTF-8 anyway (RFC 8259, 8.1), and clients accept any charset of a text.
+  return new Map(entries.map(([type, node]) => [normalizeMediaType(type), node]));
 }
 
-/** Returns whether a media range includes or equals a media type. */
+/** Returns whether a media range, or a media type without parameters, covers a media type or equals it. */
 function covers(range: string, type: string): boolean {
-  return range === type || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
+  if (range === type || range === '*/*' || type.startsWith(`${range};`)) return true;
+  const [start = '', end] = range.split('*');
+  return end !== undefined && type.startsWith(start) && essenceOf(type).endsWith(end);
 }

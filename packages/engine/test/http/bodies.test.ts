@@ -49,6 +49,23 @@ test.each<[string, string, unknown]>([
   expect(received[0]).toMatchObject({ contentType, body: value });
 });
 
+const VERSIONS = `{ required: true, content: {
+    application/json;v=1: { schema: { type: object, required: [a] } },
+    application/json;v=2: { schema: { type: object, required: [b] } } } }`;
+
+test.each([
+  ['application/json;v=1', '{"a":1}', 204],
+  ['application/json; v=2', '{"b":1}', 204],
+  ['Application/JSON; charset=utf-8; V="2"', '{"b":1}', 204],
+  ['application/json; v=2', '{"a":1}', 400],
+  ['application/json; v=3', '{"a":1}', 415],
+])('media types that differ in a parameter: %s %s is %i', async (contentType, body, status) => {
+  const { send, received } = await serveBody(VERSIONS);
+  expect((await send(contentType, body)).status).toBe(status);
+  const expected = status === 204 ? [expect.stringMatching(/^application\/json;v=[12](?:;|$)/)] : [];
+  expect(received.map((got) => got.contentType)).toEqual(expected);
+});
+
 test.each(['image/png', 'application/octet-stream', 'video/mp4'])(
   'several media types: %s is bytes',
   async (contentType) => {

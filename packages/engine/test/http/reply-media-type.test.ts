@@ -20,3 +20,18 @@ test.each([
     body: '"text"',
   });
 });
+
+test.each([
+  ['application/json;v=1', 1, 200],
+  ['application/json; v="2"', 'text', 200],
+  ['application/json;v=2', 1, 500],
+  ['application/json;v=3', 1, 500],
+])('the parameters of a reply select its schema: %s with %j is %i', async (contentType, body, status) => {
+  const content =
+    'application/json;v=1: { schema: { type: integer } }, application/json;v=2: { schema: { type: string } }';
+  const operation = `responses: { '200': { description: It., content: { ${content} } } }`;
+  const contract = await contractOf(documentOf('/a', 'get', operation));
+  const op = () => Promise.resolve({ status: 200, contentType, body });
+  const { app } = await createTestApp({ contract, handlers: { op } });
+  expect((await request(app).get('/a')).status).toBe(status);
+});

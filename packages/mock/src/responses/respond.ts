@@ -189,7 +189,11 @@ function negotiate(accept: string, documented: readonly string[]): MediaTypeChoi
 function choose(accept: string, documented: readonly string[]): MediaTypeChoice | undefined {
   const ranges = accept.split(',').map(readRange);
   const offers = documented.map((mediaType) => {
-    const matching = ranges.filter(({ essence }) => overlap(essence, essenceOf(mediaType)));
+    const matching = ranges.filter(({ essence, range }) =>
+      mediaType.includes('*')
+        ? overlap(essence, essenceOf(mediaType))
+        : matchMediaType(mediaType, [range]) !== undefined,
+    );
     const [range] = matching.toSorted((a, b) => specificityOf(b.essence) - specificityOf(a.essence));
     const isChosenByClient = mediaType.includes('*') && range !== undefined && !range.essence.includes('*');
     const sent = isChosenByClient ? range.essence : concreteMediaType(mediaType);
@@ -200,9 +204,12 @@ function choose(accept: string, documented: readonly string[]): MediaTypeChoice 
   return usable.toSorted((a, b) => b.quality - a.quality)[0];
 }
 
-function readRange(text: string): { readonly essence: string; readonly quality: number } {
-  const [, weight = '1'] = /;\s*q\s*=\s*([\d.]+)/i.exec(text) ?? [];
-  return { essence: essenceOf(text) || '*/*', quality: Number(weight) };
+type AcceptedRange = { readonly essence: string; readonly range: string; readonly quality: number };
+
+function readRange(text: string): AcceptedRange {
+  const [weighted = '', weight = '1'] = /;\s*q\s*=\s*([\d.]+)/i.exec(text) ?? [];
+  const range = text.replace(weighted, '').trim() || '*/*';
+  return { essence: essenceOf(range), range, quality: Number(weight) };
 }
 
 /** Returns whether two media ranges have a media type in common. */

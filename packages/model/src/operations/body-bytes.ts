@@ -11,7 +11,7 @@ export function encodingOf({ mediaType, isStructured }: BodyContent): BodyKind |
   const [name = '', parameters = 'utf-8'] = mediaType.split(';', 2);
   if (isStructured || sequenceKindOf(mediaType) !== undefined) return undefined;
   if (kind !== 'multipart' && /^(?:text|application)\/xml$|\+xml$|^multipart\//.test(name.trim())) return undefined;
-  return kind === 'text' && !parameters.includes('utf-8') ? undefined : kind;
+  return kind === 'text' && !/utf-8/i.test(parameters) ? undefined : kind;
 }
 
 /** Encodes a value as a request body. */

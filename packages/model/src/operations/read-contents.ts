@@ -44,7 +44,8 @@ export function readResponses(
 function readContents(schemas: SchemaDocument, content: Content): BodyContent[] {
   return Object.entries(content).map(([name, object]) => {
     const { schema, encoding = {} } = object;
-    const mediaType = name.toLowerCase();
+    // The values of parameters may be case-sensitive.
+    const mediaType = name.replace(/^[^;]*/, (essence) => essence.toLowerCase());
     const isText = ['text', 'binary'].includes(kindOf(mediaType));
     const isStructured = isText && schema !== undefined && scalarTypesOf(schemas, schema).length === 0;
     const isJudged = !isStructured || kindOf(mediaType) === 'binary';

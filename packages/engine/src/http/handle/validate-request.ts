@@ -5,6 +5,7 @@ import {
   NO_VIOLATIONS,
   placeOf,
   reviveInt64s,
+  spellAsDocumented,
   type FormatConverter,
   type Operation,
   type OperationValidator,
@@ -159,7 +160,9 @@ function complete(
     for (const [name, files] of body.files) insertFiles(body.root[''] as object, name, files);
 
   const { path, query, header, cookie } = values;
-  return { path, query, headers: header, cookies: cookie, contentType: body?.contentType, body: body?.root[''] };
+  // The types of handlers have the spelling of the document.
+  const contentType = body && spellAsDocumented(body.contentType, body.mediaType);
+  return { path, query, headers: header, cookies: cookie, contentType, body: body?.root[''] };
 }
 
 /** Replaces int64 values with bigints in the parameters and the body. Returns the violations. */
