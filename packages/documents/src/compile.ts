@@ -24,7 +24,7 @@ import { compileOperations } from './operations/operations.ts';
 import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
 import { type AllowedRefs, NO_OUTSIDE, type ReadText } from './read/files.ts';
 import { loadContract, type LoadedContract } from './read/load.ts';
-import { findUncallable, removeDuplicateRoutes } from './read/unreachable.ts';
+import { findLowerRanges, findUncallable, removeDuplicateRoutes } from './read/unreachable.ts';
 
 /** A document with its contract. */
 export type CompiledDocument = {
@@ -126,6 +126,7 @@ export async function prepareDocument(
   const warnings = [
     ...findPublic(document),
     ...findUncallable(loaded.document),
+    ...findLowerRanges(loaded.document),
     ...removeDuplicateRoutes(document),
     ...removeContradictions(document),
     ...findDialects(loaded.document),

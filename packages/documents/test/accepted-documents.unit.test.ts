@@ -211,6 +211,11 @@ test.each([
     /the parameter p may not be empty, since its schema does not allow a string/,
   ],
   [
+    'a range of statuses in lower case',
+    document('tags: [a]').replace("'204'", "'2xx'"),
+    /responses\/2xx {2}warn: read as 2XX/,
+  ],
+  [
     'encoding by position',
     document(
       'requestBody: { content: { multipart/mixed: { prefixEncoding: [{ contentType: image/png }] } } }',

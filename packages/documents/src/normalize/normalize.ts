@@ -7,7 +7,7 @@ import { partsOf } from '../document/operation-parts.ts';
 import { schemaOf } from '../document/parameters.ts';
 import { capitalize, unusedName } from '../document/names.ts';
 import { dereference, resolveReference } from '../document/reference.ts';
-import { uncallableReason } from '../read/unreachable.ts';
+import { renameRanges, uncallableReason } from '../read/unreachable.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
 
@@ -34,10 +34,11 @@ const EXACT = new Set([
  *
  * - every path can be called, and every operation has an operationId;
  * - path items and media types have no `$ref`, and `components` no media types;
- * - a sequence of JSON values has a list schema;
- * - security requirements use the names of schemes, not URIs;
- * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores siblings (3.0, 4.7.23);
- * - schemas are JSON Schema 2020-12, without `nullable`, boolean limits (OpenAPI 3.0) and `dependencies`;
+ * - ranges of statuses are in upper case: `2XX`;
+ * - a sequence of JSON values has a schema for all of them;
+ * - security requirements name their schemes, also where they have URIs;
+ * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
+ * - schemas are JSON Schema 2020-12, without `nullable` and limits that are booleans (OpenAPI 3.0), and `dependencies`;
  * - `$id`, `$schema` and `$anchor` are removed: every reference is a JSON pointer;
  * - unknown keywords with lists or objects are removed, since a `$ref` inside has no meaning;
  * - each `$ref` names a component: other referenced schemas become components, and other referenced objects are copied.
@@ -64,6 +65,7 @@ export function normalizeDocument(original: Document): Document {
       for (const name of ['$id', '$schema', '$anchor', 'nullable', DECODED]) Reflect.deleteProperty(node, name);
       removeUnknown(node);
     }
+    if (kind === 'operation') renameRanges(node['responses']);
     if (kind === 'mediaType') holder[key] = withItemList(key, dereference(document, node) as MediaTypeObject);
     if (typeof reference !== 'string' || kind === 'mediaType') return;
     if (kind === 'pathItem') {

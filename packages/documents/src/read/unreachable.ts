@@ -1,5 +1,6 @@
 import { escapePointer, routeKey } from '@contract-first/contract';
 import { basePathsOf, type Document, listOperations } from '../document/document.ts';
+import { walkDocument } from '../document/walk.ts';
 import type { Diagnostic } from './diagnostic.ts';
 
 /** Returns the reason why clients cannot call a path; `undefined` if they can. */
@@ -21,6 +22,29 @@ export function findUncallable(document: Document): Diagnostic[] {
           },
         ];
   });
+}
+
+// Also `2Xx`.
+const LOWER_RANGE = /^[1-5](?:xx|xX|Xx)$/;
+
+/** Renames ranges of statuses in place: OpenAPI has them in upper case only (3.1, 4.8.16.2). */
+export function renameRanges(responses: unknown): void {
+  const byStatus = Object(responses) as Record<string, unknown>;
+  for (const status of Object.keys(byStatus).filter((key) => LOWER_RANGE.test(key))) {
+    byStatus[status.toUpperCase()] ??= byStatus[status];
+    Reflect.deleteProperty(byStatus, status);
+  }
+}
+
+/** Warns of ranges of statuses that are not in upper case. Call it with the document as it was read. */
+export function findLowerRanges(document: Document): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  walkDocument(document, ({ kind, node, pointer }) => {
+    if (kind !== 'operation') return;
+    for (const status of Object.keys(Object(node['responses']) as object).filter((key) => LOWER_RANGE.test(key)))
+      found.push({ pointer: `${pointer}/responses/${status}`, message: `read as ${status.toUpperCase()}` });
+  });
+  return found;
 }
 
 /**
