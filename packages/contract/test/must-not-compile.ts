@@ -105,6 +105,28 @@ export const undecided: readonly unknown[] = [
   { status: 200, body: 'x' } satisfies Answer<'text/*'>,
 ];
 
+type TextOperation<Schema> = {
+  readonly parameters: object;
+  readonly requestBody: { readonly content: { readonly 'text/plain': Schema } };
+  readonly responses: {
+    readonly 200: { readonly headers: object; readonly content: { readonly 'text/plain': Schema } };
+  };
+};
+
+export const texts: readonly unknown[] = [
+  { status: 200, body: 3 } satisfies ReplyOf<TextOperation<number>>,
+  { status: 200, body: 'x' } satisfies ReplyOf<TextOperation<string | number>>,
+  { status: 200, body: 'x' } satisfies ReplyOf<TextOperation<{ a?: number }>>,
+  // @ts-expect-error the text is a number
+  { status: 200, body: '3' } satisfies ReplyOf<TextOperation<number>>,
+  // @ts-expect-error a text that may be a string is one
+  { status: 200, body: 3 } satisfies ReplyOf<TextOperation<string | number>>,
+];
+
+export function countOf({ body }: RequestOf<TextOperation<number>>): number {
+  return body;
+}
+
 export function nobody({ caller }: RequestOf<Operation<'application/json'>>): string {
   // @ts-expect-error where credentials are not required, there may be none
   return caller.name;

@@ -185,7 +185,14 @@ type IsJson<Essence> = Essence extends `${string}/json` | `${string}+json` ? tru
 type JsonSequence = `application/${'jsonl' | 'ndjson' | 'x-ndjson' | 'json-seq' | `${string}+json-seq`}`;
 /** The type of a sequence: a list if the document describes its items, else bytes. */
 type Items<Schema, Bytes> = unknown extends Schema ? Bytes : Schema;
-type Text<Schema> = unknown extends Schema ? string : Schema extends string ? Schema : string;
+/** The type of a text: a string if the schema allows one, else another scalar. */
+type Text<Schema> = unknown extends Schema
+  ? string
+  : [Extract<Schema, string>] extends [never]
+    ? [Exclude<Schema, Primitive>] extends [never]
+      ? Schema
+      : string
+    : Extract<Schema, string>;
 
 type AnyReplyOf<Responses, Codecs> = {
   [Status in keyof Responses]: {

@@ -115,7 +115,9 @@ export type RequestMediaType = {
   readonly int64s?: Shape;
   /** The types of the fields of a form. */
   readonly form?: TextType;
-  /** The allowed media types of multipart parts, by field. Absent fields allow any media type. */
+  /** The types of a plain text that is not a string. */
+  readonly text?: TextType;
+  /** The media types that the parts of a multipart form may have, by field. Others may have any. */
   readonly partTypes?: Readonly<Record<string, readonly string[]>>;
   /** The size limits of a binary body. */
   readonly bytes?: ByteLimits;
@@ -139,6 +141,8 @@ export type DocumentedResponse = {
   readonly mediaTypes: readonly string[];
   /** The media types of JSON sequences, for which the handler replies with a list. */
   readonly sequentialTypes?: readonly string[];
+  /** The media types that are plain texts of numbers, booleans or null. */
+  readonly scalarTexts?: readonly string[];
   /** The names of the application's codecs, by media type. */
   readonly codecs?: Readonly<Record<string, string>>;
   /** The size limits of binary bodies, by media type. */

@@ -30,7 +30,27 @@ export function textTypeOf(document: OpenApiDocument, node: unknown, hasFiles = 
   return readTextType(document, node, hasFiles, 0, new Map());
 }
 
-/** @param cache the types by depth and schema; `undefined` while a schema is being read */
+/**
+ * Returns how the plain text of a body is read: as a string, as another scalar, or not at all, since no format is defined for
+ * lists and objects.
+ */
+export function plainTextTypeOf(document: OpenApiDocument, node: unknown): 'string' | TextType | undefined {
+  if (allowsString(document, node)) return 'string';
+  const type = textTypeOf(document, node);
+  return type.items === undefined && type.properties === undefined ? type : undefined;
+}
+
+function allowsString(document: OpenApiDocument, node: unknown): boolean {
+  const schema = (dereference(document, node) ?? {}) as Schema & Readonly<Record<string, readonly unknown[]>>;
+  const types = typesOf(schema);
+  const { allOf = [], anyOf, oneOf } = schema;
+  const allows = (part: unknown): boolean => allowsString(document, part);
+  if ((types.length > 0 && !types.includes('string')) || !allOf.every(allows)) return false;
+  const alternatives = anyOf ?? oneOf;
+  return alternatives === undefined || alternatives.some(allows);
+}
+
+/** @param cache the types by depth and schema, which many references may lead to; empty for a schema that is being read */
 function readTextType(
   document: OpenApiDocument,
   node: unknown,

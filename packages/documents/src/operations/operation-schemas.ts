@@ -15,6 +15,7 @@ import type { OperationParts } from '../document/operation-parts.ts';
 import { valueSchemaOf } from '../document/parameters.ts';
 import { mapDefined, mapValues } from '../document/records.ts';
 import { dereference } from '../document/reference.ts';
+import { plainTextTypeOf } from '../document/text-types.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -95,15 +96,8 @@ export function readOperationSchemas(
 
   function bodySchema(schema: unknown, mediaType: string, object: MediaTypeObject, direction: Direction): unknown {
     const isText = kindOf(mediaType) === 'text' && !isSequential(mediaType, object);
-    // Text is always a string.
-    return isText && !allowsString(schema) ? {} : toAjvSchema(directed.of(schema, direction));
-  }
-
-  function allowsString(node: unknown): boolean {
-    const { type = 'string', allOf = [], anyOf, oneOf } = resolveRef(node) as Readonly<Record<string, unknown[]>>;
-    const alternatives = anyOf ?? oneOf;
-    if (![type].flat().includes('string') || !allOf.every(allowsString)) return false;
-    return alternatives === undefined || alternatives.some(allowsString);
+    const isUnread = isText && plainTextTypeOf(document, schema) === undefined;
+    return isUnread ? {} : toAjvSchema(directed.of(schema, direction));
   }
 }
 

@@ -25,13 +25,13 @@ import { parametersShape, planParameter } from '../document/parameters.ts';
 import { mapDefined, mapValues, nonEmpty, optional } from '../document/records.ts';
 import { dereference, type OpenApiDocument } from '../document/reference.ts';
 import { findInt64s, type ShapeFinder } from '../document/shapes.ts';
-import { textTypeOf } from '../document/text-types.ts';
+import { plainTextTypeOf, textTypeOf } from '../document/text-types.ts';
 import { readingAt } from '../document/walk.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { toAjvSchema } from './ajv-schema.ts';
 import { createDirectedSchemas } from './directed-schemas.ts';
 import { type FailureBody, findFailures } from './failures.ts';
-import { findDecoded, planFormats } from './operation-formats.ts';
+import { findDecoded, isPlainText, planFormats } from './operation-formats.ts';
 import { readOperationSchemas } from './operation-schemas.ts';
 
 /** The contract without the example request. */
@@ -62,7 +62,7 @@ export function compileOperations(
       const parts = partsOf(document, { pathItem, object });
       const { parameters, requestBody, responses } = parts;
       const content = mapValues(requestBody?.content ?? {}, (mediaTypeObject, mediaType) =>
-        planContent(document, int64s, mediaTypeObject, mediaType, findCodec(mediaType, codecs)),
+        planContent(document, int64s, mediaTypeObject, mediaType, codecs),
       );
       const planned = requestBody && { required: requestBody.required ?? false, content };
       return {
@@ -158,9 +158,10 @@ function planContent(
   int64s: ShapeFinder,
   object: MediaTypeObject,
   mediaType: string,
-  codec: string | undefined,
+  codecs: readonly string[],
 ): RequestMediaType {
   const { schema, encoding = {} } = object;
+  const codec = findCodec(mediaType, codecs);
   const kind = kindOf(mediaType);
   const isForm = kind === 'form' || kind === 'multipart';
   const form = isForm ? withJsonFields(textTypeOf(document, schema, kind === 'multipart'), encoding) : undefined;
@@ -169,12 +170,24 @@ function planContent(
     ...optional('codec', codec),
     ...optional('int64s', int64s.shapeOf(schema)),
     ...optional('form', form),
+    ...optional('text', scalarTextOf(document, object, mediaType, codecs)),
     ...optional('partTypes', kind === 'multipart' ? partTypesOf(encoding) : undefined),
     ...optional('bytes', kind === 'binary' && codec === undefined ? byteLimitsOf(document, schema) : undefined),
   };
 }
 
-/** Returns the maximum total size of the files in a body; `undefined` if the schemas do not limit it. */
+/** Returns the values of a plain text; `undefined` for texts that are strings, and for other bodies. */
+function scalarTextOf(
+  document: Document,
+  object: MediaTypeObject,
+  mediaType: string,
+  codecs: readonly string[],
+): TextType | undefined {
+  const type = isPlainText(mediaType, object, codecs) ? plainTextTypeOf(document, object.schema) : undefined;
+  return type === 'string' ? undefined : type;
+}
+
+/** Returns the most that the files of a body may have, if their schemas limit them. */
 function fileBytesOf(contents: readonly RequestMediaType[]): number | undefined {
   const sizes = contents.flatMap(({ bytes, form }) => {
     const files = Object.values(form?.properties ?? {}).filter(({ file, items }) => file ?? items?.file);
@@ -202,9 +215,13 @@ function planResponse(
   const sizes = mapDefined(content, ({ schema }, mediaType) =>
     kindOf(mediaType) === 'binary' && coded[mediaType] === undefined ? byteLimitsOf(document, schema) : undefined,
   );
+  const scalarTexts = Object.keys(content).filter(
+    (mediaType) => scalarTextOf(document, content[mediaType] ?? {}, mediaType, codecs) !== undefined,
+  );
   return {
     mediaTypes: Object.keys(content),
     ...optional('sequentialTypes', nonEmpty(sequentialTypes)),
+    ...optional('scalarTexts', nonEmpty(scalarTexts)),
     ...optional('codecs', nonEmpty(coded)),
     ...optional('bytes', nonEmpty(sizes)),
     requiredHeaders: required.map(([name]) => name),

@@ -49,6 +49,32 @@ test.each<[string, string, unknown]>([
   expect(received[0]).toMatchObject({ contentType, body: value });
 });
 
+const textOf = (schema: string) => `{ content: { text/plain: { schema: ${schema} } } }`;
+
+test.each<[string, string, unknown]>([
+  ['{ type: integer, maximum: 5 }', '3', 3],
+  ['{ type: integer, format: int64 }', '9007199254740993', 9_007_199_254_740_993n],
+  ['{ type: [boolean, "null"] }', 'null', null],
+  ['{ enum: [1, 2] }', '2', 2],
+  ['{ type: [string, integer] }', '2', '2'],
+  ['{ type: object }', '2', '2'],
+])('text of a schema is converted: %s %s', async (schema, text, body) => {
+  const { send, received } = await serveBody(textOf(schema));
+  expect((await send('text/plain', text)).status).toBe(204);
+  expect(received[0]?.body).toBe(body);
+});
+
+test.each([
+  ['{ type: integer, maximum: 5 }', '9', /body must be <= 5/],
+  ['{ type: integer, maximum: 5 }', 'x', /body must be integer/],
+  ['{ type: integer, format: int64 }', '9223372036854775808', /body must be/],
+  ['{ type: boolean }', '', /body must be boolean/],
+  ['{ type: string, enum: [a, b] }', 'c', /body must be equal to one of/],
+])('text of a schema is validated: %s %j', async (schema, text, message) => {
+  const { send } = await serveBody(textOf(schema).replace('{ ', '{ required: true, '));
+  expectProblem(await send('text/plain', text), 400, text === '' ? /request body is required/ : message);
+});
+
 const VERSIONS = `{ required: true, content: {
     application/json;v=1: { schema: { type: object, required: [a] } },
     application/json;v=2: { schema: { type: object, required: [b] } } } }`;

@@ -38,6 +38,20 @@ test('responses: text, with a charset if the handler sets it', async () => {
   ]);
 });
 
+test.each<[string, unknown, number, RegExp]>([
+  ['{ type: integer, maximum: 5 }', 3, 200, /^3$/],
+  ['{ type: integer, format: int64 }', 9_007_199_254_740_993n, 200, /^9007199254740993$/],
+  ['{ type: boolean }', Buffer.from('true'), 200, /^true$/],
+  ['{ type: integer, maximum: 5 }', 9, 500, /failed to answer/],
+  ['{ type: boolean }', 'x', 500, /failed to answer/],
+  ['{ type: string, enum: [a] }', 'b', 500, /failed to answer/],
+])('responses: the text of %s: %p is %i', async (schema, body, status, text) => {
+  const content = `'200': { description: x, content: { text/plain: { schema: ${schema} } } }`;
+  const { response } = await reply(content, { status: 200, body });
+  expect(response.status).toBe(status);
+  expect(response.text).toMatch(text);
+});
+
 test('responses: bytes, as a Blob or as a Uint8Array, in a range of media types', async () => {
   for (const body of [new Blob(['abc']), Buffer.from('abc')]) {
     const { response } = await reply(BOTH, { status: 200, contentType: 'image/webp', body });

@@ -14,6 +14,7 @@ import {
   type Parameter,
   type Violation,
   type RequestMediaType,
+  type TextType,
 } from '@contract-first/contract';
 import {
   bodyTooLarge,
@@ -28,7 +29,7 @@ import type { BodyCodecs } from './codecs.ts';
 import { Failure, malformedFailure } from '../failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { parseItems } from './item-list.ts';
-import { decodeUtf8 } from './text-value.ts';
+import { decodeUtf8, setScalar } from './text-value.ts';
 import { Upload } from './upload.ts';
 
 /** A parsed request body. */
@@ -117,7 +118,17 @@ function parseBody(
   const text = decodeUtf8(bytes);
   const common = { mediaType, contentType, sizeBytes };
   if (documentedBody.sequential === true) return { ...common, ...parseItems(text, mediaType) };
+  if (documentedBody.text !== undefined) return { ...common, ...readScalarText(text, documentedBody.text) };
   return { ...common, ...(kind === 'form' ? readUrlEncodedForm(text, documentedBody) : toTree(text)) };
+}
+
+/** @throws {Failure} 400 when a text has none of the documented types */
+function readScalarText(text: string, type: TextType): JsonTree {
+  const root = { '': undefined };
+  const sourceDigits = new SourceDigits();
+  const problem = setScalar(root, '', text, type, sourceDigits);
+  if (problem !== undefined) throw malformedFailure('body', problem, 'the request body');
+  return { root, sourceDigits };
 }
 
 async function readUpload(
@@ -195,9 +206,11 @@ export function readJson(bytes: Buffer, subject = 'the request body'): JsonTree 
   }
 }
 
-/** Whether a body may be empty: text, forms and binary data may; JSON and bodies with a codec may not. */
+/** An empty body is valid for text, forms and binary, but is no JSON and no number, and no codec is asked for its value. */
 function allowsEmptyBody(mediaType: string | undefined, { content }: DocumentedBody): boolean {
-  if (mediaType === undefined || content[mediaType]?.codec !== undefined) return false;
+  if (mediaType === undefined) return false;
+  const { codec, text } = content[mediaType] ?? {};
+  if (codec !== undefined || text !== undefined) return false;
   return ['text', 'form', 'binary'].includes(kindOf(mediaType));
 }
 

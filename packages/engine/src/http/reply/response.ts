@@ -147,7 +147,14 @@ export function encodeBody(
   const body = formats.encode(value, operation.formats?.responses[key]?.bodies[mediaType], 'body');
   const kind = kindOf(contentType);
   if (kind === 'json') return encodeJson(validator, status, mediaType, body);
-  const codec = operation.responses[key]?.codecs?.[mediaType];
+  const { codecs: codecNames, scalarTexts } = operation.responses[key] ?? {};
+  const isBytes = body instanceof Uint8Array || body instanceof Blob;
+  if (scalarTexts?.includes(mediaType) === true && !isBytes) {
+    const exact = toJsonValue(body);
+    validate(validator, status, mediaType, exact);
+    return typeof exact === 'string' ? exact : stringifyJson(exact);
+  }
+  const codec = codecNames?.[mediaType];
   if (codec !== undefined) {
     const exact = toJsonValue(body);
     validate(validator, status, mediaType, exact);
@@ -155,7 +162,7 @@ export function encodeBody(
     return codecs.encode(exact, { codec, contentType, schema });
   }
   if (kind === 'text' && typeof body === 'string') validator.response(status, mediaType, body);
-  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) return body;
+  if (typeof body === 'string' || isBytes) return body;
   throw new InvalidResponse(`status ${String(status)} needs a string, bytes or a Blob as its ${contentType} body`);
 }
 
