@@ -20,7 +20,7 @@ type Reading = { readonly openapi?: string; readonly direction?: 'request' | 're
 
 /** Returns the schema `Value` of a document, its oracle, and a function that generates samples. */
 function open(value: unknown, { openapi = '3.1.0', direction = 'request', others = {} }: Reading = {}) {
-  const document = normalizeDocument({ openapi, components: { schemas: { ...others, Value: value } } });
+  const { document } = normalizeDocument({ openapi, components: { schemas: { ...others, Value: value } } });
   const schemas = readSchemas(document, direction);
   const oracle = createOracle(schemas);
   const schema: Schema = { $ref: `${schemas.id}#/components/schemas/Value` };

@@ -114,7 +114,7 @@ export async function prepareDocument(
     };
   };
   if (loaded.document === undefined) return result(undefined, 'error', []);
-  const document = normalizeDocument(loaded.document);
+  const { document, warnings: renamed } = normalizeDocument(loaded.document);
 
   const errors = [
     ...findInvalid(document),
@@ -124,6 +124,7 @@ export async function prepareDocument(
   ];
   if (errors.length > 0) return result(undefined, 'error', errors);
   const warnings = [
+    ...renamed,
     ...findPublic(document),
     ...findUncallable(loaded.document),
     ...findLowerRanges(loaded.document),

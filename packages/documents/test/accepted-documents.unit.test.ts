@@ -168,6 +168,16 @@ test.each([
     /warn: not served, since GET \/things\/\{id\} matches the same requests: remove one/,
   ],
   [
+    'an operation that is also in another path',
+    document('operationId: a', "  /v1/things/{id}: { $ref: '#/paths/~1things~1{id}' }"),
+    /paths\/~1v1~1things~1\{id\}\/get {2}warn: its operationId is getV1ThingsById, since a is that of #\/paths\/~1things~1\{id\}\/get$/m,
+  ],
+  [
+    'an operation of a webhook with the operationId of another',
+    document('operationId: a', 'webhooks: { w: { post: { operationId: a, responses: {} } } }'),
+    /webhooks\/w\/post {2}warn: its operationId is a2, since a is that of #\/paths\/~1things~1\{id\}\/get$/m,
+  ],
+  [
     'a type that no value of an enum has',
     document(body('{ type: integer, enum: [a, b] }')),
     /warn: the type "integer" is not used, since no value of enum has it/,

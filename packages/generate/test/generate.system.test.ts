@@ -172,6 +172,14 @@ test.each<[string, string, RegExp]>([
     /error: a parameter in querystring must be the only one in the query/,
   ],
   [
+    'two operations with one operationId',
+    CONTRACT.replace(
+      '    post:',
+      "    get: { operationId: createPlant, responses: { '204': { description: Done. } } }\n    post:",
+    ),
+    /openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post {2}error: operationId createPlant is also that of GET \/plants at openapi\.yaml:\d+:\d+/,
+  ],
+  [
     'an operationId __proto__',
     CONTRACT.replace('createPlant', '__proto__'),
     /__proto__ cannot be the name of an operation/,

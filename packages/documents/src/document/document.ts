@@ -89,9 +89,13 @@ export function operationsOf(pathItem: PathItem): readonly (readonly [method: st
 
 /** Returns the JSON pointer of an operation. */
 export function operationPointer(path: string, method: string): string {
+  return `#/paths/${escapePointer(path)}/${operationMember(method)}`;
+}
+
+/** Returns the JSON pointer of an operation from its path item, without a leading slash. */
+export function operationMember(method: string): string {
   const key = method.toLowerCase();
-  const member = METHODS.includes(key) ? key : `additionalOperations/${escapePointer(method)}`;
-  return `#/paths/${escapePointer(path)}/${member}`;
+  return METHODS.includes(key) ? key : `additionalOperations/${escapePointer(method)}`;
 }
 
 /** The keys of a path item with operations (OpenAPI 3.2, 4.9.1). The linter rejects `query` in versions before 3.2. */

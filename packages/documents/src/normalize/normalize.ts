@@ -32,18 +32,22 @@ const EXACT = new Set([
 /**
  * Copies a bundled document to an equivalent, simpler form for the generator and the engine:
  *
- * - every path can be called, and every operation has an operationId;
- * - path items and media types have no `$ref`, and `components` no media types;
- * - ranges of statuses are in upper case: `2XX`;
+ * - every path can be called, and every operation has an operationId of its own;
+ * - path items and media types have no `$ref`, and `components` has neither;
  * - a sequence of JSON values has a schema for all of them;
  * - security requirements name their schemes, also where they have URIs;
  * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
  * - schemas are JSON Schema 2020-12, without `nullable` and limits that are booleans (OpenAPI 3.0), and `dependencies`;
  * - `$id`, `$schema` and `$anchor` are removed: every reference is a JSON pointer;
- * - unknown keywords with lists or objects are removed, since a `$ref` inside has no meaning;
- * - each `$ref` names a component: other referenced schemas become components, and other referenced objects are copied.
+ * - unknown keywords with lists or objects are removed: a `$ref` in them has no meaning;
+ * - each `$ref` names a component: other schemas become components, other objects are copied to where they are used.
+ *
+ * @returns the copy, and a warning for each operationId that was changed
  */
-export function normalizeDocument(original: Document): Document {
+export function normalizeDocument(original: Document): {
+  readonly document: Document;
+  readonly warnings: readonly Diagnostic[];
+} {
   const document = structuredClone(original);
   const isVersion30 = document.openapi.startsWith('3.0.');
   const hoisted = new Map<string, string>();
@@ -52,9 +56,9 @@ export function normalizeDocument(original: Document): Document {
   walkDocument(document, simplify);
   for (const path of Object.keys(document.paths ?? {}))
     if (uncallableReason(path) !== undefined) Reflect.deleteProperty(document.paths ?? {}, path);
-  Reflect.deleteProperty(document.components ?? {}, 'mediaTypes');
-  addOperationIds(document);
-  return document;
+  for (const kind of ['mediaTypes', 'pathItems']) Reflect.deleteProperty(document.components ?? {}, kind);
+  const isCopy = (path: string): boolean => original.paths?.[path]?.['$ref'] !== undefined;
+  return { document, warnings: addOperationIds(document, isCopy) };
 
   function simplify({ kind, node, pointer, holder, key }: Visited): void {
     const { $ref: reference, security, ...siblings } = node;
@@ -183,17 +187,56 @@ export function removeInvalidPatterns(document: Document): Diagnostic[] {
   return warnings;
 }
 
-/** Adds missing operationIds: `getPetsById` for `GET /pets/{id}`. */
-function addOperationIds(document: Document): void {
-  // Sorted, so that the ids do not depend on the order of the document.
-  const operations = listOperations(document).toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
-  const taken = new Set(operations.map(({ object }) => object.operationId));
-  for (const { path, method, object } of operations) {
-    if (typeof object.operationId === 'string' && object.operationId !== '') continue;
-    const name = unusedName(nameOf(method, path), (other) => taken.has(other));
-    taken.add(name);
-    (object as Node)['operationId'] = name;
+/**
+ * Gives each operation an operationId of its own. `GET /pets/{id}` becomes `getPetsById` where it has none, and where its
+ * path item is a copy. An operation of a webhook or a callback gets a number: `onDone2`.
+ *
+ * @param isCopy whether the path item of a path is a reference
+ * @returns a warning for each operationId that was changed
+ */
+function addOperationIds(document: Document, isCopy: (path: string) => boolean): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
+  // Sorted, so that their order in the document does not matter.
+  const operations = listOperations(document).toSorted(
+    (a, b) => Number(isCopy(a.path)) - Number(isCopy(b.path)) || (a.pointer < b.pointer ? -1 : 1),
+  );
+  const pointers = new Map<string, string>();
+  const nameless = operations.filter(({ object, pointer }) => !keepName(object, pointer));
+  for (const { path, method, object, pointer } of nameless) rename(object, nameOf(method, path), pointer);
+  const served = new Set<object>(operations.map(({ object }) => object));
+  const sent: Visited[] = [];
+  walkDocument(document, (visited) => {
+    if (visited.kind === 'operation' && !served.has(visited.node)) sent.push(visited);
+  });
+  // Only webhooks have types: they keep their names.
+  const isWebhook = ({ pointer }: Visited): boolean => /^#\/webhooks\/[^/]*\/[^/]*$/.test(pointer);
+  for (const { node, pointer } of sent.toSorted((a, b) => Number(isWebhook(b)) - Number(isWebhook(a))))
+    if (!keepName(node, pointer) && hasName(node)) rename(node, node.operationId, pointer);
+  return warnings;
+
+  /** Returns whether an operation has a name, and is the first with it. */
+  function keepName(operation: Readonly<Node>, pointer: string): boolean {
+    if (!hasName(operation) || pointers.has(operation.operationId)) return false;
+    pointers.set(operation.operationId, pointer);
+    return true;
   }
+
+  function rename(operation: Readonly<Node>, base: string, pointer: string): void {
+    const name = unusedName(base, (taken) => pointers.has(taken));
+    if (hasName(operation)) {
+      const place = pointers.get(operation.operationId) ?? '';
+      warnings.push({
+        pointer,
+        message: `its operationId is ${name}, since ${operation.operationId} is that of ${place}`,
+      });
+    }
+    pointers.set(name, pointer);
+    (operation as Node)['operationId'] = name;
+  }
+}
+
+function hasName(operation: Readonly<Node>): operation is { readonly operationId: string } {
+  return typeof operation['operationId'] === 'string' && operation['operationId'] !== '';
 }
 
 function nameOf(method: string, path: string): string {

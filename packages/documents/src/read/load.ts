@@ -35,6 +35,7 @@ import {
   type ReadText,
   Resolver,
 } from './files.ts';
+import { findCollisions } from './operation-ids.ts';
 import { escapePrototypeNames, unmark, unmarkNames } from './prototype-names.ts';
 import { uncallableReason } from './unreachable.ts';
 
@@ -60,7 +61,6 @@ const NEW_IN_32 = /^Property `(?:itemSchema|itemEncoding|prefixEncoding|query|ad
 const validity = {
   struct: 'error',
   'no-unresolved-refs': 'error',
-  'operation-operationId-unique': 'error',
   'operation-parameters-unique': 'error',
   'path-declaration-must-exist': 'error',
   'path-parameters-defined': 'error',
@@ -197,15 +197,19 @@ export async function loadContract(
   const text = unquoteNumbers(JSON.stringify(complete, null, 2));
   const document = withLocalReferences(parseJson(text), self) as OpenApiDocument; // Validated document.
   const originOf = isSingleFile ? undefined : await findOrigins(document, root, externalRefResolver);
+  const locateOrigin = originOf === undefined ? locate : (pointer: string) => positionOf(originOf(pointer));
+  const collisions = findCollisions(document, locateOrigin);
+  const isRejected = collisions.length > 0;
   return {
-    document,
-    text,
+    document: isRejected ? undefined : document,
+    text: isRejected ? '' : text,
     diagnostics: [
       ...diagnostics,
+      ...collisions,
       ...(bundled?.problems ?? []).filter((problem) => isRelevant(problem) && !isOfExample(problem)).map(toDiagnostic),
     ],
     placeOf,
-    locate: originOf === undefined ? locate : (pointer) => positionOf(originOf(pointer)),
+    locate: locateOrigin,
     sources,
   };
 }

@@ -1,0 +1,75 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { startMock } from '../src/start-mock.ts';
+
+/** A request and the status of its response. */
+type Exchange = readonly [target: string, body: object | undefined, status: number];
+
+const HEAD = "openapi: 3.1.0\ninfo: { title: Test, version: '1' }\nsecurity: []\n";
+const LIST = "get: { operationId: listPets, responses: { '204': { description: Done. } } }";
+
+test.each<[string, Readonly<Record<string, string>>, readonly Exchange[]]>([
+  [
+    'a path that refers to another path',
+    { 'openapi.yaml': `${HEAD}paths:\n  /pets: { ${LIST} }\n  /v1/pets: { $ref: '#/paths/~1pets' }` },
+    [
+      ['/pets', undefined, 204],
+      ['/v1/pets', undefined, 204],
+    ],
+  ],
+  [
+    'two paths that refer to a component',
+    {
+      'openapi.yaml': `${HEAD}paths:
+  /a: { $ref: '#/components/pathItems/P' }
+  /b: { $ref: '#/components/pathItems/P' }
+components: { pathItems: { P: { ${LIST} } } }`,
+    },
+    [
+      ['/a', undefined, 204],
+      ['/b', undefined, 204],
+    ],
+  ],
+  [
+    'paths that refer to one file',
+    {
+      'openapi.yaml': `${HEAD}paths:\n  /a: { $ref: item.yaml }\n  /b: { $ref: item.yaml }\n  /c: { $ref: '#/paths/~1a' }`,
+      'item.yaml': LIST,
+    },
+    [
+      ['/a', undefined, 204],
+      ['/b', undefined, 204],
+      ['/c', undefined, 204],
+    ],
+  ],
+  [
+    'callbacks with one operationId',
+    {
+      'openapi.yaml': `${HEAD}paths:
+  /a: { get: { responses: { '204': { description: Done. } }, callbacks: { done: { 'http://a': { ${LIST} } } } } }
+  /b: { get: { responses: { '204': { description: Done. } }, callbacks: { done: { 'http://b': { ${LIST} } } } } }
+  /c: { ${LIST} }`,
+    },
+    [
+      ['/a', undefined, 204],
+      ['/b', undefined, 204],
+      ['/c', undefined, 204],
+    ],
+  ],
+])('a document is served: %s', async (_name, files, exchanges) => {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const mock = await startMock(join(folder, 'openapi.yaml'));
+  const statuses = [];
+  for (const [target, body] of exchanges) {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const { status } = await fetch(mock.url + target, body === undefined ? {} : init);
+    statuses.push([target, body, status]);
+  }
+  await mock.close();
+  expect(statuses).toEqual(exchanges);
+});
