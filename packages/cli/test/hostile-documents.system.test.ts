@@ -184,6 +184,7 @@ test('a recursive property of a schema is validated', async () => {
 
 test.each([
   ['..', '../secret.yaml', 'files'],
+  ['percent-encoded dots', '%2e%2e/secret.yaml', 'files'],
   ['an absolute path', '/dev/zero', 'files'],
   ['a symbolic link', 'link.yaml', 'files'],
   ['a symbolic link to a folder', 'linked/secret.yaml', 'files'],
@@ -197,7 +198,6 @@ test.each([
 
 test.each([
   ['a file URL', 'file:///etc/hostname', /write a path/],
-  ['percent-encoded dots', '%2e%2e/secret.yaml', /ENOENT/],
   ['a folder', 'folder', /is not a file/],
   ['a FIFO', 'fifo', /is not a file/],
 ])('references outside the folder of the document: %s is rejected', async (_name, reference, problem) => {

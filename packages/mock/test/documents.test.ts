@@ -7,9 +7,13 @@ import { startMock } from '../src/start-mock.ts';
 type Exchange = readonly [target: string, body: object | undefined, status: number];
 
 const HEAD = "openapi: 3.1.0\ninfo: { title: Test, version: '1' }\nsecurity: []\n";
+const POST =
+  "responses: { '204': { description: Done. } }, requestBody: { required: true, content: { application/json: { schema: ";
 const LIST = "get: { operationId: listPets, responses: { '204': { description: Done. } } }";
 
-test.each<[string, Readonly<Record<string, string>>, readonly Exchange[]]>([
+type Case = [name: string, files: Readonly<Record<string, string>>, exchanges: readonly Exchange[]];
+
+test.each<Case>([
   [
     'a path that refers to another path',
     { 'openapi.yaml': `${HEAD}paths:\n  /pets: { ${LIST} }\n  /v1/pets: { $ref: '#/paths/~1pets' }` },
@@ -57,6 +61,20 @@ components: { pathItems: { P: { ${LIST} } } }`,
       ['/c', undefined, 204],
     ],
   ],
+  [
+    'percent-encoded names of files',
+    {
+      'openapi.yaml': `${HEAD}paths:\n  /users/{id}: { $ref: 'parts/users_%7Bid%7D.yaml' }`,
+      'parts/users_{id}.yaml': `parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+post: { ${POST} { $ref: 'My%20User.yaml#/User' } } } } }`,
+      'parts/My User.yaml': 'User: { type: object, required: [n], properties: { n: { type: integer } } }',
+    },
+    [
+      ['/users/1', { n: 1 }, 204],
+      ['/users/1', { n: 'x' }, 400],
+    ],
+  ],
+
 ])('a document is served: %s', async (_name, files, exchanges) => {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(files)) {

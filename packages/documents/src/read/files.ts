@@ -10,6 +10,7 @@ import {
   Source,
 } from '@redocly/openapi-core';
 import { assertBoundedExpansion } from '../document/bounds.ts';
+import { decode } from '../document/reference.ts';
 import { convertDialects } from './dialects.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
 
@@ -83,6 +84,12 @@ export class Resolver extends BaseResolver {
   constructor(config: BaseResolver['config'], reader: FileReader) {
     super(config);
     this.#reader = reader;
+  }
+
+  /** A reference is a URI, so its percent signs are decoded to get the name of a file. */
+  override resolveExternalRef(base: string | null, reference: string): string {
+    const isFile = !isUrl(reference) && !isUrl(base ?? '');
+    return super.resolveExternalRef(base, isFile ? decode(reference) : reference);
   }
 
   override async loadExternalRef(file: string): Promise<Source> {
