@@ -180,6 +180,11 @@ test.each<[string, string, RegExp]>([
     /openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post {2}error: operationId createPlant is also that of GET \/plants at openapi\.yaml:\d+:\d+/,
   ],
   [
+    'a name of a component with a space',
+    CONTRACT.replaceAll('schemas/Error', 'schemas/An%20Error').replace('    Error:', '    An Error:'),
+    /#\/components\/schemas\/An Error {2}error: The map key in schemas "An Error" does not match/,
+  ],
+  [
     'an operationId __proto__',
     CONTRACT.replace('createPlant', '__proto__'),
     /__proto__ cannot be the name of an operation/,

@@ -75,6 +75,37 @@ post: { ${POST} { $ref: 'My%20User.yaml#/User' } } } } }`,
     ],
   ],
 
+  [
+    'a name in $defs with a space',
+    {
+      'openapi.yaml': `${HEAD}paths:\n  /a: { post: { ${POST} { $ref: '#/components/schemas/T' } } } } } }
+components:
+  schemas:
+    T:
+      properties: { a: { $ref: '#/components/schemas/T/$defs/my%20money' } }
+      $defs: { my money: { type: object, required: [cents], properties: { cents: { type: integer } } } }`,
+    },
+    [
+      ['/a', { a: { cents: 1 } }, 204],
+      ['/a', { a: {} }, 400],
+    ],
+  ],
+  ...['constructor', 'toString', 'hasOwnProperty', '__proto__'].map((name): Case => [
+    `a component ${name}, also in another file`,
+    {
+      'openapi.yaml': `${HEAD}paths:
+  /a: { post: { ${POST} { $ref: '#/components/schemas/${name}' } } } } } }
+  /b: { post: { ${POST} { $ref: 'other.yaml#/components/schemas/${name}' } } } } } }
+components: { schemas: { ${name}: { properties: { n: { type: integer }, next: { $ref: '#/components/schemas/${name}' } } } } }`,
+      'other.yaml': `components: { schemas: { ${name}: { properties: { n: { type: string } } } } }`,
+    },
+    [
+      ['/a', { n: 1, next: { n: 1 } }, 204],
+      ['/a', { n: 1, next: { n: 'x' } }, 400],
+      ['/b', { n: 'x' }, 204],
+      ['/b', { n: 1 }, 400],
+    ],
+  ]),
 ])('a document is served: %s', async (_name, files, exchanges) => {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(files)) {

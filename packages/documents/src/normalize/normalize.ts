@@ -13,7 +13,8 @@ import { walk, walkDocument, type Visited } from '../document/walk.ts';
 
 type Node = Record<string, unknown>;
 
-const SCHEMA = /^#\/components\/schemas\/[^/]+$/;
+// Later steps collect components by name in plain objects, which cannot have a member __proto__.
+const SCHEMA = /^#\/components\/schemas\/(?!__proto__$)[^/]+$/;
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 const SECURITY_SCHEME = '#/components/securitySchemes/';
 /** The known schema keywords with lists or objects as values. */
@@ -56,6 +57,7 @@ export function normalizeDocument(original: Document): {
   walkDocument(document, simplify);
   for (const path of Object.keys(document.paths ?? {}))
     if (uncallableReason(path) !== undefined) Reflect.deleteProperty(document.paths ?? {}, path);
+  Reflect.deleteProperty(document.components?.schemas ?? {}, '__proto__');
   for (const kind of ['mediaTypes', 'pathItems']) Reflect.deleteProperty(document.components ?? {}, kind);
   const isCopy = (path: string): boolean => original.paths?.[path]?.['$ref'] !== undefined;
   return { document, warnings: addOperationIds(document, isCopy) };

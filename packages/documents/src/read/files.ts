@@ -13,6 +13,7 @@ import { assertBoundedExpansion } from '../document/bounds.ts';
 import { decode } from '../document/reference.ts';
 import { convertDialects } from './dialects.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
+import { escapePrototypeNames } from './prototype-names.ts';
 
 /** A position in a file. `file` is a path relative to the working directory, or a URL. */
 export type FilePosition = { readonly file: string; readonly line: number; readonly column: number };
@@ -103,7 +104,8 @@ export class Resolver extends BaseResolver {
   override parseDocument(source: Source, isRoot?: boolean): Document {
     const document = super.parseDocument(source, isRoot) as Document; // Declared as any.
     try {
-      return bounded(document);
+      const { parsed } = bounded(document);
+      return { ...document, parsed: escapePrototypeNames(parsed) };
     } catch (error) {
       throw new ResolveError(error as Error);
     }

@@ -159,6 +159,7 @@ export async function loadContract(
   const isRelevant = (problem: NormalizedProblem): boolean =>
     problem.ignored !== true &&
     !isMisread(problem) &&
+    !isValidName(problem) &&
     ![isInExtension, isInMapping, isUncallable].some((isIn) => isIn(problem.location[0]?.pointer));
   const found = lint.filter(isRelevant);
   const isStructural = ({ ruleId, severity }: NormalizedProblem): boolean =>
@@ -274,7 +275,13 @@ function isMisread({ ruleId, message }: NormalizedProblem): boolean {
   return ruleId === 'path-parameters-defined' && path.includes(`{${name}}`);
 }
 
-/** Returns whether a JSON pointer is inside an extension, where `$ref` has no meaning. */
+/** Whether the linter refused a name that is valid: a marked name, or the name of a schema in `$defs`, which has no rule. */
+function isValidName({ ruleId, location: [location] }: NormalizedProblem): boolean {
+  const [, name] = /^#\/components\/[^/]+\/([^/]+)$/.exec(unmark(location?.pointer ?? '')) ?? [];
+  return ruleId === 'spec-components-invalid-map-name' && (name === undefined || /^[\w.-]+$/.test(name));
+}
+
+/** Whether a JSON pointer leads into an extension, where `$ref` has no meaning. */
 function isInExtension(pointer = ''): boolean {
   return /(?<!\/(?:properties|schemas|headers|responses))\/x-/.test(pointer);
 }
@@ -378,8 +385,8 @@ async function findOrigins(
 ): Promise<(pointer: string) => LocationObject> {
   const files = new Map([[root.source.absoluteRef, root]]);
   for (const [name, reading] of resolver.cache) {
-    const read = await reading.catch(() => undefined); // Files of examples may be unreadable.
-    if (read !== undefined && 'source' in read) files.set(name, read);
+    const read = await reading.catch(() => undefined); // An example elsewhere, which need not be readable.
+    if (read !== undefined && 'source' in read) files.set(name, { ...read, parsed: unmarkNames(read.parsed) });
   }
   // The origins by pointer in the bundle, at each node that comes from another place.
   const origins = new Map<string, Origin>();

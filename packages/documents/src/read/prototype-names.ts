@@ -7,7 +7,10 @@ import { keywordsWhere } from '@contract-first/contract';
 const MARK = '\uE000'; // A private use character, which no name in a document contains.
 const MARK_IN_TYPESCRIPT = '\\uE000';
 
-/** Copies a parsed document and marks the names that plain objects inherit, and `$ref` as a member of data. */
+/**
+ * Copies a parsed document and marks every name that plain objects inherit, also in references, and `$ref` in data, where it
+ * is a name.
+ */
 export function escapePrototypeNames(node: unknown): unknown {
   return renamed(node, (name, isData) =>
     name in Object.prototype || (isData && name === '$ref') ? MARK + name : name,
@@ -38,6 +41,7 @@ type Rename = (name: string, isData: boolean) => string;
 function renamed(node: unknown, rename: Rename, isData = false, [outer, key]: readonly string[] = ['', '']): unknown {
   // `required` lists property names, which are renamed like the properties.
   if (typeof node === 'string' && key === 'required') return rename(node, isData);
+  if (typeof node === 'string' && key === '$ref' && !isData) return renamedReference(node, rename);
   if (typeof node !== 'object' || node === null) return node;
   if (Array.isArray(node)) {
     // The `examples` of a schema are a list of data; other objects have a map of examples or references.
@@ -48,6 +52,8 @@ function renamed(node: unknown, rename: Rename, isData = false, [outer, key]: re
   return Object.fromEntries(
     Object.entries(node).map(([name, member]) => {
       const isValue = outer === 'examples' && (name === 'value' || name === 'dataValue');
+      if (isMap && key === 'mapping' && typeof member === 'string')
+        return [rename(name, isData), renamedReference(member, rename)];
       const isDataMember = isData || isValue || (!isMap && DATA.includes(name));
       return [
         rename(name, isData),
@@ -55,4 +61,12 @@ function renamed(node: unknown, rename: Rename, isData = false, [outer, key]: re
       ];
     }),
   );
+}
+
+/** Renames the steps of the JSON pointer of a reference. */
+function renamedReference(reference: string, rename: Rename): string {
+  const [file = '', fragment] = reference.split('#');
+  if (fragment === undefined) return reference;
+  const steps = fragment.split('/').map((step, index) => (index === 0 ? step : rename(step, false)));
+  return `${file}#${steps.join('/')}`;
 }
