@@ -40,9 +40,9 @@ type CompiledContract = Pick<LoadedContract, 'text' | 'diagnostics' | 'placeOf' 
   readonly compiled: CompiledDocument | undefined;
 };
 
-/** A document without contradictory parts, or its diagnostics. */
-type PreparedDocument = Omit<LoadedContract, 'document' | 'locate'> & {
-  /** `undefined` if the document was rejected. */
+/** A document without the parts that contradict others, or its diagnostics. */
+type PreparedDocument = Omit<LoadedContract, 'document' | 'locate' | 'schemaNames'> & {
+  /** `undefined` when the document was rejected. */
   readonly document: Document | undefined;
 };
 
@@ -114,7 +114,8 @@ export async function prepareDocument(
     };
   };
   if (loaded.document === undefined) return result(undefined, 'error', []);
-  const { document, warnings: renamed } = normalizeDocument(loaded.document);
+  const { document, warnings: renamed, schemaNames: hoisted } = normalizeDocument(loaded.document);
+  const schemaNames = new Map([...loaded.schemaNames, ...hoisted]);
 
   const errors = [
     ...findInvalid(document),
@@ -136,8 +137,8 @@ export async function prepareDocument(
     ...findEncodings(document),
     ...findEmptyValues(document),
     ...findPatternsOfBytes(document, codecs),
-    ...expandInheritance(document),
-    ...completeDiscriminators(document),
+    ...expandInheritance(document, schemaNames),
+    ...completeDiscriminators(document, schemaNames),
     ...removeCircularParts(document),
     ...removeInt64Conflicts(document),
     ...removeInvalidPatterns(document),

@@ -106,6 +106,71 @@ components: { schemas: { ${name}: { properties: { n: { type: integer }, next: { 
       ['/b', { n: 1 }, 400],
     ],
   ]),
+  [
+    'a schema of a file that extends a schema with a discriminator, by its name as a component',
+    {
+      'openapi.yaml': `${HEAD}paths:\n  /a: { post: { ${POST} { $ref: '#/components/schemas/Pet' } } } } } }
+components:
+  schemas:
+    Pet: { type: object, required: [kind], properties: { kind: { type: string } }, discriminator: { propertyName: kind } }
+    Cat: { $ref: schemas/cat.yaml }`,
+      'schemas/cat.yaml':
+        "allOf: [{ $ref: '../openapi.yaml#/components/schemas/Pet' }, { required: [lives], properties: { lives: {} } }]",
+    },
+    [
+      ['/a', { kind: 'Cat', lives: 9 }, 204],
+      ['/a', { kind: 'Cat' }, 400],
+      ['/a', { kind: 'cat', lives: 9 }, 400],
+    ],
+  ],
+  [
+    'schemas of files and in $defs, as values of discriminators',
+    {
+      'openapi.yaml': `${HEAD}paths:
+  /a: { post: { ${POST} { oneOf: [{ $ref: a/cat.yaml }], discriminator: { propertyName: k } } } } } } }
+  /b: { post: { ${POST} { oneOf: [{ $ref: b/cat.yaml }], discriminator: { propertyName: k } } } } } } }
+  /c: { post: { ${POST} { $ref: '#/components/schemas/Pet' } } } } } }
+components:
+  schemas:
+    Pet:
+      oneOf: [{ $ref: '#/components/schemas/Pet/$defs/Cat' }]
+      discriminator: { propertyName: k }
+      $defs: { Cat: { type: object, properties: { k: { type: string } } } }`,
+      'a/cat.yaml': '{ type: object, properties: { k: { type: string }, n: { type: integer } } }',
+      'b/cat.yaml': '{ type: object, properties: { k: { type: string }, n: { type: string } } }',
+    },
+    [
+      ['/a', { k: 'cat', n: 1 }, 204],
+      ['/b', { k: 'cat', n: 'x' }, 204],
+      ['/b', { k: 'dog', n: 'x' }, 400],
+      ['/c', { k: 'Cat' }, 204],
+      ['/c', { k: 'Dog' }, 400],
+    ],
+  ],
+  [
+    'components of two files with one name, as values of discriminators',
+    {
+      'openapi.yaml': `${HEAD}paths:
+  /a: { post: { ${POST} { $ref: 'one.yaml#/components/schemas/Pet' } } } } } }
+  /b: { post: { ${POST} { $ref: 'two.yaml#/components/schemas/Animal' } } } } } }`,
+      'one.yaml': `components:
+  schemas:
+    Unused: { $ref: '#/components/schemas/Unused' }
+    Pet: { oneOf: [{ $ref: '#/components/schemas/Cat' }], discriminator: { propertyName: k } }
+    Cat: { type: object, properties: { k: { type: string }, n: { type: integer } } }`,
+      'two.yaml': `components:
+  schemas:
+    Animal: { oneOf: [{ $ref: '#/components/schemas/Cat' }], discriminator: { propertyName: k, mapping: { a: Cat, b: Cat } } }
+    Cat: { type: object, properties: { k: { type: string }, n: { type: string } } }`,
+    },
+    [
+      ['/a', { k: 'Cat', n: 1 }, 204],
+      ['/a', { k: 'Cat', n: 'x' }, 400],
+      ['/b', { k: 'b', n: 'x' }, 204],
+      ['/b', { k: 'Cat', n: 'x' }, 400],
+      ['/b', { k: 'a', n: 1 }, 400],
+    ],
+  ],
 ])('a document is served: %s', async (_name, files, exchanges) => {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(files)) {

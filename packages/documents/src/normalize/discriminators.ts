@@ -1,4 +1,5 @@
 import type { Document } from '../document/document.ts';
+import type { SchemaNames } from '../document/names.ts';
 import { dereference, schemasInPlace } from '../document/reference.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walkDocument } from '../document/walk.ts';
@@ -13,7 +14,7 @@ type Discriminator = { readonly propertyName: string; readonly mapping?: Readonl
  *
  * @returns a warning for each unchecked part of a discriminator
  */
-export function completeDiscriminators(document: Document): Diagnostic[] {
+export function completeDiscriminators(document: Document, names: SchemaNames): Diagnostic[] {
   const warnings: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer }) => {
     const discriminator = kind === 'schema' ? discriminatorOf(node) : undefined;
@@ -29,11 +30,16 @@ export function completeDiscriminators(document: Document): Diagnostic[] {
       const reference = (alternative as Schema)['$ref'];
       return typeof reference === 'string' && mayBeObject(document, alternative) ? [reference] : [];
     });
-    const explicit = targetsOf(document, discriminator, references, warn);
+    const explicit = targetsOf(document, discriminator, references, names, warn);
     const mapping = assignValues(
       references.map((reference) => ({
         reference,
-        values: valuesOf(document, { $ref: reference }, discriminator.propertyName, explicit.get(reference)),
+        values: valuesOf(
+          document,
+          reference,
+          discriminator.propertyName,
+          explicit.get(reference) ?? namesOf(reference, names),
+        ),
       })),
       warn,
     );
@@ -56,22 +62,25 @@ export function componentName(document: Document, target: string): string | unde
   return Object.hasOwn(schemas, name) ? name : undefined;
 }
 
+/** Returns the names of a component for its authors. */
+export function namesOf(reference: string, names: SchemaNames): readonly string[] {
+  const name = reference.split('/').at(-1) ?? '';
+  return names.get(name) ?? [name];
+}
+
 /**
- * Returns the discriminator values that select a schema: the values of the mapping, else the name of the schema. A
- * `const` or `enum` of the schema for the property restricts or replaces these values.
+ * Returns the values of a discriminator that select a schema. The values that the schema itself allows for the property
+ * limit or replace its names.
+ *
+ * @param names the values of the mapping, or else the names of the schema
  */
 export function valuesOf(
   document: Document,
-  schema: unknown,
+  reference: string,
   property: string,
-  explicit: readonly string[] | undefined,
+  names: readonly string[],
 ): readonly unknown[] {
-  const names = explicit ?? [
-    String((schema as Schema)['$ref'])
-      .split('/')
-      .at(-1),
-  ];
-  const own = ownValues(document, schema, property);
+  const own = ownValues(document, { $ref: reference }, property);
   const common = names.filter((name) => own?.includes(name) !== false);
   return common.length > 0 ? common : (own ?? []);
 }
@@ -103,13 +112,16 @@ function targetsOf(
   document: Document,
   { mapping = {} }: Discriminator,
   references: readonly string[],
+  names: SchemaNames,
   warn: (message: string) => void,
 ): ReadonlyMap<string, readonly string[]> {
   const targets = new Map<string, string[]>();
   for (const [value, target] of Object.entries(mapping)) {
     const name = componentName(document, target);
     const schema = dereference(document, { $ref: name === undefined ? target : `#/components/schemas/${name}` });
-    const reference = references.find((listed) => dereference(document, { $ref: listed }) === schema);
+    const reference =
+      references.find((listed) => namesOf(listed, names).includes(target)) ??
+      references.find((listed) => dereference(document, { $ref: listed }) === schema);
     if (reference !== undefined) targets.set(reference, [...(targets.get(reference) ?? []), value]);
     else if (schema === undefined) warn(`the mapping of ${value} is ignored: there is no schema ${target}`);
     else warn(`the mapping of ${value} is ignored: list ${target} in oneOf`);

@@ -1,7 +1,7 @@
 import { keywordsWhere } from '@contract-first/contract';
-import { componentName, discriminatorOf, valuesOf, type Schema } from './discriminators.ts';
+import { componentName, discriminatorOf, namesOf, valuesOf, type Schema } from './discriminators.ts';
 import type { Document } from '../document/document.ts';
-import { unusedName } from '../document/names.ts';
+import { type SchemaNames, unusedName } from '../document/names.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 
 const REFERENCE = '#/components/schemas/';
@@ -24,7 +24,7 @@ type Head = {
  *
  * @returns a warning for each unchecked discriminator
  */
-export function expandInheritance(document: Document): Diagnostic[] {
+export function expandInheritance(document: Document, schemaNames: SchemaNames): Diagnostic[] {
   const { schemas = {} } = (document.components ?? {}) as { readonly schemas?: Record<string, Schema> };
   const parents = new Map(Object.entries(schemas).map(([name, schema]) => [name, references(schema, ['allOf'])]));
   const children = new Map<string, string[]>();
@@ -98,8 +98,9 @@ export function expandInheritance(document: Document): Diagnostic[] {
         if (isExtended) found.set(name, { property, mapping, members, isList: true });
         continue;
       }
-      const mapped = Object.values(mapping).flatMap((target) => componentName(document, target) ?? []);
-      const members = [...new Set([...membersOf(name, property), ...mapped])];
+      const extending = membersOf(name, property);
+      const mapped = Object.values(mapping).flatMap((target) => componentOf(target, [...extending]) ?? []);
+      const members = [...new Set([...extending, ...mapped])];
       if (members.length === 1 && !mapped.includes(name)) continue;
       found.set(name, { property, mapping, members, isList: false });
       for (const member of members) {
@@ -134,10 +135,11 @@ export function expandInheritance(document: Document): Diagnostic[] {
     const selection = new Map<string, string>();
     for (const member of members) {
       const explicit = valuesFor(member, mapping) ?? valuesFor(member, mappingsOf(property));
-      const values = valuesOf(document, { $ref: REFERENCE + member }, property, explicit);
+      const names = explicit ?? namesOf(member, schemaNames);
+      const values = valuesOf(document, REFERENCE + member, property, names);
       for (const value of values) {
-        // An extended schema may be abstract.
-        if (heads.has(member) && !(explicit ?? [member]).includes(String(value))) continue;
+        // A schema that others extend may be abstract.
+        if (heads.has(member) && !names.includes(String(value))) continue;
         const other = selection.get(String(value)) ?? member;
         if (other !== member || typeof value !== 'string') {
           ignore(name, `${String(value)} may be ${other} or ${member}; add a mapping`);
@@ -150,8 +152,13 @@ export function expandInheritance(document: Document): Diagnostic[] {
   }
 
   function valuesFor(member: string, mapping: Head['mapping']): readonly string[] | undefined {
-    const entries = Object.entries(mapping).filter(([, target]) => componentName(document, target) === member);
+    const entries = Object.entries(mapping).filter(([, target]) => componentOf(target, [member]) === member);
     return entries.length === 0 ? undefined : entries.map(([value]) => value);
+  }
+
+  /** Returns the component that a value of a mapping names: one of the members, or else any. */
+  function componentOf(target: string, members: readonly string[]): string | undefined {
+    return members.find((member) => namesOf(member, schemaNames).includes(target)) ?? componentName(document, target);
   }
 
   function mappingsOf(property: string): Head['mapping'] {

@@ -5,9 +5,9 @@ import { findConflicts, INT64S } from './conflicts.ts';
 import { DECODED } from '../document/declared.ts';
 import { partsOf } from '../document/operation-parts.ts';
 import { schemaOf } from '../document/parameters.ts';
-import { capitalize, unusedName } from '../document/names.ts';
-import { dereference, resolveReference } from '../document/reference.ts';
-import { renameRanges, uncallableReason } from '../read/unreachable.ts';
+import { capitalize, type SchemaNames, unusedName } from '../document/names.ts';
+import { dereference, resolveReference, tokensOf } from '../document/reference.ts';
+import { uncallableReason } from '../read/unreachable.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
 
@@ -43,16 +43,18 @@ const EXACT = new Set([
  * - unknown keywords with lists or objects are removed: a `$ref` in them has no meaning;
  * - each `$ref` names a component: other schemas become components, other objects are copied to where they are used.
  *
- * @returns the copy, and a warning for each operationId that was changed
+ * @returns the copy, a warning for each operationId that was changed, and the names of schemas that became components
  */
 export function normalizeDocument(original: Document): {
   readonly document: Document;
   readonly warnings: readonly Diagnostic[];
+  readonly schemaNames: SchemaNames;
 } {
   const document = structuredClone(original);
   const isVersion30 = document.openapi.startsWith('3.0.');
   const hoisted = new Map<string, string>();
-  // A callback may refer to its own path item; there, the copy is empty.
+  const schemaNames = new Map<string, readonly string[]>();
+  // A callback may refer to the path item that it is in; it is empty there.
   const copied: (readonly [pointer: string, reference: string])[] = [];
   walkDocument(document, simplify);
   for (const path of Object.keys(document.paths ?? {}))
@@ -60,7 +62,7 @@ export function normalizeDocument(original: Document): {
   Reflect.deleteProperty(document.components?.schemas ?? {}, '__proto__');
   for (const kind of ['mediaTypes', 'pathItems']) Reflect.deleteProperty(document.components ?? {}, kind);
   const isCopy = (path: string): boolean => original.paths?.[path]?.['$ref'] !== undefined;
-  return { document, warnings: addOperationIds(document, isCopy) };
+  return { document, warnings: addOperationIds(document, isCopy), schemaNames };
 
   function simplify({ kind, node, pointer, holder, key }: Visited): void {
     const { $ref: reference, security, ...siblings } = node;
@@ -96,6 +98,7 @@ export function normalizeDocument(original: Document): {
     const name = unusedName(base, (taken) => Object.hasOwn(schemas, taken));
     const target = `#/components/schemas/${name}`;
     hoisted.set(reference, target);
+    schemaNames.set(name, tokensOf(reference).slice(-1));
     schemas[name] = structuredClone(resolveReference(document, reference));
     walk('schema', schemas, name, target, simplify);
     return target;

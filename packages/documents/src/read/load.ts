@@ -18,6 +18,7 @@ import schema30 from '@seriousme/openapi-schema-validator/schemas/v3.0/schema.js
 import schema31 from '@seriousme/openapi-schema-validator/schemas/v3.1/schema.json' with { type: 'json' };
 import schema32 from '@seriousme/openapi-schema-validator/schemas/v3.2/schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { SchemaNames } from '../document/names.ts';
 import { decode, type OpenApiDocument, resolveReference } from '../document/reference.ts';
 import { walkDocument } from '../document/walk.ts';
 import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './diagnostic.ts';
@@ -50,7 +51,9 @@ export type LoadedContract = {
   readonly placeOf: (pointer: string) => string;
   /** Returns the location of a JSON pointer into `document`, or of its closest parent that exists. */
   readonly locate: (pointer: string) => FilePosition;
-  /** The absolute paths of the document's files, including unreadable files. */
+  /** The names that schemas of other files have there, by name in `document`. Schemas of the document itself have no entry. */
+  readonly schemaNames: SchemaNames;
+  /** The absolute paths of the files that the document consists of, including unreadable ones. */
   readonly sources: readonly string[];
 };
 
@@ -121,6 +124,7 @@ export async function loadContract(
     diagnostics: [{ severity: 'error', place, message }],
     placeOf: () => path,
     locate: () => ({ file: path, line: 1, column: 1 }),
+    schemaNames: new Map(),
     sources: [absolute],
   });
 
@@ -182,7 +186,7 @@ export async function loadContract(
   const sources = [absolute, ...referenced];
   const locate = (pointer: string): FilePosition => positionOf({ source: root.source, pointer, reportOnKey: true });
   if (diagnostics.some(({ severity }) => severity === 'error'))
-    return { document: undefined, text: '', diagnostics, placeOf, locate, sources };
+    return { document: undefined, text: '', diagnostics, placeOf, locate, schemaNames: new Map(), sources };
 
   const quoted = quoteInexactNumbers(root.source.body);
   const exact = quoted === root.source.body ? root : parseText(quoted, absolute);
@@ -196,9 +200,9 @@ export async function loadContract(
       });
   const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);
   const text = unquoteNumbers(JSON.stringify(complete, null, 2));
-  const document = withLocalReferences(parseJson(text), self) as OpenApiDocument; // Validated document.
-  const originOf = isSingleFile ? undefined : await findOrigins(document, root, externalRefResolver);
-  const locateOrigin = originOf === undefined ? locate : (pointer: string) => positionOf(originOf(pointer));
+  const document = withLocalReferences(parseJson(text), self) as OpenApiDocument; // The linter has checked this.
+  const origins = isSingleFile ? undefined : await findOrigins(document, root, externalRefResolver);
+  const locateOrigin = origins === undefined ? locate : (pointer: string) => positionOf(origins.of(pointer));
   const collisions = findCollisions(document, locateOrigin);
   const isRejected = collisions.length > 0;
   return {
@@ -211,6 +215,7 @@ export async function loadContract(
     ],
     placeOf,
     locate: locateOrigin,
+    schemaNames: origins?.schemaNames ?? new Map(),
     sources,
   };
 }
@@ -374,15 +379,15 @@ type Origin = { readonly file: Document; readonly pointer: string; readonly node
 /**
  * Maps the nodes of a bundled document to their original files.
  *
- * @param root the document before bundling
- * @param resolver the resolver that has read the other files
- * @returns a function from a JSON pointer (`#/paths/~1pets`) to its location in the file
+ * @param root the document before it was bundled
+ * @param resolver has read the other files
+ * @returns a function from a JSON pointer (`#/paths/~1pets`) to its location in the file, and the names of schemas
  */
 async function findOrigins(
   bundled: OpenApiDocument,
   root: Document,
   resolver: BaseResolver,
-): Promise<(pointer: string) => LocationObject> {
+): Promise<{ readonly of: (pointer: string) => LocationObject; readonly schemaNames: SchemaNames }> {
   const files = new Map([[root.source.absoluteRef, root]]);
   for (const [name, reading] of resolver.cache) {
     const read = await reading.catch(() => undefined); // An example elsewhere, which need not be readable.
@@ -428,16 +433,60 @@ async function findOrigins(
     return { file: next, pointer: decode(fragment), node: found };
   }
 
+  /** Returns the name of a schema as a component of its file, else its names as components of others, else its name in `$ref`. */
+  function namesOf(schema: Origin): readonly string[] {
+    const [, own] = /^\/components\/schemas\/([^/]+)$/.exec(schema.pointer) ?? [];
+    if (own !== undefined) return [own];
+    const path = schema.pointer || schema.file.source.absoluteRef.replace(/\.[^./]*$/, '');
+    return aliases.get(keyOf(schema)) ?? path.split(/[/\\]/).slice(-1);
+  }
+
+  /** Returns the names of components that are references, by the place that they lead to. */
+  function readAliases(): ReadonlyMap<string, readonly string[]> {
+    const found = new Map<string, string[]>();
+    for (const file of files.values()) {
+      for (const [name, node] of Object.entries(schemasOf(file.parsed))) {
+        const key = keyOf(endOf({ file, pointer: `/components/schemas/${name}`, node }));
+        found.set(key, [...new Set([...(found.get(key) ?? []), name])]);
+      }
+    }
+    return found;
+  }
+
+  function endOf(origin: Origin, length = 0): Origin {
+    // The linter has not checked references that the document does not use.
+    const target = length === MAX_CHAIN ? undefined : targetOf(origin);
+    return target === undefined ? origin : endOf(target, length + 1);
+  }
+
+  function keyOf({ file, pointer }: Origin): string {
+    return `${file.source.absoluteRef}#${pointer}`;
+  }
+
   enter(bundled, '', { file: root, pointer: '', node: root.parsed });
-  return (pointer) => {
-    const wanted = pointer.replace(/^#/, '');
-    const start = prefixes(wanted).find((prefix) => origins.has(prefix)) ?? '';
-    const { file, pointer: own } = origins.get(start) ?? { file: root, pointer: '' };
-    return { source: file.source, pointer: `#${own}${wanted.slice(start.length)}`, reportOnKey: true };
+  const aliases = readAliases();
+  const moved = Object.keys(schemasOf(bundled)).filter((name) => !Object.hasOwn(schemasOf(root.parsed), name));
+  const names = moved.flatMap((name) => {
+    const origin = origins.get(`/components/schemas/${name}`);
+    return origin === undefined ? [] : [[name, namesOf(origin)] as const];
+  });
+  return {
+    of(pointer) {
+      const wanted = pointer.replace(/^#/, '');
+      const start = prefixes(wanted).find((prefix) => origins.has(prefix)) ?? '';
+      const { file, pointer: own } = origins.get(start) ?? { file: root, pointer: '' };
+      return { source: file.source, pointer: `#${own}${wanted.slice(start.length)}`, reportOnKey: true };
+    },
+    schemaNames: new Map(names),
   };
 }
 
-/** Returns the pointers of a node and its ancestors, the longest first: `/a/b`, `/a` and the empty pointer. */
+function schemasOf(file: unknown): Readonly<Record<string, unknown>> {
+  const { components } = Object(file) as { readonly components?: unknown };
+  return Object((Object(components) as { readonly schemas?: unknown }).schemas) as Readonly<Record<string, unknown>>;
+}
+
+/** Returns the pointers of a node and of its parents, the longest first: `/a/b`, `/a` and the empty one. */
 function prefixes(pointer: string): readonly string[] {
   const steps = pointer.split('/');
   return steps.map((_step, index) => steps.slice(0, steps.length - index).join('/'));
