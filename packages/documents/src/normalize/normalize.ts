@@ -7,7 +7,7 @@ import { partsOf } from '../document/operation-parts.ts';
 import { schemaOf } from '../document/parameters.ts';
 import { capitalize, type SchemaNames, unusedName } from '../document/names.ts';
 import { dereference, resolveReference, tokensOf } from '../document/reference.ts';
-import { uncallableReason } from '../read/unreachable.ts';
+import { renameRanges, uncallableReason } from '../read/unreachable.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
 
