@@ -45,6 +45,7 @@ export {
   essenceOf,
   failureMediaType,
   findCodec,
+  isJsonRange,
   isSequential,
   isMediaType,
   kindOf,

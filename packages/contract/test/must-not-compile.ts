@@ -127,6 +127,22 @@ export function countOf({ body }: RequestOf<TextOperation<number>>): number {
   return body;
 }
 
+type AnyBody<Schema> = {
+  readonly parameters: object;
+  readonly requestBody: { readonly content: { readonly '*/*': Schema } };
+  readonly responses: object;
+};
+
+export function bytesOf({ body }: RequestOf<AnyBody<unknown>>): Blob {
+  return body;
+}
+
+export function jsonOf({ body }: RequestOf<AnyBody<{ readonly a: number }>>): number {
+  // @ts-expect-error the body may be a Blob
+  const value: { readonly a: number } = body;
+  return body instanceof Blob ? value.a : body.a;
+}
+
 export function nobody({ caller }: RequestOf<Operation<'application/json'>>): string {
   // @ts-expect-error where credentials are not required, there may be none
   return caller.name;

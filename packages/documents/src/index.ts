@@ -40,7 +40,7 @@ export {
 } from './document/reference.ts';
 export { basePathsOf } from './document/document.ts';
 export { isInt64 } from './document/shapes.ts';
-export { textTypeOf } from './document/text-types.ts';
+export { describesJson, textTypeOf } from './document/text-types.ts';
 export { walkDocument } from './document/walk.ts';
 export { METHODS, withDefaultStyle, type Serialization } from './document/document.ts';
 export { NOTHING_DECLARED, type Declared } from './document/declared.ts';

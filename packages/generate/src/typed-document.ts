@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isSequential, kindOf, sequenceKindOf, type TextType } from '@contract-first/contract';
+import { isJsonRange, isSequential, kindOf, sequenceKindOf, type TextType } from '@contract-first/contract';
 import {
   constrainAlternatives,
   createDirectedSchemas,
   DECODED,
   dereference,
+  describesJson,
   isDecoded,
   isPlainText,
   listOperations,
@@ -56,9 +57,11 @@ export type TypedDocument = {
 export function toTypedDocument(original: Document, codecs: readonly string[]): TypedDocument {
   const document = structuredClone(original);
   const forms = new Map<object, TextType>();
+  const bytes = new Set<object>();
   walkDocument(document, ({ kind, node, key }) => {
     if (kind === 'mediaType' && kindOf(key) === 'multipart')
       forms.set(node, textTypeOf(document, node['schema'], true));
+    if (kind === 'mediaType' && isJsonRange(key) && !describesJson(document, key, node)) bytes.add(node);
   });
   walkDocument(document, ({ kind, node, key }) => {
     if (kind === 'mediaType' && isPlainText(key, node, codecs)) Object.assign(node, withoutDecoding(node['schema']));
@@ -143,6 +146,8 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
   function directContent(content: Content, direction: Direction): Content {
     return Object.fromEntries(
       Object.entries(content).map(([name, mediaType]) => {
+        // The type of bytes in a range does not depend on their schema.
+        if (direction === 'received' && bytes.has(mediaType)) return [name, {}];
         const form = forms.get(mediaType);
         const schema =
           form === undefined || mediaType.schema === undefined

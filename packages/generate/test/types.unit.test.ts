@@ -52,6 +52,16 @@ test.each<[string, object, string]>([
   expect(typeOf(schema)).toBe(type);
 });
 
+test.each<[object, string]>([
+  [{ type: 'integer' }, 'number'],
+  [{ type: 'string', format: 'binary' }, 'unknown'],
+])('the type of a body in a range: %j', (schema, type) => {
+  const requestBody = { required: true, content: { '*/*': { schema } } };
+  const text = renderTypes({ ...HEAD, paths: { '/a': { post: { operationId: 'op', requestBody, responses: OK } } } });
+  const [, printed = ''] = /^ {4}op: [^]*?"\*\/\*": (.*);$/m.exec(text) ?? [];
+  expect(printed).toBe(type);
+});
+
 test('references lead to components, also in webhooks', () => {
   const document = {
     ...HEAD,

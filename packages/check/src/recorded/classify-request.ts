@@ -1,4 +1,4 @@
-import { type JsonTree, matchMediaType, parseJsonTree } from '@contract-first/contract';
+import { type JsonTree, kindOf, matchMediaType, parseJsonTree } from '@contract-first/contract';
 import { type CaseKind, classify } from '@contract-first/model/cases';
 import { type ApiOperation, type BodyContent, encodingOf, type Parameter } from '@contract-first/model/operations';
 import { readingsOf, type RequestInput, type WireRequest } from '@contract-first/model/requests';
@@ -136,6 +136,8 @@ function readBody({ requestBody }: ApiOperation, oracle: Oracle, request: WireRe
   );
   const content = contents.find(({ mediaType }) => mediaType === match);
   if (content === undefined) return invalid(`a body of ${contentType}`, 'sent as another media type');
+  // JSON in a range may be a value or a file.
+  if (kindOf(content.mediaType) === 'binary' && kindOf(contentType) === 'json') return UNCLEAR;
   if (/charset *= *"?(?!utf-?8)/i.test(contentType)) return UNCLEAR;
   switch (encodingOf(content)) {
     case 'json':

@@ -140,12 +140,16 @@ type BodyIn<Content, Codecs> = {
 }[keyof Content];
 type WithParameters<MediaType> = MediaType extends string ? MediaType | `${MediaType};${string}` : never;
 
-/** The type of a request body: forms are parsed, and codecs decode their media types. */
+/** The type of a body in a request: forms and JSON in a range are parsed, and codecs decode their media types. */
 type Received<MediaType extends string, Schema, Codecs> = MediaType extends Codecs
   ? Schema
   : Essence<MediaType> extends 'application/x-www-form-urlencoded' | 'multipart/form-data'
     ? Schema
-    : Parsed<MediaType, Schema, Blob>;
+    : Essence<MediaType> extends '*' | '*/*' | 'application/*'
+      ? unknown extends Schema
+        ? Blob
+        : Schema | Blob
+      : Parsed<MediaType, Schema, Blob>;
 
 /** The type of a body without a codec. A schema describes only JSON and text; other media types are bytes. */
 type Parsed<MediaType, Schema, Bytes> = MediaType extends string

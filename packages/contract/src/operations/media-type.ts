@@ -21,7 +21,12 @@ function findKind(mediaType: string): BodyKind {
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
-/** Returns whether a codec may handle a media type. JSON, forms, sequences and media ranges have no codecs. */
+/** Whether a documented media type is a range that includes JSON and other media types. */
+export function isJsonRange(mediaType: string): boolean {
+  return ['*/*', 'application/*'].includes(essenceOf(mediaType));
+}
+
+/** Whether the application may have a codec for a media type: JSON, forms and sequences are parsed without one. */
 export function mayHaveCodec(mediaType: string): boolean {
   const isParsed = sequenceKindOf(mediaType) !== undefined || !['text', 'binary'].includes(kindOf(mediaType));
   return !isParsed && !mediaType.includes('*');

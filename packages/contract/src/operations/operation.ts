@@ -115,6 +115,8 @@ export type RequestMediaType = {
   readonly int64s?: Shape;
   /** The types of the fields of a form. */
   readonly form?: TextType;
+  /** JSON in this media range is parsed, since the schema describes a value; other bodies are bytes. */
+  readonly json?: true;
   /** The types of a plain text that is not a string. */
   readonly text?: TextType;
   /** The media types that the parts of a multipart form may have, by field. Others may have any. */
@@ -123,9 +125,18 @@ export type RequestMediaType = {
   readonly bytes?: ByteLimits;
 };
 
-/** Returns whether a body can be streamed: a multipart form, or binary data without a codec. */
-export function isUpload(mediaType: string, { sequential, codec }: RequestMediaType): boolean {
-  return sequential !== true && codec === undefined && ['multipart', 'binary'].includes(kindOf(mediaType));
+/**
+ * Whether a body has bytes that need not be in memory as a whole: files, or bytes that are not parsed.
+ *
+ * @param sent the media type of the request; JSON by default
+ */
+export function isUpload(
+  mediaType: string,
+  { sequential, codec, json }: RequestMediaType,
+  sent = 'application/json',
+): boolean {
+  if (sequential === true || codec !== undefined || (json === true && kindOf(sent) === 'json')) return false;
+  return ['multipart', 'binary'].includes(kindOf(mediaType));
 }
 
 /** Returns the names of the codecs that operations need. */

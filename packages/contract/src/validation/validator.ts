@@ -19,8 +19,8 @@ export type RequestParts = {
   readonly mediaType: string | undefined;
   readonly body: unknown;
   readonly bodyBytes?: number;
-  /** The body could not be parsed; only the parameters are validated. */
-  readonly isBodyMalformed?: boolean;
+  /** The body is malformed or bytes; only the parameters are validated. */
+  readonly isBodyUnchecked?: boolean;
   readonly digitsOf?: PartDigits;
 };
 
@@ -126,8 +126,8 @@ export function createValidator(
     return failed;
   }
 
-  function checksOf({ mediaType, isBodyMalformed = false }: RequestParts): readonly Check[] {
-    if (isBodyMalformed || (mediaType === undefined && operation.requestBody?.required !== true)) return withoutBody;
+  function checksOf({ mediaType, isBodyUnchecked = false }: RequestParts): readonly Check[] {
+    if (isBodyUnchecked || (mediaType === undefined && operation.requestBody?.required !== true)) return withoutBody;
     const checks = withBody.get(mediaType ?? '');
     if (checks === undefined) throw new InvalidRequest('request must have a documented body');
     return checks;

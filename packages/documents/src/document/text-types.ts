@@ -1,4 +1,4 @@
-import { IN_PLACE_LISTS, type TextType } from '@contract-first/contract';
+import { IN_PLACE_LISTS, isJsonRange, type TextType } from '@contract-first/contract';
 import { byteLimitsOf } from './byte-limits.ts';
 import { optional } from './records.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
@@ -29,6 +29,19 @@ const MAX_DEPTH = 4;
 export function textTypeOf(document: OpenApiDocument, node: unknown, hasFiles = false): TextType {
   return readTextType(document, node, hasFiles, 0, new Map());
 }
+
+/** Whether JSON in a media range is parsed: the schema describes a value, not bytes. */
+export function describesJson(
+  document: OpenApiDocument,
+  mediaType: string,
+  { schema }: { readonly schema?: unknown },
+): boolean {
+  const isDescribed = DESCRIPTIONS.some((keyword) => keyword in (Object(dereference(document, schema)) as object));
+  return isJsonRange(mediaType) && isDescribed && textTypeOf(document, schema, true).file !== true;
+}
+
+// Any value is valid for a schema without one of these keywords, and bytes are no JSON value.
+const DESCRIPTIONS = ['type', 'enum', 'const', 'properties', ...IN_PLACE_LISTS];
 
 /**
  * Returns how the plain text of a body is read: as a string, as another scalar, or not at all, since no format is defined for

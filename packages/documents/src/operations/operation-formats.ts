@@ -74,7 +74,7 @@ export function isPlainText(mediaType: string, object: MediaTypeObject, codecs: 
 
 /** Returns the parsed media types of a request body. */
 function receivedContent(body: OperationParts['requestBody'], codecs: readonly string[]): Content {
-  return parsedContent(body?.content ?? {}, codecs, (name) => ['json', 'form', 'multipart'].includes(kindOf(name)));
+  return parsedContent(body?.content ?? {}, codecs, (name) => ['json', 'form', 'multipart'].includes(sentKindOf(name)));
 }
 
 /** Returns the media types for which handlers reply with values. */

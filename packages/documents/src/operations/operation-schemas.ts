@@ -64,9 +64,9 @@ export function readOperationSchemas(
 
   function readRequestBody(object: MediaTypeObject, mediaType: string): unknown {
     if (findCodec(mediaType, codecs) !== undefined) return decodedSchema(object, 'received');
-    // Schemas do not apply to binary data.
-    if (kindOf(mediaType) === 'binary' && !isSequential(mediaType, object)) return {};
-    const { form } = planned?.content[mediaType] ?? {};
+    const { form, json } = planned?.content[mediaType] ?? {};
+    // A schema cannot describe bytes.
+    if (kindOf(mediaType) === 'binary' && !isSequential(mediaType, object) && json !== true) return {};
     const { schema = {} } = object;
     const own = kindOf(mediaType) === 'multipart' && form ? withFiles(schema, form, {}, resolveRef) : schema;
     return bodySchema(own, mediaType, object, 'received');

@@ -25,7 +25,7 @@ import { parametersShape, planParameter } from '../document/parameters.ts';
 import { mapDefined, mapValues, nonEmpty, optional } from '../document/records.ts';
 import { dereference, type OpenApiDocument } from '../document/reference.ts';
 import { findInt64s, type ShapeFinder } from '../document/shapes.ts';
-import { plainTextTypeOf, textTypeOf } from '../document/text-types.ts';
+import { describesJson, plainTextTypeOf, textTypeOf } from '../document/text-types.ts';
 import { readingAt } from '../document/walk.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { toAjvSchema } from './ajv-schema.ts';
@@ -170,6 +170,7 @@ function planContent(
     ...optional('codec', codec),
     ...optional('int64s', int64s.shapeOf(schema)),
     ...optional('form', form),
+    ...(describesJson(document, mediaType, object) && { json: true }),
     ...optional('text', scalarTextOf(document, object, mediaType, codecs)),
     ...optional('partTypes', kind === 'multipart' ? partTypesOf(encoding) : undefined),
     ...optional('bytes', kind === 'binary' && codec === undefined ? byteLimitsOf(document, schema) : undefined),

@@ -49,6 +49,32 @@ test.each<[string, string, unknown]>([
   expect(received[0]).toMatchObject({ contentType, body: value });
 });
 
+const rangeOf = (range: string, schema: string) => `{ required: true, content: { '${range}': { schema: ${schema} } } }`;
+const ITEM = '{ type: object, required: [a], properties: { a: { type: integer, format: int64, minimum: 1 } } }';
+
+test.each([
+  ['*/*', 'application/json'],
+  ['application/*', 'application/merge-patch+json; charset=utf-8'],
+])('JSON in a range is parsed and validated: %s %s', async (range, contentType) => {
+  const { send, received } = await serveBody(rangeOf(range, ITEM));
+  expect((await send(contentType, '{"a":9007199254740993}')).status).toBe(204);
+  expect(received[0]).toMatchObject({ contentType, body: { a: 9_007_199_254_740_993n } });
+  expectProblem(await send(contentType, '{"a":0}'), 400, /body\/a must be >= 1/);
+  expectProblem(await send(contentType, '{"a'), 400, /is not valid JSON/);
+  expectProblem(await send(contentType, ''), 400, /a request body is required/);
+  expect((await send('application/pdf', '{"a":0}')).status).toBe(204);
+  expect(received[1]?.body).toBeInstanceOf(Blob);
+});
+
+test.each(['{}', '{ description: Any. }', '{ type: string, format: binary }', '{ contentMediaType: application/pdf }'])(
+  'JSON in a range is bytes where the schema describes no value: %s',
+  async (schema) => {
+    const { send, received } = await serveBody(rangeOf('*/*', schema));
+    expect((await send('application/json', '{"a":1}')).status).toBe(204);
+    expect(await (received[0]?.body as Blob).text()).toBe('{"a":1}');
+  },
+);
+
 const textOf = (schema: string) => `{ content: { text/plain: { schema: ${schema} } } }`;
 
 test.each<[string, string, unknown]>([

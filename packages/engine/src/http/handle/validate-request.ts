@@ -120,8 +120,7 @@ function toParts({ values, sourceDigits }: ReadParameters, body: RequestBody | F
     const digits = sourceDigits.get(values.header, name);
     if (digits !== undefined) sourceDigits.record(headers, name.toLowerCase(), digits);
   }
-  const isBodyMalformed = body instanceof Failure;
-  const read = isBodyMalformed ? undefined : body;
+  const read = body instanceof Failure ? undefined : body;
   const value = read?.root[''];
   return {
     path: values.path,
@@ -131,7 +130,7 @@ function toParts({ values, sourceDigits }: ReadParameters, body: RequestBody | F
     mediaType: read?.mediaType,
     body: value instanceof Blob ? undefined : value,
     bodyBytes: read?.sizeBytes ?? 0,
-    isBodyMalformed,
+    isBodyUnchecked: body instanceof Failure || value instanceof Blob,
     digitsOf: (holder, key) =>
       holder === undefined
         ? read?.sourceDigits.get(read.root, '')

@@ -76,7 +76,7 @@ export function readBody(
   if (requestBody === undefined) return undefined;
   const contentType = req.headers['content-type'] ?? '';
   const documented = Object.keys(requestBody.content);
-  if (!hasBody(req) && !allowsEmptyBody(matchMediaType(contentType, documented), requestBody))
+  if (!hasBody(req) && !allowsEmptyBody(matchMediaType(contentType, documented), contentType, requestBody))
     return missingBody(requestBody);
   const mediaType = findMediaType(req, contentType, requestBody);
   if (mediaType instanceof Failure) return refuseUnlessEmpty(req, mediaType, requestBody);
@@ -84,7 +84,7 @@ export function readBody(
     throw new Error('the body was read before: no body parser may be used before the operations');
   if ((contentLengthOf(req) ?? 0) > reader.limitBytes) throw bodyTooLarge(reader.limitBytes);
   reader.sendContinue();
-  if (isUpload(mediaType, requestBody.content[mediaType] ?? {}))
+  if (isUpload(mediaType, requestBody.content[mediaType] ?? {}, contentType))
     return readUpload(req, requestBody, mediaType, contentType, reader);
   const bytes = readBytes(req, reader);
   return bytes instanceof Promise
@@ -103,9 +103,9 @@ function parseBody(
   codecs: BodyCodecs,
 ): RequestBody | undefined {
   const sizeBytes = bytes.length;
-  if (sizeBytes === 0 && !allowsEmptyBody(mediaType, requestBody)) return missingBody(requestBody);
-  const kind = kindOf(mediaType);
+  if (sizeBytes === 0 && !allowsEmptyBody(mediaType, contentType, requestBody)) return missingBody(requestBody);
   const documentedBody = requestBody.content[mediaType] ?? {};
+  const kind = documentedBody.json === true ? 'json' : kindOf(mediaType);
   if (kind === 'json' && documentedBody.sequential !== true) {
     const { root, sourceDigits } = readJson(bytes);
     return { mediaType, contentType, sizeBytes, root, sourceDigits };
@@ -207,10 +207,10 @@ export function readJson(bytes: Buffer, subject = 'the request body'): JsonTree 
 }
 
 /** An empty body is valid for text, forms and binary, but is no JSON and no number, and no codec is asked for its value. */
-function allowsEmptyBody(mediaType: string | undefined, { content }: DocumentedBody): boolean {
+function allowsEmptyBody(mediaType: string | undefined, contentType: string, { content }: DocumentedBody): boolean {
   if (mediaType === undefined) return false;
-  const { codec, text } = content[mediaType] ?? {};
-  if (codec !== undefined || text !== undefined) return false;
+  const { codec, text, json } = content[mediaType] ?? {};
+  if (codec !== undefined || text !== undefined || (json === true && kindOf(contentType) === 'json')) return false;
   return ['text', 'form', 'binary'].includes(kindOf(mediaType));
 }
 
