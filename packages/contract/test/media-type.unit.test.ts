@@ -15,6 +15,8 @@ test.each([
     'application/*+xml',
   ],
   ['its range', 'application/a+json; q=1', ['*/*', 'application/*', 'application/*+xml'], 'application/*'],
+  ['its range, without a suffix', 'application/json', ['application/*+json', 'application/*'], 'application/*'],
+  ['the range of a suffix, if nothing else', 'application/json', ['application/*+json'], 'application/*+json'],
   ['any', 'text/plain', ['application/*', '*/*'], '*/*'],
   ['nothing', 'text/plain', ['application/*'], undefined],
   ['the same parameter', 'a/b;v=2', ['a/b;v=1', 'a/b;v=2'], 'a/b;v=2'],

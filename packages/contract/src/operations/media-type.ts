@@ -84,7 +84,10 @@ export function matchMediaType(contentType: string, documented: readonly string[
   const essence = essenceOf(contentType);
   const [type = '', subtype = ''] = essence.split('/');
   const suffix = subtype.slice(subtype.lastIndexOf('+') + 1);
-  for (const candidate of [essence, `${type}/*+${suffix}`, `${type}/*`, '*/*']) {
+  const range = `${type}/*+${suffix}`;
+  // Some documents mean plain JSON, too, by `application/*+json`.
+  const ranges = subtype.includes('+') ? [range, `${type}/*`, '*/*'] : [`${type}/*`, '*/*', range];
+  for (const candidate of [essence, ...ranges]) {
     const same = documented.filter((mediaType) => essenceOf(mediaType) === candidate);
     const match = closestOf(contentType, same);
     if (match !== undefined) return match;

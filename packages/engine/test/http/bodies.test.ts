@@ -75,6 +75,13 @@ test.each(['{}', '{ description: Any. }', '{ type: string, format: binary }', '{
   },
 );
 
+test('JSON without a suffix has the schema of application/*, not of application/*+json', async () => {
+  const content = '{ application/*+json: { schema: { type: object } }, application/*: { schema: { type: integer } } }';
+  const { send } = await serveBody(`{ content: ${content} }`);
+  expect((await send('application/json', '1')).status).toBe(204);
+  expectProblem(await send('application/a+json', '1'), 400, /body must be object/);
+});
+
 const textOf = (schema: string) => `{ content: { text/plain: { schema: ${schema} } } }`;
 
 test.each<[string, string, unknown]>([
