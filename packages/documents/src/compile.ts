@@ -4,7 +4,6 @@ import { removeContradictions } from './check/contradictions.ts';
 import { removeInvalidDefaults } from './check/invalid-defaults.ts';
 import {
   findDialects,
-  findEmptyValues,
   findEncodings,
   findFailureHeaders,
   findInvalid,
@@ -135,7 +134,6 @@ export async function prepareDocument(
     ...findFailureHeaders(document),
     ...findUnchecked(document),
     ...findEncodings(document),
-    ...findEmptyValues(document),
     ...findPatternsOfBytes(document, codecs),
     ...expandInheritance(document, schemaNames),
     ...completeDiscriminators(document, schemaNames),

@@ -216,11 +216,6 @@ test.each([
     /warn: a pattern is not checked, .*\(\?i\)a\+\+/,
   ],
   [
-    'an empty value of an integer',
-    document('parameters: [{ name: p, in: query, allowEmptyValue: true, schema: { type: integer } }]'),
-    /the parameter p may not be empty, since its schema does not allow a string/,
-  ],
-  [
     'a range of statuses in lower case',
     document('tags: [a]').replace("'204'", "'2xx'"),
     /responses\/2xx {2}warn: read as 2XX/,

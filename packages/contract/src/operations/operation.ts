@@ -67,6 +67,8 @@ export type Parameter = {
     | ('simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'cookie')
     | ('json' | 'text');
   readonly explode: boolean;
+  /** An empty text stands for no parameter (`allowEmptyValue`). */
+  readonly mayBeEmpty?: true;
   readonly type: TextType;
 };
 

@@ -9,7 +9,6 @@ import {
 } from '../document/document.ts';
 import { parametersOf } from '../document/parameters.ts';
 import { dereference } from '../document/reference.ts';
-import { textTypeOf } from '../document/text-types.ts';
 import { walkDocument } from '../document/walk.ts';
 import { OWN_STATUSES } from '../operations/failures.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
@@ -106,19 +105,6 @@ export function findEncodings(document: Document): Diagnostic[] {
       if (form === 'form' && contentType !== undefined && !['text', 'json'].includes(kindOf(contentType)))
         warn(`the contentType of the field ${name} is not checked: the value of a form field is text or JSON`);
     }
-  });
-  return found;
-}
-
-/** Warns of query parameters with `allowEmptyValue` whose type has no empty value. */
-export function findEmptyValues(document: Document): Diagnostic[] {
-  const found: Diagnostic[] = [];
-  walkDocument(document, ({ kind, node, pointer }) => {
-    if (kind !== 'parameter' || node['allowEmptyValue'] !== true || node['in'] !== 'query') return;
-    const { scalars } = textTypeOf(document, node['schema']);
-    if (scalars.length === 0 || scalars.includes('string')) return;
-    const message = `the parameter ${String(node['name'])} may not be empty, since its schema does not allow a string`;
-    found.push({ pointer: `${pointer}/allowEmptyValue`, message });
   });
   return found;
 }

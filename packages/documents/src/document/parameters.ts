@@ -37,12 +37,16 @@ export function valueSchemaOf(parameter: ParameterObject): unknown {
 export function planParameter(document: Document, parameter: ParameterObject): Parameter {
   const { name, in: place, content } = parameter;
   const { style, explode } = withDefaultStyle(parameter);
+  const type = textTypeOf(document, schemaOf(parameter));
+  // A string may be empty itself.
+  const mayBeEmpty = place === 'query' && parameter['allowEmptyValue'] === true && !type.scalars.includes('string');
   return {
     name,
     in: place,
     style: content === undefined ? (style as Parameter['style']) : contentStyle(parameter, content), // Validated.
     explode,
-    type: textTypeOf(document, schemaOf(parameter)),
+    ...(mayBeEmpty && { mayBeEmpty }),
+    type,
   };
 }
 

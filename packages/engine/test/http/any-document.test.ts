@@ -103,6 +103,24 @@ test('path parameters are read in every style: 400 without the prefix of the sty
   expectProblem(await request(app).get('/a/blue'), 400, /^path parameter p must begin with ;p=$/);
 });
 
+test.each([
+  ['?p=', 204, {}],
+  ['?p', 204, {}],
+  ['?p=7', 204, { p: 7 }],
+  ['?p=&p=', 400, undefined],
+  ['?q=', 400, undefined],
+])(
+  'an empty value of an integer stands for none where the document allows it: %s is %i',
+  async (query, status, values) => {
+    const integer = (name: string, rest = ''): string =>
+      `{ name: ${name}, in: query, ${rest}schema: { type: integer } }`;
+    const parameters = `parameters: [${integer('p', 'allowEmptyValue: true, ')}, ${integer('q')}]`;
+    const { app, requests } = await serve(document('/a', parameters));
+    expect((await request(app).get(`/a${query}`)).status).toBe(status);
+    expect(requests).toEqual(values === undefined ? [] : [expect.objectContaining({ query: values })]);
+  },
+);
+
 test('a list of objects in a query is JSON, and 400 when it does not conform', async () => {
   const schema = '{ type: array, items: { type: object, required: [a], properties: { a: { type: integer } } } }';
   const { app, requests } = await serve(document('/a', `parameters: [{ name: p, in: query, schema: ${schema} }]`));

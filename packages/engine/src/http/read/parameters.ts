@@ -221,6 +221,8 @@ function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undef
       parameter,
     );
   const [pair, second] = pairs;
+  if (parameter.mayBeEmpty === true && second === undefined && pair?.value === '' && pair.name === name)
+    return undefined;
   if (isExplodedObject(parameter)) {
     if (pair !== undefined && second === undefined && isScalarOf(parameter, pair.name)) return decode(pair.value);
     return toObject(
