@@ -185,8 +185,10 @@ export async function loadContract(
   );
   const sources = [absolute, ...referenced];
   const locate = (pointer: string): FilePosition => positionOf({ source: root.source, pointer, reportOnKey: true });
-  if (diagnostics.some(({ severity }) => severity === 'error'))
-    return { document: undefined, text: '', diagnostics, placeOf, locate, schemaNames: new Map(), sources };
+  if (diagnostics.some(({ severity }) => severity === 'error')) {
+    const all = [...findCollisions(root.parsed as object, locate), ...diagnostics]; // It has a version.
+    return { document: undefined, text: '', diagnostics: all, placeOf, locate, schemaNames: new Map(), sources };
+  }
 
   const quoted = quoteInexactNumbers(root.source.body);
   const exact = quoted === root.source.body ? root : parseText(quoted, absolute);

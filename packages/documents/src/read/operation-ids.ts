@@ -1,6 +1,6 @@
 import { escapePointer } from '@contract-first/contract';
-import { type Document, operationMember, operationsOf, type PathItem } from '../document/document.ts';
-import { decode, resolveReference } from '../document/reference.ts';
+import { operationMember, operationsOf, type PathItem } from '../document/document.ts';
+import { decode, type OpenApiDocument, resolveReference } from '../document/reference.ts';
 import type { PlacedDiagnostic } from './diagnostic.ts';
 import type { FilePosition } from './files.ts';
 import { uncallableReason } from './unreachable.ts';
@@ -9,19 +9,22 @@ import { uncallableReason } from './unreachable.ts';
  * Finds different operations with one operationId in `paths`. An operation may be in several paths by `$ref`: then it has one
  * place.
  *
+ * @param document may be invalid, and refer to other files, whose operations are left out
  * @param locate returns the location of a JSON pointer into the document
  */
-export function findCollisions(document: Document, locate: (pointer: string) => FilePosition): PlacedDiagnostic[] {
-  const entries = Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/'));
+export function findCollisions(document: object, locate: (pointer: string) => FilePosition): PlacedDiagnostic[] {
+  const { paths } = document as { readonly paths?: unknown };
+  const entries = Object.entries(Object(paths) as object).filter(([path]) => path.startsWith('/'));
   const operations = entries.flatMap(([path, item]) => {
     if (uncallableReason(path) !== undefined) return [];
     const [pathItem, pointer] = follow(item, `#/paths/${escapePointer(path)}`);
-    return operationsOf(pathItem).map(([method, { operationId }]) => {
-      return { operationId, name: `${method} ${path}`, pointer: `${pointer}/${operationMember(method)}` };
+    return operationsOf(pathItem).flatMap(([method, object]) => {
+      const { operationId } = Object(object) as { readonly operationId?: unknown };
+      if (typeof operationId !== 'string' || operationId === '') return [];
+      return [{ operationId, name: `${method} ${path}`, pointer: `${pointer}/${operationMember(method)}` }];
     });
   });
-  const named = operations.filter(({ operationId }) => typeof operationId === 'string' && operationId !== '');
-  return [...Map.groupBy(named, ({ operationId }) => operationId)].flatMap(([operationId, [first, ...others]]) => {
+  return [...Map.groupBy(operations, ({ operationId }) => operationId)].flatMap(([operationId, [first, ...others]]) => {
     const firstPlace = first === undefined || others.length === 0 ? '' : placeOf(first.pointer);
     return others.flatMap(({ pointer }) => {
       const place = placeOf(pointer);
@@ -31,10 +34,11 @@ export function findCollisions(document: Document, locate: (pointer: string) => 
     });
   });
 
-  function follow(pathItem: PathItem, pointer: string): readonly [pathItem: PathItem, pointer: string] {
+  function follow(node: unknown, pointer: string): readonly [pathItem: PathItem, pointer: string] {
+    const pathItem = Object(node) as PathItem;
     const { $ref: reference } = pathItem;
-    if (typeof reference !== 'string') return [pathItem, pointer];
-    return follow(resolveReference(document, reference) as PathItem, decode(reference)); // The linter has checked this.
+    if (typeof reference !== 'string' || !reference.startsWith('#/')) return [pathItem, pointer];
+    return follow(resolveReference(document as OpenApiDocument, reference), decode(reference));
   }
 
   function placeOf(pointer: string): string {
