@@ -24,7 +24,7 @@ test('each contract in examples generates, type-checks, starts and agrees with i
   const options = ['--runs', String(rounds(2, 30)), '--seed', '1', '--budget', '300'];
   const checked = await runInEach((folder) => runHere(checkCommand, options, folder, process.env));
   expect(checked).toMatchObject(each({ code: 0 }));
-}, 300_000);
+}, 600_000);
 
 /** Type-checks several applications at once, which takes hardly longer than a single one. */
 function typecheck(folders: readonly string[]): Promise<Outcome> {
