@@ -29,6 +29,6 @@ export const maxWorkers = Math.min(2 * availableParallelism(), 8);
 export const workerGracefulExitTimeout = 10_000;
 
 // A busy machine may need ten times as long as an idle one.
-export const testTimeout = 120_000;
+export const testTimeout = 300_000;
 
 export default { testTimeout, maxWorkers, workerGracefulExitTimeout, projects: [unit, service] };
