@@ -72,7 +72,50 @@ test.each([
   expect(await check(changes)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
 });
 
-test('the method and the path of an invalid operation count as documented', async () => {
+test('a document that is not YAML is not checked: exit 2, with the place', async () => {
+  const folder = temporaryFolder();
+  const run = async (text: string | Buffer) => {
+    writeFileSync(join(folder, 'openapi.yaml'), text);
+    const { code, stdout, stderr } = await runHere(
+      checkCommand,
+      ['openapi.yaml', '--url', 'http://127.0.0.1:1'],
+      folder,
+    );
+    return { code, stdout, stderr };
+  };
+  const refused = (message: string) => ({ code: 2, stdout: '', stderr: `openapi.yaml:${message}\n` });
+  const single = 'expected a single document in the stream, but found more';
+  expect(await run('openapi: 3.1.0\n---\n{}\n')).toEqual(refused(`2:1  error: ${single}`));
+  const text = 'openapi: 3.1.0\ninfo: {}\npaths: {}\n';
+  expect(await run(Buffer.from(text, 'utf16le'))).toEqual(
+    refused('1:1  error: is encoded in UTF-16: save it as UTF-8'),
+  );
+  writeFileSync(join(folder, 'other.yaml'), 'a: 1\n---\nb: 1\n');
+  const { stderr } = await run(
+    `${text.replace('{}', '{ title: a, version: 1.0.0 }')}components: { schemas: { A: { $ref: other.yaml } } }`,
+  );
+  expect(stderr).toContain(`other.yaml:2:1  error: Failed to parse: ${single} (no-unresolved-refs)\n`);
+});
+
+test('an operation that is not valid is left out of a document with merge keys', async () => {
+  const url = await startReferenceServer();
+  const folder = temporaryFolder();
+  const text = `
+openapi: 3.1.0
+info: { title: Test, version: 1.0.0 }
+x-shared: &shared { responses: { '204': { description: Done. } } }
+paths:
+  /a: { get: { operationId: a, <<: *shared } }
+  /b: { get: { operationId: b, responses: 1 } }
+`;
+  writeFileSync(join(folder, 'openapi.yaml'), text);
+  const args = ['openapi.yaml', '--url', url, '--seed', '1', '--runs', '1', ...quick];
+  const { stdout } = await runHere(checkCommand, args, folder);
+  expect(stdout).toMatch(/^b: not checked, as the document is not valid: openapi.yaml:7:/m);
+  expect(stdout).not.toContain('a: not checked');
+});
+
+test('the method and the path of an operation that is not valid are documented', async () => {
   const { get, ...others } = paths['/items'] ?? {};
   const changes = {
     paths: {

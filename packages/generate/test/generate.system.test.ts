@@ -125,12 +125,19 @@ test('npm run generate types the files of a form as Blobs, also by reference, an
 
 test.each<[string, string, RegExp]>([
   ['not YAML', 'openapi: 3.1.0\n  info: x\n', /^openapi\.yaml:2:7 {2}error: bad indentation/],
+  ['two documents', '---\nopenapi: 3.1.0\n---\na: 1\n', /^openapi\.yaml:3:1 {2}error: expected a single document/],
+  [
+    'a closing bracket that is not indented',
+    'openapi: 3.1.0\ninfo: {\n  title: x\n}\n',
+    /^openapi\.yaml:4:1 {2}error: deficient indentation: indent this line deeper than its key/,
+  ],
+  ['UTF-16', '\uFFFD\uFFFDo\0p\0', /^openapi\.yaml:1:1 {2}error: is encoded in UTF-16: save it as UTF-8$/],
   ['empty', '', /^openapi\.yaml {2}error: must be an OpenAPI document of version 3\.0, 3\.1 or 3\.2/],
   ['OpenAPI 3.3', CONTRACT.replace('3.1.0', '3.3.0'), /version 3\.0, 3\.1 or 3\.2, not "3\.3\.0"/],
   [
     'Swagger 2',
     'swagger: "2.0"\n',
-    /version 3\.0, 3\.1 or 3\.2, not null; convert Swagger 2\.0 with npx swagger2openapi/,
+    /^openapi\.yaml {2}error: is a Swagger 2\.0 document, but OpenAPI 3\.0 to 3\.2 is needed: .* npx swagger2openapi .*$/,
   ],
   ['a violation of OpenAPI', CONTRACT.replace('  version: 1.0.0\n', ''), /openapi\.yaml:\d+:\d+ #\/info.*`version`/],
   [

@@ -8,7 +8,9 @@ import {
   makeDocumentFromString,
   ResolveError,
   Source,
+  YamlParseError,
 } from '@redocly/openapi-core';
+import { parseDocument } from 'yaml';
 import { assertBoundedExpansion } from '../document/bounds.ts';
 import { decode } from '../document/reference.ts';
 import { convertDialects } from './dialects.ts';
@@ -102,7 +104,7 @@ export class Resolver extends BaseResolver {
   }
 
   override parseDocument(source: Source, isRoot?: boolean): Document {
-    const document = super.parseDocument(source, isRoot) as Document; // Declared as any.
+    const document = parsing(source, () => super.parseDocument(source, isRoot));
     try {
       const { parsed } = bounded(document);
       return { ...document, parsed: escapePrototypeNames(parsed) };
@@ -127,7 +129,34 @@ export class ExactResolver extends Resolver {
  * @throws if its aliases are circular or too large
  */
 export function parseText(text: string, file: string): Document {
-  return bounded(makeDocumentFromString(text, file));
+  return bounded(parsing(new Source(file, text), () => makeDocumentFromString(text, file)));
+}
+
+// Bytes of UTF-16, with or without a byte order mark, decoded as UTF-8.
+const UTF_16 = /^(?:\uFFFD\uFFFD|\0[^]|[^]\0)/;
+const DEFICIENT = 'deficient indentation';
+
+/**
+ * Calls the parser.
+ *
+ * @throws {YamlParseError} with the place, which the parser does not name for each mistake, and one line as its message
+ */
+function parsing(source: Source, parse: () => Document): Document {
+  const fail = (message: string, line: number, col: number): never => {
+    throw Object.assign(new YamlParseError(new Error(message), source), { line, col });
+  };
+  if (UTF_16.test(source.body)) return fail('is encoded in UTF-16: save it as UTF-8', 1, 1);
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof YamlParseError)) throw error;
+    const { line, col, originalError } = error as YamlParseError & { originalError: { reason?: string } };
+    const reason = originalError.reason ?? 'is not valid YAML';
+    const advice = reason === DEFICIENT ? ': indent this line deeper than its key, or close a quote before it' : '';
+    if (!Number.isNaN(line)) return fail(reason + advice, line, col);
+    const [place] = parseDocument(source.body).errors[0]?.linePos ?? [];
+    return fail(reason, place?.line ?? 1, place?.col ?? 1);
+  }
 }
 
 function bounded(document: Document): Document {

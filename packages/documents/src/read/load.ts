@@ -133,15 +133,16 @@ export async function loadContract(
     root = parseText(await (read(absolute) ?? readFile(path, 'utf8')), absolute);
   } catch (error) {
     if (!(error instanceof YamlParseError)) return unreadable(path, 'cannot be read: ' + (error as Error).message);
-    const { line, col, originalError } = error as YamlParseError & { originalError: { reason?: string } };
-    return unreadable(`${path}:${String(line)}:${String(col)}`, originalError.reason ?? 'is not valid YAML');
+    return unreadable(`${path}:${String(error.line)}:${String(error.col)}`, error.message);
   }
   const version = (root.parsed as { openapi?: unknown } | null)?.openapi;
   if (typeof version !== 'string' || !/^3\.[0-2]\.\d+$/.test(version)) {
     const isSwagger = (root.parsed as { swagger?: unknown } | null)?.swagger !== undefined;
-    const advice = isSwagger ? '; convert Swagger 2.0 with npx swagger2openapi --outfile openapi.yaml <document>' : '';
-    const found = `must be an OpenAPI document of version 3.0, 3.1 or 3.2, not ${JSON.stringify(version ?? null)}`;
-    return unreadable(path, found + advice);
+    const conversion = 'npx swagger2openapi --outfile openapi.yaml <document>';
+    const message = isSwagger
+      ? `is a Swagger 2.0 document, but OpenAPI 3.0 to 3.2 is needed: convert it with ${conversion}`
+      : `must be an OpenAPI document of version 3.0, 3.1 or 3.2, not ${JSON.stringify(version ?? null)}`;
+    return unreadable(path, message);
   }
 
   const placeOf = (pointer: string): string => describe({ source: root.source, pointer, reportOnKey: true });

@@ -20,10 +20,7 @@ export function removeInvalid(
   text: string,
   diagnostics: readonly PlacedDiagnostic[],
 ): { readonly text: string; readonly invalid: readonly InvalidOperation[] } | undefined {
-  const source = parse(text, { intAsBigInt: true }) as Source; // A document with diagnostics is an object.
-  delete source.webhooks; // The checks send no webhooks.
-  const { paths = {}, components = {} } = source;
-  const broken = new Map<string, string>(); // The first problem of each broken part, by pointer.
+  const broken = new Map<string, string>(); // The first problem of each broken part, by its pointer.
   for (const diagnostic of diagnostics.filter(({ severity }) => severity === 'error')) {
     const [, pointer = ''] = / (#\/.*)$/.exec(diagnostic.place) ?? [];
     const [kind = '', group = '', name = ''] = tokensOf(pointer);
@@ -34,6 +31,10 @@ export function removeInvalid(
     broken.set(keyOf(part), broken.get(keyOf(part)) ?? formatDiagnostic(diagnostic));
   }
 
+  // The reader of documents has accepted the text, which this parser may find invalid.
+  const source = parse(text, { intAsBigInt: true, merge: true, logLevel: 'silent' }) as Source;
+  delete source.webhooks; // The checks send none of them.
+  const { paths = {}, components = {} } = source;
   const all = Object.entries(components).flatMap(([group, parts]) =>
     Object.entries(parts).map(([name, part]) => ({ group, name, refs: referencesIn(part) })),
   );
