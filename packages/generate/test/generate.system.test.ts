@@ -196,14 +196,6 @@ test.each<[string, string, RegExp]>([
     CONTRACT.replace('createPlant', '__proto__'),
     /__proto__ cannot be the name of an operation/,
   ],
-  [
-    'a limit of OpenAPI 3.0 in a 3.1 document, beside keywords that are only unknown',
-    CONTRACT.replace(
-      '        tag:',
-      '        size: { type: integer, nullable: true, exclusiveMinimum: true }\n        tag:',
-    ),
-    /^(?=.*size\/nullable {2}warn: )(?=.*size\/exclusiveMinimum {2}error: Expected type `number`)/s,
-  ],
   ['a property __proto__', CONTRACT.replace('        tag:', '        __proto__:'), /__proto__ cannot be validated/],
 ])('a document is refused with the place and the reason: %s', async (_name, text, problem) => {
   const problems = await problemsOf(text);

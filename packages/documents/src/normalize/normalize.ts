@@ -1,6 +1,7 @@
 import { compilePattern, isSequential, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { listOperations, type Document, type MediaTypeObject } from '../document/document.ts';
 import { convertDependencies, convertLimits } from '../read/dialects.ts';
+import { convertNullable } from '../read/old-keywords.ts';
 import { findConflicts, INT64S } from './conflicts.ts';
 import { DECODED } from '../document/declared.ts';
 import { partsOf } from '../document/operation-parts.ts';
@@ -107,9 +108,7 @@ export function normalizeDocument(original: Document): {
 
 /** Converts the OpenAPI 3.0 keywords that JSON Schema 2020-12 lacks. */
 function convertVersion30(schema: Node): void {
-  const { type, nullable } = schema;
-  // `nullable` has no effect without `type` in the same schema (OpenAPI 3.0.3, 4.7.24.1).
-  if (nullable === true && typeof type === 'string') schema['type'] = [type, 'null'];
+  convertNullable(schema);
   convertLimits(schema);
 }
 

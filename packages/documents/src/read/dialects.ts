@@ -1,3 +1,4 @@
+import { copyOf } from './file-objects.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
 
 type Node = Record<string, unknown>;
@@ -158,12 +159,6 @@ function hasOlder(node: unknown): boolean {
   if (!isObject(node)) return false;
   const version = versionOfDialect(node['$schema'] ?? node['jsonSchemaDialect']);
   return (version !== undefined && version < LATEST) || Object.values(node).some(hasOlder);
-}
-
-/** Copies a parsed file, with a separate copy for each use of a YAML alias. */
-function copyOf(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(copyOf);
-  return isObject(node) ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, copyOf(value)])) : node;
 }
 
 function isObject(value: unknown): value is Node {

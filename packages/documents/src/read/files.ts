@@ -84,9 +84,13 @@ export class FileReader {
 /** A resolver for the linter that reads files with a {@link FileReader}. */
 export class Resolver extends BaseResolver {
   readonly #reader: FileReader;
-  constructor(config: BaseResolver['config'], reader: FileReader) {
+  readonly #convert: (file: Document) => Document;
+
+  /** @param convert simplifies a file that was parsed */
+  constructor(config: BaseResolver['config'], reader: FileReader, convert: (file: Document) => Document) {
     super(config);
     this.#reader = reader;
+    this.#convert = convert;
   }
 
   /** A reference is a URI, so its percent signs are decoded to get the name of a file. */
@@ -106,8 +110,8 @@ export class Resolver extends BaseResolver {
   override parseDocument(source: Source, isRoot?: boolean): Document {
     const document = parsing(source, () => super.parseDocument(source, isRoot));
     try {
-      const { parsed } = bounded(document);
-      return { ...document, parsed: escapePrototypeNames(parsed) };
+      const converted = this.#convert(bounded(document));
+      return { ...converted, parsed: escapePrototypeNames(converted.parsed) };
     } catch (error) {
       throw new ResolveError(error as Error);
     }

@@ -36,6 +36,7 @@ import {
   type ReadText,
   Resolver,
 } from './files.ts';
+import { OldKeywords } from './old-keywords.ts';
 import { findCollisions } from './operation-ids.ts';
 import { escapePrototypeNames, unmark, unmarkNames } from './prototype-names.ts';
 import { uncallableReason } from './unreachable.ts';
@@ -117,7 +118,6 @@ export async function loadContract(
     { ignore, plugins: [linterTypes] },
   );
   const reader = new FileReader(absolute, read, access);
-  const externalRefResolver = new Resolver(config.resolve, reader);
   const unreadable = (place: string, message: string): LoadedContract => ({
     document: undefined,
     text: '',
@@ -144,6 +144,12 @@ export async function loadContract(
       : `must be an OpenAPI document of version 3.0, 3.1 or 3.2, not ${JSON.stringify(version ?? null)}`;
     return unreadable(path, message);
   }
+
+  const oldKeywords = new OldKeywords();
+  const isAsWritten = version.startsWith('3.0.') || rules === 'style';
+  const convert = (file: Document): Document => (isAsWritten ? file : oldKeywords.convert(file));
+  const externalRefResolver = new Resolver(config.resolve, reader, convert);
+  root = convert(root);
 
   const placeOf = (pointer: string): string => describe({ source: root.source, pointer, reportOnKey: true });
   const { $self: self } = root.parsed as { readonly $self?: unknown };
@@ -178,9 +184,12 @@ export async function loadContract(
     structural.length > 0 && !version.startsWith('3.0.') ? schemaPointers(root.parsed as object) : new Set();
   const isAllowed = (problem: NormalizedProblem): boolean =>
     isStructural(problem) && (isTooStrict || schemas.has(holderOfUnknown(problem)));
-  const diagnostics = found.map((problem) =>
-    toDiagnostic(isAllowed(problem) ? { ...problem, severity: 'warn' } : problem),
-  );
+  const diagnostics = [
+    ...found.map((problem) => toDiagnostic(isAllowed(problem) ? { ...problem, severity: 'warn' } : problem)),
+    ...oldKeywords.warnings().map(({ file: { source }, pointer, message }): PlacedDiagnostic => {
+      return { severity: 'warn', place: describe({ source, pointer, reportOnKey: true }), message };
+    }),
+  ];
   const referenced = [...externalRefResolver.cache.keys()].filter(
     (file) => isAbsolute(file) && !reader.refused.has(file),
   );
@@ -192,14 +201,14 @@ export async function loadContract(
   }
 
   const quoted = quoteInexactNumbers(root.source.body);
-  const exact = quoted === root.source.body ? root : parseText(quoted, absolute);
+  const exact = quoted === root.source.body ? root : convert(parseText(quoted, absolute));
   const isSingleFile = externalRefResolver.cache.size === 0;
   const bundled = isSingleFile
     ? undefined
     : await bundle({
         config,
         doc: { ...exact, parsed: escapePrototypeNames(exact.parsed) },
-        externalRefResolver: new ExactResolver(config.resolve, reader),
+        externalRefResolver: new ExactResolver(config.resolve, reader, convert),
       });
   const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);
   const text = unquoteNumbers(JSON.stringify(complete, null, 2));

@@ -27,8 +27,8 @@ export function unmark(text: string): string {
   return text.replaceAll(MARK, '').replaceAll(MARK_IN_TYPESCRIPT, '');
 }
 
-// Maps whose keys are names, not keywords.
-const MAPS = [
+/** Keywords whose members have names of the document, which are no keywords. */
+export const MAPS: readonly string[] = [
   ...['responses', 'parameters', 'headers', 'requestBodies', 'callbacks', 'links', 'pathItems', 'paths', 'content'],
   ...['encoding', 'mediaTypes', 'variables', 'mapping', 'securitySchemes', 'webhooks', 'examples'],
   ...['schemas', ...keywordsWhere(({ holds }) => holds === 'map')],

@@ -1,0 +1,35 @@
+import { escapePointer } from '@contract-first/contract';
+import { MAPS } from './prototype-names.ts';
+
+/** An object of a parsed file. */
+export type FileObject = Record<string, unknown>;
+
+const DATA = ['const', 'default', 'enum', 'example', 'examples', 'value'];
+
+/**
+ * Visits the objects of a parsed file that may be schemas or contain them, parents first. It may be an OpenAPI document, or
+ * any part of one. Data and extensions are not visited.
+ */
+export function visitObjects(
+  node: unknown,
+  visit: (node: FileObject, pointer: string) => void,
+  pointer = '#',
+  isMap = false,
+): void {
+  if (!isObject(node)) return;
+  if (!isMap && !Array.isArray(node)) visit(node, pointer);
+  for (const [name, member] of Object.entries(node)) {
+    if (!isMap && (DATA.includes(name) || name.startsWith('x-'))) continue;
+    visitObjects(member, visit, `${pointer}/${escapePointer(name)}`, !isMap && MAPS.includes(name));
+  }
+}
+
+/** Copies a parsed file; nodes that YAML aliases share are copied each time. */
+export function copyOf(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(copyOf);
+  return isObject(node) ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, copyOf(value)])) : node;
+}
+
+function isObject(value: unknown): value is FileObject {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,71 @@
+import type { Document } from '@redocly/openapi-core';
+import { convertLimits } from './dialects.ts';
+import { copyOf, type FileObject, visitObjects } from './file-objects.ts';
+
+/** A kind of keyword that OpenAPI 3.0 has, and JSON Schema 2020-12 does not. */
+type Kind = {
+  readonly isIn: (schema: FileObject) => boolean;
+  readonly convert: (schema: FileObject) => void;
+  /** Follows the number of schemas in a warning. */
+  readonly message: string;
+};
+
+const KINDS: readonly Kind[] = [
+  {
+    isIn: ({ nullable }) => typeof nullable === 'boolean',
+    convert: convertNullable,
+    message: 'nullable is read as in OpenAPI 3.0, where it allows null beside a type: write type: [string, "null"]',
+  },
+  {
+    isIn: (schema) => ['exclusiveMinimum', 'exclusiveMaximum'].some((name) => typeof schema[name] === 'boolean'),
+    convert: convertLimits,
+    message: 'exclusiveMinimum and exclusiveMaximum are read as in OpenAPI 3.0: write numbers',
+  },
+  {
+    // Other objects have examples by name, and no type.
+    isIn: ({ type, examples }) => type !== undefined && examples !== undefined && !Array.isArray(examples),
+    convert: (schema) => Reflect.deleteProperty(schema, 'examples'),
+    message: 'examples are ignored: write a list',
+  },
+];
+
+/** A warning, and the first place that it is about. */
+export type OldKeywordWarning = { readonly file: Document; readonly pointer: string; readonly message: string };
+
+/** Reads the keywords of OpenAPI 3.0 in documents of later versions with the meaning that they have in 3.0. */
+export class OldKeywords {
+  readonly #found = new Map<Kind, { readonly file: Document; readonly pointer: string; count: number }>();
+
+  /** Returns a file without such keywords; a file that has none unchanged. */
+  convert(file: Document): Document {
+    const found: string[] = [];
+    visitObjects(file.parsed, (node, pointer) => {
+      for (const kind of KINDS.filter(({ isIn }) => isIn(node))) {
+        found.push(pointer);
+        const first = this.#found.get(kind) ?? { file, pointer, count: 0 };
+        this.#found.set(kind, { ...first, count: first.count + 1 });
+      }
+    });
+    if (found.length === 0) return file;
+    const parsed = copyOf(file.parsed);
+    visitObjects(parsed, (node) => {
+      for (const { isIn, convert } of KINDS) if (isIn(node)) convert(node);
+    });
+    return { ...file, parsed };
+  }
+
+  /** Returns a warning for each kind of keyword in the files that were converted. */
+  warnings(): readonly OldKeywordWarning[] {
+    return [...this.#found].map(([{ message }, { file, pointer, count }]) => {
+      const schemas = count === 1 ? 'in one schema' : `in ${String(count)} schemas`;
+      return { file, pointer, message: `${schemas}, ${message}` };
+    });
+  }
+}
+
+/** Replaces `nullable`. Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1). */
+export function convertNullable(schema: FileObject): void {
+  const { type, nullable } = schema;
+  if (nullable === true && typeof type === 'string') schema['type'] = [type, 'null'];
+  Reflect.deleteProperty(schema, 'nullable');
+}
