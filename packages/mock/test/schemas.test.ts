@@ -48,3 +48,107 @@ T:
   const invalid = [{ size: 0 }, { size: 6 }, { name: 1 }, { nullable: null }, { other: 1 }];
   expect(await statusesOf(text, invalid, files)).toEqual([400, 400, 400, 400, 400]);
 });
+
+const ITEMS = `
+Page:
+  $id: https://example.com/page
+  type: object
+  required: [items]
+  properties: { items: { type: array, items: { $dynamicRef: '#item' } }, next: { $dynamicRef: '#page' } }
+  $dynamicAnchor: page
+  $defs: { any: { $dynamicAnchor: item } }`;
+
+test.each<[string, string, readonly unknown[], readonly unknown[]]>([
+  [
+    '$anchor',
+    `
+T: { type: object, properties: { a: { $ref: '#money' } } }
+Money: { $anchor: money, type: object, properties: { cents: { type: integer } } }`,
+    [{ a: { cents: 1 } }],
+    [{ a: { cents: 'x' } }],
+  ],
+  [
+    '$anchor in another file',
+    "T: { $ref: 'other.yaml#money' }",
+    [{ cents: 1, more: 'EUR' }],
+    [{ cents: 'x' }, { more: 1 }],
+  ],
+  [
+    '$id, and relative to it',
+    `
+T: { type: object, properties: { a: { $ref: 'https://example.com/schemas/money' }, b: { $ref: '#/components/schemas/M' } } }
+M:
+  $id: https://example.com/schemas/money
+  type: object
+  properties: { cents: { $ref: '#/$defs/cents' }, unit: { $ref: '#unit' }, other: { $ref: other } }
+  $defs: { cents: { type: integer }, unit: { $anchor: unit, type: string }, o: { $id: other, type: boolean } }`,
+    [{ a: { cents: 1, unit: 'EUR', other: true } }, { b: { cents: 1 } }],
+    [{ a: { cents: 'x' } }, { b: { unit: 1 } }, { b: { other: 1 } }],
+  ],
+  [
+    'JSON pointers from the root of a schema with $id, or else of the file',
+    `
+T:
+  $id: https://example.com/t
+  type: object
+  properties: { a: { $ref: '#/properties/c' }, b: { $ref: '#/components/schemas/U' }, c: { type: integer } }
+U: { type: boolean }`,
+    [{ a: 1, b: true, c: 1 }],
+    [{ a: 'x' }, { b: 1 }],
+  ],
+  [
+    '$dynamicRef in a tree',
+    `
+T: { $dynamicAnchor: node, type: object, properties: { n: { type: integer }, kids: { items: { $dynamicRef: '#node' } } } }`,
+    [{ n: 1, kids: [{ n: 2 }] }],
+    [{ n: 1, kids: [{ n: 'x' }] }, { kids: [{ kids: [1] }] }],
+  ],
+  [
+    '$dynamicRef to the anchor of each outer resource',
+    `
+T: { type: object, properties: { users: { $ref: user-page }, pets: { $ref: pet-page }, all: { $ref: page } }, $id: 'https://example.com/t' }
+Users:
+  $id: https://example.com/user-page
+  $ref: page
+  $defs: { item: { $dynamicAnchor: item, type: object, required: [login] } }
+Pets:
+  $id: https://example.com/pet-page
+  $ref: page
+  $defs: { item: { $dynamicAnchor: item, type: object, required: [name] } }
+${ITEMS.trim()}`,
+    [
+      { users: { items: [{ login: 'a' }], next: { items: [{ login: 'a' }] } } },
+      { pets: { items: [{ name: 'a' }] } },
+      { all: { items: [1] } },
+    ],
+    [
+      { users: { items: [{ name: 'a' }] } },
+      { users: { items: [], next: { items: [{}] } } },
+      { pets: { items: [{ login: 'a' }] } },
+      { all: { items: 1 } },
+    ],
+  ],
+  [
+    '$dynamicRef to an anchor of the document',
+    `
+T: { $ref: '#/components/schemas/Page', $defs: { item: { $dynamicAnchor: item, type: object, required: [login] } } }
+${ITEMS.trim()}`,
+    [{ items: [{ login: 'a' }] }],
+    [{ items: [{}] }, { items: [], next: { items: [1] } }],
+  ],
+])('references are resolved as in JSON Schema: %s', async (_name, schemas, valid, invalid) => {
+  const other = `
+definitions:
+  money: { $anchor: money, type: object, properties: { cents: { type: integer }, more: { $ref: 'third.yaml#text' } } }`;
+  const files = { 'other.yaml': other, 'third.yaml': '{ $anchor: text, type: string }' };
+  const statuses = await statusesOf(document(schemas), [...valid, ...invalid], files);
+  expect(statuses).toEqual([...valid.map(() => 204), ...invalid.map(() => 400)]);
+});
+
+test('a reference to an anchor that does not exist is refused with its place', async () => {
+  for (const reference of ['$ref', '$dynamicRef']) {
+    const text = document(`T: { type: object, properties: { a: { ${reference}: '#nothing' } } }`);
+    const message = /openapi\.yaml:13:\d+ #\/components\/schemas\/T\/properties\/a {2}error: .*$/m;
+    await expect(statusesOf(text, [])).rejects.toThrow(message);
+  }
+});

@@ -14,6 +14,7 @@ import { parseDocument } from 'yaml';
 import { assertBoundedExpansion } from '../document/bounds.ts';
 import { decode } from '../document/reference.ts';
 import { convertDialects } from './dialects.ts';
+import { linkAnchors, resolveIdentifiers } from './identifiers.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
 import { escapePrototypeNames } from './prototype-names.ts';
 
@@ -107,6 +108,24 @@ export class Resolver extends BaseResolver {
     }
   }
 
+  override async resolveDocument<T = unknown>(
+    base: string | null,
+    path: string,
+    isRoot?: boolean,
+  ): Promise<Document<T> | ResolveError | YamlParseError> {
+    const document = await super.resolveDocument<T>(base, path, isRoot);
+    if ('parsed' in document) await this.link(document);
+    return document;
+  }
+
+  /** Replaces references to anchors of other files by JSON pointers, in place. */
+  link({ source, parsed }: Document): Promise<void> {
+    return linkAnchors(parsed, async (path) => {
+      const document = await super.resolveDocument(source.absoluteRef, path);
+      return 'parsed' in document ? document.source : undefined;
+    });
+  }
+
   override parseDocument(source: Source, isRoot?: boolean): Document {
     const document = parsing(source, () => super.parseDocument(source, isRoot));
     try {
@@ -165,7 +184,7 @@ function parsing(source: Source, parse: () => Document): Document {
 
 function bounded(document: Document): Document {
   assertBoundedExpansion(document.parsed);
-  return { ...document, parsed: convertDialects(document.parsed) };
+  return resolveIdentifiers({ ...document, parsed: convertDialects(document.parsed) });
 }
 
 async function fetchText(url: string): Promise<string> {

@@ -150,6 +150,7 @@ export async function loadContract(
   const convert = (file: Document): Document => (isAsWritten ? file : oldKeywords.convert(file));
   const externalRefResolver = new Resolver(config.resolve, reader, convert);
   root = convert(root);
+  await externalRefResolver.link(root);
 
   const placeOf = (pointer: string): string => describe({ source: root.source, pointer, reportOnKey: true });
   const { $self: self } = root.parsed as { readonly $self?: unknown };
@@ -203,12 +204,14 @@ export async function loadContract(
   const quoted = quoteInexactNumbers(root.source.body);
   const exact = quoted === root.source.body ? root : convert(parseText(quoted, absolute));
   const isSingleFile = externalRefResolver.cache.size === 0;
+  const exactResolver = new ExactResolver(config.resolve, reader, convert);
+  await exactResolver.link(exact);
   const bundled = isSingleFile
     ? undefined
     : await bundle({
         config,
         doc: { ...exact, parsed: escapePrototypeNames(exact.parsed) },
-        externalRefResolver: new ExactResolver(config.resolve, reader, convert),
+        externalRefResolver: exactResolver,
       });
   const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);
   const text = unquoteNumbers(JSON.stringify(complete, null, 2));

@@ -1,0 +1,243 @@
+import { pathToFileURL } from 'node:url';
+import type { Document, Source } from '@redocly/openapi-core';
+import { unusedName } from '../document/names.ts';
+import { decode, resolveReference } from '../document/reference.ts';
+import { copyOf, type FileObject, visitObjects } from './file-objects.ts';
+
+/** A schema resource: a file, or a schema with `$id` in it (JSON Schema 2020-12, 4.3.5). Pointers have no `#`. */
+type Resource = {
+  /** The base of its references. */
+  readonly uri: string;
+  readonly pointer: string;
+  /** The pointers of its schemas with `$anchor`. */
+  readonly anchors: Map<string, string>;
+  /** The pointers of its schemas with `$dynamicAnchor`. */
+  readonly dynamicAnchors: Map<string, string>;
+};
+
+/** The schemas that dynamic anchors lead to: those of the outermost resource with the name. */
+type DynamicScope = ReadonlyMap<string, string>;
+
+const IDENTIFIERS = ['$id', '$anchor', '$dynamicAnchor'];
+const MAX_COPIES = 1000;
+
+/** The anchors of files that were read, which references from other files may name. */
+const anchorsOfFiles = new WeakMap<Source, ReadonlyMap<string, string>>();
+
+/**
+ * Replaces references by `$id`, `$anchor` and `$dynamicAnchor` within a file by JSON pointers (JSON Schema 2020-12, 8.2).
+ * The target of a `$dynamicRef` depends on the references that were followed, so a schema is copied for each target.
+ *
+ * @returns the file without such identifiers; a file that has none unchanged
+ */
+export function resolveIdentifiers(file: Document): Document {
+  const { source, parsed } = file as { readonly source: Source; readonly parsed: FileObject };
+  const names: string[] = [];
+  visitObjects(parsed, (node) => {
+    names.push(...[...IDENTIFIERS, '$dynamicRef'].filter((name) => typeof node[name] === 'string'));
+  });
+  const isVersion30 = String((parsed as { openapi?: unknown } | null)?.openapi).startsWith('3.0.');
+  if (isVersion30 || names.length === 0) return file;
+  const { resources, chains } = findResources(source, parsed);
+  const [root] = resources;
+  anchorsOfFiles.set(source, new Map([...(root?.dynamicAnchors ?? []), ...(root?.anchors ?? [])]));
+  const copy = copyOf(parsed) as FileObject;
+  new Rewriter(parsed, copy, resources, chains).rewrite();
+  return { ...file, parsed: copy };
+}
+
+/**
+ * Replaces references to anchors of other files (`defs.yaml#money`) by JSON pointers, in place.
+ *
+ * @param read reads a file by its path, relative to the file
+ */
+export async function linkAnchors(parsed: unknown, read: (path: string) => Promise<Source | undefined>): Promise<void> {
+  const references: FileObject[] = [];
+  visitObjects(parsed, (node) => {
+    if (typeof node['$ref'] === 'string' && /^[^#]+#[^/]/.test(node['$ref'])) references.push(node);
+  });
+  for (const node of references) {
+    const [path = '', anchor = ''] = String(node['$ref']).split('#');
+    const source = await read(path).catch(() => undefined); // The linter reports unreadable files.
+    const pointer = source && anchorsOfFiles.get(source)?.get(decode(anchor));
+    if (pointer !== undefined) node['$ref'] = path + fragmentOf(pointer);
+  }
+}
+
+/** Finds the resources of a file, the file itself first, and the resources that each object is in, outermost first. */
+function findResources(
+  { absoluteRef }: Source,
+  parsed: FileObject,
+): { readonly resources: readonly Resource[]; readonly chains: ReadonlyMap<string, readonly Resource[]> } {
+  const uri = URL.canParse(absoluteRef) ? absoluteRef : pathToFileURL(absoluteRef).href;
+  const resources: Resource[] = [];
+  const chains = new Map<string, readonly Resource[]>();
+  const open: Resource[] = [];
+  visitObjects(parsed, (node, place) => {
+    const pointer = place.slice(1);
+    while (open.length > 0 && !pointer.startsWith(`${open.at(-1)?.pointer ?? ''}/`)) open.pop();
+    const { $id: id = pointer === '' ? node['$self'] : undefined, $anchor: anchor, $dynamicAnchor: dynamic } = node;
+    const base = open.at(-1)?.uri ?? uri;
+    const own = typeof id === 'string' && !id.startsWith('#') ? URL.parse(id, base)?.href : undefined;
+    if (own !== undefined || pointer === '') {
+      const resource: Resource = {
+        uri: withoutFragment(own ?? uri),
+        pointer,
+        anchors: new Map(),
+        dynamicAnchors: new Map(),
+      };
+      resources.push(resource);
+      open.push(resource);
+    }
+    chains.set(pointer, [...open]);
+    if (typeof anchor === 'string') open.at(-1)?.anchors.set(anchor, pointer);
+    if (typeof dynamic === 'string') open.at(-1)?.dynamicAnchors.set(dynamic, pointer);
+  });
+  return { resources, chains };
+}
+
+/** Rewrites the references of a file. */
+class Rewriter {
+  readonly #parsed: FileObject;
+  readonly #copy: FileObject;
+  readonly #resources: readonly Resource[];
+  readonly #chains: ReadonlyMap<string, readonly Resource[]>;
+  /** The dynamic anchors of several resources. */
+  readonly #ambiguous: ReadonlySet<string>;
+  /** The pointers of the copies of schemas, by the schema and its scope. */
+  readonly #copies = new Map<string, string>();
+
+  constructor(
+    parsed: FileObject,
+    copy: FileObject,
+    resources: readonly Resource[],
+    chains: ReadonlyMap<string, readonly Resource[]>,
+  ) {
+    this.#parsed = parsed;
+    this.#copy = copy;
+    this.#resources = resources;
+    this.#chains = chains;
+    const names = resources.flatMap(({ dynamicAnchors }) => [...dynamicAnchors.keys()]);
+    this.#ambiguous = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  }
+
+  rewrite(): void {
+    this.#rewriteIn(this.#copy, '', new Map());
+  }
+
+  /** Rewrites the references in a copied node. @param outer the scope in which it is reached */
+  #rewriteIn(copy: FileObject, start: string, outer: DynamicScope): void {
+    const nodes = new Map<string, FileObject>();
+    visitObjects(copy, (node, place) => nodes.set(start + place.slice(1), node));
+    for (const [pointer, node] of nodes) {
+      const scope = scopeOf(this.#chainOf(pointer), outer);
+      const { $ref: reference, $dynamicRef: dynamic } = node;
+      if (typeof reference === 'string') node['$ref'] = this.#referenceTo(reference, pointer, scope);
+      if (typeof dynamic === 'string') {
+        delete node['$dynamicRef'];
+        const target = this.#dynamicTarget(dynamic, pointer, scope);
+        const replacement = target === undefined ? dynamic : this.#entering(target, scope);
+        if (reference === undefined) node['$ref'] = replacement;
+        else node['allOf'] = [...((node['allOf'] ?? []) as readonly unknown[]), { $ref: replacement }];
+      }
+      for (const name of IDENTIFIERS) if (typeof node[name] === 'string') Reflect.deleteProperty(node, name);
+    }
+  }
+
+  #referenceTo(reference: string, pointer: string, scope: DynamicScope): string {
+    const target = this.#targetOf(reference, pointer);
+    if (target === undefined) return reference;
+    const replacement = this.#entering(target, scope);
+    return replacement === fragmentOf(decode(reference.slice(1))) ? reference : replacement;
+  }
+
+  /** Returns a reference to a schema that is reached in a scope. */
+  #entering(target: string, scope: DynamicScope): string {
+    const entered = scopeOf(this.#chainOf(target).slice(-1), scope);
+    const inPlace = scopeOf(this.#chainOf(target));
+    const used = [...this.#dynamicNamesIn(target)].toSorted();
+    if (used.every((name) => entered.get(name) === inPlace.get(name))) return fragmentOf(target);
+    const key = JSON.stringify([target, ...used.map((name) => [name, entered.get(name)])]);
+    const known = this.#copies.get(key);
+    if (known !== undefined) return fragmentOf(known);
+    if (this.#copies.size === MAX_COPIES) throw new Error(`has $dynamicRef with too many different targets: ${target}`);
+    const isOpenApi = this.#copy['openapi'] !== undefined;
+    const parent = isOpenApi ? ((this.#copy['components'] ??= {}) as FileObject) : this.#copy;
+    const group = isOpenApi ? 'schemas' : '$defs';
+    const schemas = (parent[group] ??= {}) as FileObject;
+    const base = target.replace(/^.*\//, '').replaceAll(/\W/g, '_');
+    const name = unusedName(base, (taken) => Object.hasOwn(schemas, taken));
+    const pointer = `${isOpenApi ? '/components' : ''}/${group}/${name}`;
+    this.#copies.set(key, pointer);
+    const copy = copyOf(resolveIn(this.#parsed, target)) as FileObject;
+    schemas[name] = copy;
+    this.#rewriteIn(copy, target, entered);
+    return fragmentOf(pointer);
+  }
+
+  /** Returns the ambiguous dynamic anchors that a schema uses, also by references. */
+  #dynamicNamesIn(start: string, visited = new Set<string>(), found = new Set<string>()): ReadonlySet<string> {
+    if (this.#ambiguous.size === 0 || visited.has(start)) return found;
+    visited.add(start);
+    visitObjects(resolveIn(this.#parsed, start), ({ $ref: reference, $dynamicRef: dynamic }, place) => {
+      const pointer = start + place.slice(1);
+      const target = typeof reference === 'string' ? this.#targetOf(reference, pointer) : undefined;
+      if (target !== undefined) this.#dynamicNamesIn(target, visited, found);
+      if (typeof dynamic !== 'string') return;
+      const name = dynamic.replace(/^[^#]*#/, '');
+      if (this.#ambiguous.has(name)) found.add(name);
+      for (const { dynamicAnchors } of this.#resources) {
+        const anchored = dynamicAnchors.get(name);
+        if (anchored !== undefined) this.#dynamicNamesIn(anchored, visited, found);
+      }
+    });
+    return found;
+  }
+
+  /** A `$dynamicRef` that does not lead to a `$dynamicAnchor` at first is a `$ref` (JSON Schema 2020-12, 8.2.3.2). */
+  #dynamicTarget(reference: string, pointer: string, scope: DynamicScope): string | undefined {
+    const target = this.#targetOf(reference, pointer);
+    const name = reference.replace(/^[^#]*#/, '');
+    const isDynamic = target !== undefined && this.#chainOf(target).at(-1)?.dynamicAnchors.get(name) === target;
+    return isDynamic ? (scope.get(name) ?? target) : target;
+  }
+
+  /** Returns the pointer that a reference leads to; `undefined` when it is in another file, or absent. */
+  #targetOf(reference: string, from: string): string | undefined {
+    const resource = this.#chainOf(from).at(-1);
+    const [, fragment = ''] = reference.split('#');
+    const uri = reference.startsWith('#') ? resource?.uri : URL.parse(reference, resource?.uri)?.href;
+    const found = uri === undefined ? undefined : this.#resources.find((one) => one.uri === withoutFragment(uri));
+    const name = decode(fragment);
+    if (found === undefined) return undefined;
+    if (name !== '' && !name.startsWith('/')) return found.anchors.get(name) ?? found.dynamicAnchors.get(name);
+    // Many documents have $id only as an annotation, and references from the root of the file.
+    const starts = reference.startsWith('#/') ? [found.pointer, ''] : [found.pointer];
+    return starts.map((start) => start + name).find((pointer) => resolveIn(this.#parsed, pointer) !== undefined);
+  }
+
+  #chainOf(pointer: string): readonly Resource[] {
+    const known = this.#chains.get(pointer);
+    return known ?? (pointer === '' ? [] : this.#chainOf(pointer.replace(/\/[^/]*$/, '')));
+  }
+}
+
+/** Returns a scope with the dynamic anchors of resources, outermost first. Those of the outer scope have precedence. */
+function scopeOf(resources: readonly Resource[], outer: DynamicScope = new Map()): DynamicScope {
+  const scope = new Map(outer);
+  for (const { dynamicAnchors } of resources)
+    for (const [name, pointer] of dynamicAnchors) if (!scope.has(name)) scope.set(name, pointer);
+  return scope;
+}
+
+function resolveIn(parsed: FileObject, pointer: string): unknown {
+  return pointer === '' ? parsed : resolveReference(parsed as FileObject & { openapi: string }, fragmentOf(pointer));
+}
+
+function fragmentOf(pointer: string): string {
+  return `#${encodeURI(pointer).replaceAll('#', '%23')}`;
+}
+
+function withoutFragment(uri: string): string {
+  return uri.replace(/#.*$/, '');
+}
