@@ -74,7 +74,8 @@ export function isMediaType(contentType: string): boolean {
 
 /**
  * Finds the documented media type for a Content-Type: the same media type, else a range with its suffix
- * (`application/*+json`), else its range (`text/*`), else any. Of several, the one that shares most parameters is found.
+ * (`application/*+json`), else its range (`text/*`), else any. Among several, it is the media type that shares
+ * most parameters.
  *
  * @returns the media type as documented; `undefined` when none matches, or the Content-Type is not a media type
  */

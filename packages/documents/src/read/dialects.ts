@@ -1,7 +1,5 @@
-import { copyOf } from './file-objects.ts';
+import { copyOf, DATA, type FileObject as Node, isObject } from './file-objects.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
-
-type Node = Record<string, unknown>;
 
 const LATEST = 2020;
 const LATEST_URI = 'https://json-schema.org/draft/2020-12/schema';
@@ -25,7 +23,6 @@ const SINCE: Readonly<Record<string, number>> = {
 };
 /** The members that remain where `$ref` excludes its siblings: they do not constrain the value. */
 const BESIDE_REFERENCE = ['$ref', '$defs', 'definitions', 'description'];
-const DATA = ['const', 'default', 'enum', 'example', 'examples', 'value'];
 
 /** Returns the version of a JSON Schema dialect; `undefined` for unknown dialects. */
 export function versionOfDialect(uri: unknown): number | undefined {
@@ -159,8 +156,4 @@ function hasOlder(node: unknown): boolean {
   if (!isObject(node)) return false;
   const version = versionOfDialect(node['$schema'] ?? node['jsonSchemaDialect']);
   return (version !== undefined && version < LATEST) || Object.values(node).some(hasOlder);
-}
-
-function isObject(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null;
 }

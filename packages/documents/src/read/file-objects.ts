@@ -4,7 +4,8 @@ import { MAPS } from './prototype-names.ts';
 /** An object of a parsed file. */
 export type FileObject = Record<string, unknown>;
 
-const DATA = ['const', 'default', 'enum', 'example', 'examples', 'value'];
+/** Keywords whose values are data, in which a name is not a keyword. */
+export const DATA = ['const', 'default', 'enum', 'example', 'examples', 'value'];
 
 /**
  * Visits the objects of a parsed file that may be schemas or contain them, parents first. It may be an OpenAPI document, or
@@ -30,6 +31,7 @@ export function copyOf(node: unknown): unknown {
   return isObject(node) ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, copyOf(value)])) : node;
 }
 
-function isObject(value: unknown): value is FileObject {
+/** Returns whether a value is an object or a list. */
+export function isObject(value: unknown): value is FileObject {
   return typeof value === 'object' && value !== null;
 }

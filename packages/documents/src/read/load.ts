@@ -204,15 +204,13 @@ export async function loadContract(
   const quoted = quoteInexactNumbers(root.source.body);
   const exact = quoted === root.source.body ? root : convert(parseText(quoted, absolute));
   const isSingleFile = externalRefResolver.cache.size === 0;
-  const exactResolver = new ExactResolver(config.resolve, reader, convert);
-  await exactResolver.link(exact);
-  const bundled = isSingleFile
-    ? undefined
-    : await bundle({
-        config,
-        doc: { ...exact, parsed: escapePrototypeNames(exact.parsed) },
-        externalRefResolver: exactResolver,
-      });
+  let bundled;
+  if (!isSingleFile) {
+    const exactResolver = new ExactResolver(config.resolve, reader, convert);
+    await exactResolver.link(exact);
+    const doc = { ...exact, parsed: escapePrototypeNames(exact.parsed) };
+    bundled = await bundle({ config, doc, externalRefResolver: exactResolver });
+  }
   const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);
   const text = unquoteNumbers(JSON.stringify(complete, null, 2));
   const document = withLocalReferences(parseJson(text), self) as OpenApiDocument; // The linter has checked this.
