@@ -12,7 +12,7 @@ import { createRedactor } from '@contract-first/model/requests';
 import { CannotCheck } from '@contract-first/model/values';
 import { checkContract, DEFAULT_RUNS } from './contract-run.ts';
 import { CHECK_MEANINGS, CHECK_NAMES, PROFILES } from './judgement/checks.ts';
-import type { Failure } from './judgement/failures.ts';
+import type { CheckFailure } from './judgement/failures.ts';
 import { type CheckOptions, readOptions } from './options/options.ts';
 import { checkArchives } from './recorded/check-archives.ts';
 import { prepareConclusion } from './reports/conclusion.ts';
@@ -145,7 +145,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
     const { signal } = interruption;
     const onNote = service === undefined ? printError : undefined; // The temporary service has its own token.
     let isFirst = true;
-    const onFailure = (failure: Failure): void => {
+    const onFailure = (failure: CheckFailure): void => {
       const isMinor = isProtocolFolded && failure.category === 'protocol';
       if (!isFirst || isMinor || mayAccept(failure)) return;
       isFirst = false;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiOperation, listOperations } from '@contract-first/model/operations';
+import { type ApiOperation, readOperations } from '@contract-first/model/operations';
 import { CannotCheck, createArbitraries, createOracle, readSchemas } from '@contract-first/model/values';
 import {
   type Connection,
@@ -61,7 +61,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const { url, servedAt } = readBaseUrl(options.baseUrl);
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
-  const documented = listOperations(requestSchemas, responseSchemas, servedAt).map((operation) =>
+  const documented = readOperations(requestSchemas, responseSchemas, servedAt).map((operation) =>
     withMetSecurity(operation, options),
   );
   assertSchemes(document, options);

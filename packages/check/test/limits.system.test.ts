@@ -1,6 +1,6 @@
 import { checkContract } from '../src/contract-run.ts';
 import { malformedBodies } from '../../model/src/cases/malformed-bodies.ts';
-import { listOperations } from '../../model/src/operations/list-operations.ts';
+import { readOperations } from '../../model/src/operations/list-operations.ts';
 import { readSchemas } from '../../model/src/values/dialect.ts';
 import { SERVERS_WITH_WRONG_LIMITS } from './support/limit-defects.ts';
 import { documentWith } from '@contract-first/testing/document.ts';
@@ -25,7 +25,7 @@ test.each([42, -1.5, true, null, 'a', [1], { a: 1 }])('no malformed body derived
   const requestBody = { required: true, content: { 'application/json': { schema: {} } } };
   const put = { operationId: 'putValue', requestBody, responses: {} };
   const schemas = readSchemas(documentWith({ '/value': { put } }), 'request');
-  const [operation] = listOperations(schemas, schemas);
+  const [operation] = readOperations(schemas, schemas);
   const content = operation?.requestBody?.contents[0];
   if (operation === undefined || content === undefined) throw new Error('there is no body');
   const malformed = malformedBodies(operation, { parameters: [], body: { content, value } });

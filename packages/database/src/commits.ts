@@ -4,7 +4,7 @@ import type { BatchDatabase, BatchDefinition, DatabaseOptions, Definition, Trans
 import type { Health } from './health.ts';
 import { ITEM_BYTES, sizeOfStatement, sizeOfValues } from './size.ts';
 import { compile, type Statement, type Dialect, type Value } from './sql.ts';
-import { workOf, type Work } from './transaction.ts';
+import { workOf, type TransactionWork } from './transaction.ts';
 
 /** A row to insert, with its values in the order of the definition's columns. */
 export type Insert = { readonly row: readonly Value[]; readonly key: string | undefined };
@@ -12,16 +12,17 @@ export type Insert = { readonly row: readonly Value[]; readonly key: string | un
  * A change to commit: a row, statements that belong together, or a transaction whose statements are not known yet; or a
  * check that a commit would succeed.
  */
-export type Change = Insert | { readonly statements: readonly Statement[] } | { readonly work: Work } | 'check';
+export type CommittedChange =
+  Insert | { readonly statements: readonly Statement[] } | { readonly work: TransactionWork } | 'check';
 /** Whether a row was inserted; the results of statements; the value of a transaction; `true` for a check. */
 export type ChangeResult = boolean | readonly Written[] | { readonly value: unknown };
 
 export type CommitParts = {
-  readonly workers: readonly BatchWorker<Change, ChangeResult>[];
+  readonly workers: readonly BatchWorker<CommittedChange, ChangeResult>[];
   readonly dialect: Dialect;
   readonly health: Health;
   /** Whether a change must have its own transaction. */
-  readonly isAlone: (change: Change) => boolean;
+  readonly isAlone: (change: CommittedChange) => boolean;
   /** Creates the key of a row without a key. */
   readonly newKey: () => string | undefined;
 };
@@ -36,9 +37,9 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
   { dialect, newKey, ...parts }: CommitParts,
   { queueLimitBytes, timeoutMs, onCommit }: DatabaseOptions,
 ): Omit<Commits<Row>, 'insert'> {
-  const queue = new BatchQueue<Change, ChangeResult>({
+  const queue = new BatchQueue<CommittedChange, ChangeResult>({
     ...parts,
-    sizeOf,
+    sizeOf: sizeOfChange,
     queueLimitBytes,
     timeoutMs,
     onBatch(changes, durationMs) {
@@ -48,7 +49,7 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
   });
   /** The transaction in whose work the calling code runs. */
   const context = new AsyncLocalStorage<{ isOpen: boolean }>();
-  const add = (change: Change): Promise<ChangeResult> => {
+  const add = (change: CommittedChange): Promise<ChangeResult> => {
     if (context.getStore()?.isOpen !== true) return queue.add(change);
     // Queueing the change could deadlock with the transaction, or commit the change although the transaction fails.
     const problem = 'this call would not be part of the transaction: use the functions that its work receives';
@@ -84,17 +85,17 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
   };
 }
 
-export function isInsert(change: Change): change is Insert {
+export function isInsert(change: CommittedChange): change is Insert {
   return typeof change === 'object' && 'row' in change;
 }
 
 /** Whether a change is a transaction with work. */
-export function isTransaction(change: Change | undefined): change is { readonly work: Work } {
+export function isTransaction(change: CommittedChange | undefined): change is { readonly work: TransactionWork } {
   return typeof change === 'object' && 'work' in change;
 }
 
 /** Returns the memory size of a change, in bytes. */
-export function sizeOf(change: Change): number {
+export function sizeOfChange(change: CommittedChange): number {
   if (change === 'check' || isTransaction(change)) return ITEM_BYTES;
   if ('row' in change) return ITEM_BYTES + sizeOfValues(change.row);
   return change.statements.reduce((bytes, statement) => bytes + sizeOfStatement(statement), ITEM_BYTES);

@@ -5,7 +5,7 @@ import { compile, type Dialect, type Statement } from './sql.ts';
 /** Runs a statement in an open transaction. */
 export type RunStatement = (statement: Statement, use: 'read' | 'write') => Promise<Written>;
 /** The application's function that runs in a transaction. */
-export type Work = {
+export type TransactionWork = {
   /** Calls the application's function. */
   readonly start: (run: RunStatement) => Promise<unknown>;
   /** Receives the error when the work times out. Its last statement may still be running. */
@@ -16,8 +16,8 @@ export type Work = {
 export function workOf(
   work: (transaction: Transaction) => Promise<unknown>,
   dialect: Dialect,
-  onTimeUp: Work['onTimeUp'],
-): Work {
+  onTimeUp: TransactionWork['onTimeUp'],
+): TransactionWork {
   return {
     start: (run) =>
       work({
@@ -46,7 +46,7 @@ export type Host = {
  * @throws {BatchFailed} to reject the transaction, with the error of the work or of a statement
  * @throws the error of a database failure
  */
-export async function doWork(work: Work, { run, isOfDatabase, limitMs }: Host): Promise<unknown> {
+export async function doWork(work: TransactionWork, { run, isOfDatabase, limitMs }: Host): Promise<unknown> {
   let failure: Error | undefined;
   let isOver = false;
   let running: Statement | undefined;

@@ -9,7 +9,7 @@ import { readPolicy } from './sources/policy.ts';
 import { formatChangelog } from './reports/changelog.ts';
 import { formatGithub } from './reports/github.ts';
 import { formatJson } from './reports/json.ts';
-import { formatJunit } from './reports/junit.ts';
+import { formatJunitReport } from './reports/junit.ts';
 import { formatMarkdown } from './reports/markdown.ts';
 import type { Report } from './reports/report.ts';
 import { formatText } from './reports/text.ts';
@@ -43,7 +43,7 @@ const REPORTS: ReadonlyMap<string, Report> = new Map<string, Report>([
   ['markdown', formatMarkdown],
   ['changelog', formatChangelog],
   ['github', formatGithub],
-  ['junit', formatJunit],
+  ['junit', formatJunitReport],
 ]);
 
 /** Runs the command with arguments. Returns the exit code. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { capitalize, listOperations, unusedName, type Document, type FailureBody } from '@contract-first/documents';
 import { readIfPresent, writeModule } from '@contract-first/command-line/files';
-import { createFailureTemplates, indent, quote, renderTemplate } from '@contract-first/model/scaffolds';
+import { createFailureTemplates, indent, quoteString, renderTemplate } from '@contract-first/model/scaffolds';
 import { createValues } from '@contract-first/model/values';
 import { findObject, isIdentifier, type ObjectInSource } from './handlers.ts';
 
@@ -34,7 +34,7 @@ export async function scaffold(
   const failures = failureBodies.map((body) => ({ name: body.name, value: renderTemplate(bodyOf(body)) }));
   const checkers = uncheckedSchemes.map((name) => ({
     name,
-    value: `() => Promise.reject(new NotImplemented(${quote(`the security scheme ${name}`)}))`,
+    value: `() => Promise.reject(new NotImplemented(${quoteString(`the security scheme ${name}`)}))`,
   }));
   return [
     ...(await scaffoldHandlers(document, handlersPath, folder)),
@@ -84,7 +84,7 @@ async function scaffoldHandlers(document: Document, handlersPath: string, folder
 
 function renderHandler(operationId: string, identifier: string, summary = ''): string {
   const comment = summary.replaceAll(/\s+/g, ' ').replaceAll('*/', '* /').trim();
-  const id = quote(operationId);
+  const id = quoteString(operationId);
   const doc = comment === '' ? '' : `/** ${comment.slice(0, 110)} */\n`;
   const [parameter, result] = [`_request: Request<${id}>`, `Promise<Reply<${id}>>`];
   const line = `export function ${identifier}(${parameter}): ${result} {`;
@@ -175,5 +175,5 @@ function toFileName(operationId: string): string {
 
 /** Returns a name as the key of a member. */
 function toKey(name: string): string {
-  return isIdentifier(name) ? name : quote(name);
+  return isIdentifier(name) ? name : quoteString(name);
 }

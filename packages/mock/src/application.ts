@@ -2,7 +2,7 @@ import type { Operation } from '@contract-first/contract';
 import { type CompiledDocument, optional } from '@contract-first/documents';
 import type { Application } from '@contract-first/engine';
 import { type AnyHandler, type AnyReply, createCheckers, type DocumentText } from '@contract-first/engine/tools';
-import { listOperations } from '@contract-first/model/operations';
+import { readOperations } from '@contract-first/model/operations';
 import { exampleRequest } from '@contract-first/model/scaffolds';
 import { createValues } from '@contract-first/model/values';
 import { createCallbacks } from './callbacks.ts';
@@ -78,7 +78,7 @@ export function createMock(
   const { listSize, delay = NO_DELAY, errorRate = 0, callbackHosts } = scenarios;
   const requests = createValues(compiled.document, seed, 'request');
   const responses = createValues(compiled.document, seed, 'response');
-  const values = { requests, responses, operations: listOperations(requests.schemas, responses.schemas, '/') };
+  const values = { requests, responses, operations: readOperations(requests.schemas, responses.schemas, '/') };
   const contract = { ...withPreferences(compiled.contract), ...optional('example', exampleRequest(compiled)) };
   const memory = options && createMemory(values, { ...options, seed });
   const errors = { rate: errorRate, random: createRandom(`${String(seed)} errors`) };

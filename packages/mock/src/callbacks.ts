@@ -19,7 +19,7 @@ import type { AnyReply } from '@contract-first/engine/tools';
 import { encodingOf, readRequestBody, withoutTextless, writeBody } from '@contract-first/model/operations';
 import {
   type Described,
-  evaluate,
+  evaluateExpression,
   type ExpressionSource,
   isArray,
   type Json,
@@ -95,7 +95,7 @@ export function createCallbacks(values: Values, hosts: ReadonlySet<string>, sign
     pending += 1;
     try {
       if (pending > MAX_PENDING) throw new Error(`${String(MAX_PENDING)} others are pending`);
-      const target = evaluate(expression, source);
+      const target = evaluateExpression(expression, source);
       if (target === undefined) throw new Error(`${expression} has no value`);
       const url = URL.parse(typeof target === 'string' ? target : '');
       if (url === null) throw new Error(`${expression} is not a URL`);

@@ -11,7 +11,7 @@ import {
 } from '@contract-first/contract';
 import { createConversions, createSilentLog, toResponse } from '@contract-first/engine/tools';
 import type { CompiledDocument } from '@contract-first/documents';
-import { indent, quote, renderArray, renderLiteral, renderMembers } from '@contract-first/model/scaffolds';
+import { indent, quoteString, renderArray, renderLiteral, renderMembers } from '@contract-first/model/scaffolds';
 import { createValues, isArray, isObject, type Json } from '@contract-first/model/values';
 import { VERSION } from '@contract-first/command-line/terminal';
 import { createRespond } from './responses/respond.ts';
@@ -96,19 +96,19 @@ function renderResponse({ status, headers, text }: Sent): string {
   const isUsual = value !== undefined && contentType === 'application/json';
   const fields = headers
     .filter(([name]) => !isUsual || name !== 'content-type')
-    .map(([name, field]) => [name, quote(field)] as const);
+    .map(([name, field]) => [name, quoteString(field)] as const);
   const isRepeated = new Set(fields.map(([name]) => name)).size < fields.length;
   const init = [
     ['status', String(status)] as const,
     ...(fields.length === 0 ? [] : [['headers', isRepeated ? renderPairs(fields) : renderMembers(fields)] as const]),
   ];
-  const body = value !== undefined ? render(value) : text === null ? 'null' : quote(text);
+  const body = value !== undefined ? render(value) : text === null ? 'null' : quoteString(text);
   const call = value === undefined ? 'new HttpResponse' : 'HttpResponse.json';
   return `${call}(\n${indent(`${body},\n${renderMembers(init)},\n`)})`;
 }
 
 function renderPairs(pairs: readonly (readonly [name: string, source: string])[]): string {
-  return renderArray(pairs.map(([name, source]) => renderArray([quote(name), source])));
+  return renderArray(pairs.map(([name, source]) => renderArray([quoteString(name), source])));
 }
 
 /** Returns the value of a JSON text; `undefined` if `JSON.stringify` would not restore it, as for large int64s. */

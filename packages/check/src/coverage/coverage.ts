@@ -13,7 +13,7 @@ import {
   type SchemaObject,
 } from '@contract-first/model/values';
 import { documentedResponse, headerOf } from '../judgement/conformance.ts';
-import type { Observation, Observer } from '../judgement/observation.ts';
+import type { Observation, CheckObserver } from '../judgement/observation.ts';
 import { propertyNamesOf, readSentParameters, valuesOf } from './sent-parameters.ts';
 
 /** The parts of an operation that occurred in requests and responses. */
@@ -32,7 +32,7 @@ export type OperationCoverage = {
 };
 
 /** Observes the requests of a run. */
-export type Coverage = { readonly observe: Observer; readonly result: () => readonly OperationCoverage[] };
+export type Coverage = { readonly observe: CheckObserver; readonly result: () => readonly OperationCoverage[] };
 
 /** Creates an observer that measures the coverage of operations. */
 export function createCoverage(operations: readonly ApiOperation[], schemas: SchemaDocument, oracle: Oracle): Coverage {

@@ -11,7 +11,7 @@ import {
   type SchemaViolation,
   toJsonTree,
 } from '@contract-first/model/values';
-import { type Check, documentedResponse, type Exchange, headerOf } from './conformance.ts';
+import { type Check, documentedResponse, type JudgedExchange, headerOf } from './conformance.ts';
 import { type Defect, defectOf } from './defect.ts';
 import { isSuccess } from './statuses.ts';
 
@@ -139,11 +139,11 @@ export const headConformance: Check = ({ response, original, redactor }) => {
  * Returns whether the server rejected a PUT or PATCH because the id in the body differs from the id in the path. The
  * schemas allow such requests, and OpenAPI does not define their meaning.
  */
-function isRefusedForOtherId({ operation, testCase: { input }, response: { status } }: Exchange): boolean {
+function isRefusedForOtherId({ operation, testCase: { input }, response: { status } }: JudgedExchange): boolean {
   return input !== undefined && REFUSALS_OF_OTHER_ID.includes(status) && hasOtherId(operation, input);
 }
 
-function mustReject(exchange: Exchange): Defect | undefined {
+function mustReject(exchange: JudgedExchange): Defect | undefined {
   const { operation, response } = exchange;
   const { status } = response;
   if (status >= 500) return undefined; // Reported by not_a_server_error.
@@ -154,7 +154,7 @@ function mustReject(exchange: Exchange): Defect | undefined {
 }
 
 function outcomeOf(
-  { operation, testCase, response, requestOracle }: Exchange,
+  { operation, testCase, response, requestOracle }: JudgedExchange,
   outcome: string,
   generalOutcome = outcome,
 ): Defect {
@@ -170,7 +170,12 @@ const pairingsOf = memoizeByObject((schemas: SchemaDocument) =>
 );
 
 /** Returns whether the request consists of named examples, and the document pairs their name with the status. */
-function isPairedStatus({ operation, testCase: { input }, response: { status }, requestOracle }: Exchange): boolean {
+function isPairedStatus({
+  operation,
+  testCase: { input },
+  response: { status },
+  requestOracle,
+}: JudgedExchange): boolean {
   if (input === undefined) return false;
   const { parameters, body } = input;
   const valueOf = (wanted: Parameter): Json | undefined =>

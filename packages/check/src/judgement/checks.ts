@@ -16,7 +16,7 @@ import {
   type Check,
   contentTypeConformance,
   documentedRejection,
-  type Exchange,
+  type JudgedExchange,
   maxResponseSize,
   responseHeadersConformance,
   responseSchemaConformance,
@@ -71,7 +71,7 @@ const OWN_CHECK = 'own_check';
 export type CheckName = ResponseCheckName | StateCheckName | typeof OWN_CHECK;
 
 /** A failed check with the reason. */
-export type Violation = Required<Defect> & { readonly check: CheckName };
+export type FailedCheck = Required<Defect> & { readonly check: CheckName };
 
 const RESPONSE_CHECKS = Object.keys(CHECKS) as ResponseCheckName[]; // Object.keys loses the type of the keys.
 
@@ -96,7 +96,7 @@ export function checksFor(kind: CaseKind): readonly ResponseCheckName[] {
 }
 
 /** Runs all applicable checks on a response and returns the failed ones. */
-export function violationsIn(exchange: Exchange): readonly Violation[] {
+export function violationsIn(exchange: JudgedExchange): readonly FailedCheck[] {
   const { kind, usual } = exchange.testCase;
   const isProtocol = exchange.response.status < 500 && (usual !== undefined || NOT_OF_OPERATION.includes(kind));
   return checksFor(kind).flatMap((check) => {
@@ -117,17 +117,17 @@ const CONSEQUENCES: Partial<Readonly<Record<CheckName, readonly CheckName[]>>> =
 };
 
 /** Removes violations that follow from another violation. For example, a 5xx need not be documented. */
-export function withoutConsequences(violations: readonly Violation[]): readonly Violation[] {
+export function withoutConsequences(violations: readonly FailedCheck[]): readonly FailedCheck[] {
   const following = new Set(violations.flatMap(({ check }) => CONSEQUENCES[check] ?? []));
   return violations.filter(({ check }) => !following.has(check));
 }
 
 /** Returns a key for the failures of an operation that have the same fix. */
-export function keyOf({ check, cause }: Pick<Violation, 'check' | 'cause'>): string {
+export function keyOf({ check, cause }: Pick<FailedCheck, 'check' | 'cause'>): string {
   return `${check}: ${cause}`;
 }
 
-type OperationViolation = Pick<Violation, 'check' | 'cause'> & { readonly operationId: string };
+type OperationViolation = Pick<FailedCheck, 'check' | 'cause'> & { readonly operationId: string };
 
 /** Returns whether two failures have the same cause. A sequence has at most one failure per check. */
 export function isSameFailure(one: OperationViolation, other: OperationViolation): boolean {
@@ -136,7 +136,7 @@ export function isSameFailure(one: OperationViolation, other: OperationViolation
 }
 
 /** Creates a violation whose texts are escaped and limited in length. */
-export function violationOf(check: CheckName, defect: Defect): Violation {
+export function violationOf(check: CheckName, defect: Defect): FailedCheck {
   const { message, cause, category = categoryOf(check), circumstances = [] } = defect;
   return { check, category, cause: visibleText(cause), message: visibleText(message), circumstances };
 }
@@ -153,7 +153,7 @@ function categoryOf(check: CheckName): Category {
   return check in CHECKS ? CHECKS[check as ResponseCheckName].category : 'data'; // `in` does not narrow the type.
 }
 
-function judge(check: ResponseCheckName, exchange: Exchange): Defect | undefined {
+function judge(check: ResponseCheckName, exchange: JudgedExchange): Defect | undefined {
   try {
     return CHECKS[check].check(exchange);
   } catch (error) {

@@ -21,7 +21,7 @@ import {
 import { type Defect, defectOf } from './defect.ts';
 
 /** The input of every check: a test case and the response to its request. */
-export type Exchange = {
+export type JudgedExchange = {
   readonly operation: ApiOperation;
   readonly testCase: Case;
   readonly response: WireResponse;
@@ -40,7 +40,7 @@ export type Exchange = {
 };
 
 /** Checks a response. Returns `undefined` when the check passes. */
-export type Check = (exchange: Exchange) => Defect | undefined;
+export type Check = (exchange: JudgedExchange) => Defect | undefined;
 
 /** Finds the documented response for a status: the exact status, its range (`4XX`), or `default`. */
 export function documentedResponse({ responses }: ApiOperation, status: number): ApiResponse | undefined {
@@ -58,7 +58,7 @@ const REJECTIONS = [400, 401, 403, 404, 405, 406, 413, 415, 422];
  * Returns whether a faulty request is rejected with an undocumented status. A document need not describe all statuses
  * (OpenAPI 3.1, 4.8.16).
  */
-export function isUndocumentedRejection({ operation, testCase, response: { status } }: Exchange): boolean {
+export function isUndocumentedRejection({ operation, testCase, response: { status } }: JudgedExchange): boolean {
   return (
     testCase.kind !== 'positive' && REJECTIONS.includes(status) && documentedResponse(operation, status) === undefined
   );
@@ -176,7 +176,7 @@ export const maxResponseSize: Check = (exchange) => {
 };
 
 /** Returns whether a response beyond the size limit is a documented file or stream, whose body is not validated. */
-export function isLargeByNature(exchange: Exchange): boolean {
+export function isLargeByNature(exchange: JudgedExchange): boolean {
   const { operation, response } = exchange;
   const documented = documentedResponse(operation, response.status);
   const isDescribed = documented !== undefined && !NOT_OF_OPERATION.includes(exchange.testCase.kind);

@@ -1,20 +1,20 @@
 import type { Excerpt, KeptResponse, WireRequest } from '@contract-first/model/requests';
-import { keyOf, type Violation } from './checks.ts';
+import { keyOf, type FailedCheck } from './checks.ts';
 import { CATEGORIES } from './defect.ts';
 
 /** Failures with the same check and cause, one per operation. */
-export type Finding = Pick<Failure, 'check' | 'cause' | 'category'> & {
+export type FailureGroup = Pick<CheckFailure, 'check' | 'cause' | 'category'> & {
   /** The failure whose evidence is shown. */
-  readonly first: Failure;
+  readonly first: CheckFailure;
   readonly operationIds: readonly string[];
 };
 
 /** Groups failures by check and cause, worst category first. */
-export function groupByCause(failures: readonly Failure[]): readonly Finding[] {
-  const rankOf = ({ category }: Pick<Failure, 'category'>): number => CATEGORIES.indexOf(category);
+export function groupByCause(failures: readonly CheckFailure[]): readonly FailureGroup[] {
+  const rankOf = ({ category }: Pick<CheckFailure, 'category'>): number => CATEGORIES.indexOf(category);
   const sorted = failures.toSorted((one, other) => rankOf(one) - rankOf(other));
   const groups = Map.groupBy(sorted, ({ check, cause }) => JSON.stringify([check, cause]));
-  return [...groups.values()].flatMap((group): Finding[] => {
+  return [...groups.values()].flatMap((group): FailureGroup[] => {
     const [first] = group;
     if (first === undefined) return [];
     const { check, cause, category } = first;
@@ -29,7 +29,7 @@ export function nameOperations([first = '', ...others]: readonly string[]): stri
 }
 
 /** A failed check with its simplest known request and the response. */
-export type Failure = Violation & {
+export type CheckFailure = FailedCheck & {
   readonly operationId: string;
   readonly request: WireRequest;
   /** `undefined` when no complete response arrived. */
@@ -46,7 +46,7 @@ export type Failure = Violation & {
   readonly recorded?: { readonly place: string; readonly variables: readonly string[] };
 };
 
-type Entry = { readonly failure: Violation & { readonly response: KeptResponse | undefined } };
+type Entry = { readonly failure: FailedCheck & { readonly response: KeptResponse | undefined } };
 
 /** The maximum number of causes per check. A server without validation has a cause for each schema keyword. */
 const MAX_CAUSES = 5;
@@ -76,6 +76,6 @@ export function recordFailure<Recorded extends Entry>(recorded: Map<string, Reco
 }
 
 /** Returns whether a failure has a proper subset of the other failure's circumstances. */
-function explains({ circumstances: few }: Violation, { circumstances: more }: Violation): boolean {
+function explains({ circumstances: few }: FailedCheck, { circumstances: more }: FailedCheck): boolean {
   return few.length < more.length && few.every((one) => more.includes(one));
 }

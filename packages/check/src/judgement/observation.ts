@@ -1,7 +1,7 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import type { Case } from '@contract-first/model/cases';
 import type { KeptResponse, WireRequest } from '@contract-first/model/requests';
-import type { CheckName, Violation } from './checks.ts';
+import type { CheckName, FailedCheck } from './checks.ts';
 
 /** A sent request and its outcome. */
 export type Observation = {
@@ -15,8 +15,8 @@ export type Observation = {
   readonly durationMs: number;
   /** The enabled checks for this request. */
   readonly checks: readonly CheckName[];
-  readonly failed: readonly Violation[];
+  readonly failed: readonly FailedCheck[];
 };
 
 /** Receives each request when its outcome is known. */
-export type Observer = (observation: Observation) => void;
+export type CheckObserver = (observation: Observation) => void;

@@ -7,7 +7,7 @@ import {
   type Secret,
 } from '@contract-first/command-line/options';
 import type { AllowedRefs } from '@contract-first/documents';
-import { createSecretSearch, quote } from '@contract-first/model/requests';
+import { createSecretSearch, quoteShell } from '@contract-first/model/requests';
 import { FILE_OPTIONS, readContractFile, readCorrections } from '@contract-first/model/resources';
 import { CannotCheck, type Json } from '@contract-first/model/values';
 import { CHECK_NAMES, type CheckName, PROFILES } from '../judgement/checks.ts';
@@ -133,13 +133,13 @@ export function readOptions(
     port: readInteger('port', 0, MAX_PORT),
     repeatLine: (operationIds, seed, redactor) => {
       const { split } = redactor ?? createSecretSearch(reader.secrets);
-      const named = operationIds.map((operationId) => `--operation ${quote(operationId)}`);
+      const named = operationIds.map((operationId) => `--operation ${quoteShell(operationId)}`);
       const seeded = seed === undefined ? [] : [`--seed ${String(seed)}`];
       const repeated = [...onCommandLine]
         .filter(([name]) => !NOT_REPEATED.includes(name))
         .flatMap(([name, { values }]) => {
           const splitValue = SECRET_OPTIONS.includes(name) ? split : undefined;
-          return values.map((value) => `--${name} ${quote(value, splitValue)}`);
+          return values.map((value) => `--${name} ${quoteShell(value, splitValue)}`);
         });
       return ['npx contract-first check', ...repeated, ...seeded, ...named].join(' ');
     },

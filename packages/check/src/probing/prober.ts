@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import { type Case, type CaseKind, caseOf, decideKind, NOT_OF_OPERATION, shrink } from '@contract-first/model/cases';
 import type { ApiOperation } from '@contract-first/model/operations';
 import { SAFE_METHODS, type WireResponse } from '@contract-first/model/requests';
-import { type CheckName, checksFor, keyOf, type Violation, violationsIn } from '../judgement/checks.ts';
+import { type CheckName, checksFor, keyOf, type FailedCheck, violationsIn } from '../judgement/checks.ts';
 import { isLargeByNature, isUndocumentedRejection } from '../judgement/conformance.ts';
-import { type Failure, recordFailure } from '../judgement/failures.ts';
+import { type CheckFailure, recordFailure } from '../judgement/failures.ts';
 import { exchange } from '../run/exchange.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 
 /** Sends test cases of one operation, and records one failure per check and cause (see {@link keyOf}). */
 export type Prober = {
-  readonly failures: () => readonly Failure[];
+  readonly failures: () => readonly CheckFailure[];
   /** The checks that applied to at least one request. */
   readonly checked: ReadonlySet<CheckName>;
   /** The undocumented statuses of rejected requests. */
@@ -37,7 +37,7 @@ export type Prober = {
 
 type Evidence = {
   readonly testCase: Case;
-  readonly failure: Omit<Failure, 'passedWith'>;
+  readonly failure: Omit<CheckFailure, 'passedWith'>;
   readonly repetition: Repetition | undefined;
   readonly isSimplified: boolean;
 };
@@ -59,7 +59,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
   const sent = new Set<string>();
   return { failures, checked, undocumented, large, validStatuses, probe, isRepeatable, fails, simplify };
 
-  function failures(): readonly Failure[] {
+  function failures(): readonly CheckFailure[] {
     return [...recorded.values()].map(({ failure, repetition }) => {
       return { ...failure, passedWith: repetition?.passedWith };
     });
@@ -140,7 +140,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     return found;
   }
 
-  function judge(testCase: Case, response: WireResponse, original: WireResponse | undefined): readonly Violation[] {
+  function judge(testCase: Case, response: WireResponse, original: WireResponse | undefined): readonly FailedCheck[] {
     const { status } = response;
     const isNotImplemented = status === NOT_IMPLEMENTED && MAY_SUCCEED.includes(testCase.kind);
     if (testCase.kind === 'positive' || isNotImplemented) validStatuses.add(status);

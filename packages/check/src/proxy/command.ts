@@ -13,7 +13,7 @@ import {
   stopWithNpm,
 } from '@contract-first/command-line/terminal';
 import { CannotCheck } from '@contract-first/model/values';
-import type { Failure } from '../judgement/failures.ts';
+import type { CheckFailure } from '../judgement/failures.ts';
 import { type CheckOptions, readOptions } from '../options/options.ts';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
 import { createRecorder, type Recorder } from '../recorded/recorder.ts';
@@ -133,7 +133,7 @@ async function serve(url: URL, port: number, recorder: Recorder, client: readonl
   }
 }
 
-function formatLine({ check, operationId, message, recorded }: Failure): string {
+function formatLine({ check, operationId, message, recorded }: CheckFailure): string {
   return `FAILED ${check}  ${operationId}: ${message} (${recorded?.place ?? ''})`;
 }
 

@@ -3,7 +3,7 @@ import { CannotCheck } from '@contract-first/model/values';
 import { readBaseUrl } from '../run/base-url.ts';
 import { prepareConclusion } from '../reports/conclusion.ts';
 import type { ContractResult } from '../run/contract-result.ts';
-import type { Observer } from '../judgement/observation.ts';
+import type { CheckObserver } from '../judgement/observation.ts';
 import type { CheckOptions } from '../options/options.ts';
 import { readDocument } from '../run/read-document.ts';
 import { openReports } from '../reports/open-reports.ts';
@@ -24,7 +24,7 @@ export async function checkArchives(options: CheckOptions): Promise<number> {
   const { conclude } = prepareConclusion(options, invalid);
   const reports = openReports(options.reports);
   const shared = { redactor: undefined, repeatLine, isProtocolFolded };
-  let onExchange: Observer | undefined;
+  let onExchange: CheckObserver | undefined;
   let result: ContractResult | undefined;
   let problem: string | undefined;
   try {

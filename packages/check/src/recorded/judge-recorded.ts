@@ -15,7 +15,7 @@ import {
   violationsIn,
   withoutConsequences,
   type CheckName,
-  type Violation,
+  type FailedCheck,
 } from '../judgement/checks.ts';
 import { isUndocumentedRejection, noResponse } from '../judgement/conformance.ts';
 import { haveCredentials } from '../run/extra-headers.ts';
@@ -41,7 +41,7 @@ export type Judgement = {
   readonly testCase: Case;
   /** The enabled checks that apply. */
   readonly checks: readonly CheckName[];
-  readonly violations: readonly Violation[];
+  readonly violations: readonly FailedCheck[];
   /** Whether the response rejects a faulty request with an undocumented status. */
   readonly isUndocumentedRejection: boolean;
 };

@@ -1,6 +1,6 @@
 import type { Secret } from '@contract-first/command-line/options';
 import type { OpenApiDocument } from '@contract-first/documents';
-import { type ApiOperation, listOperations } from '@contract-first/model/operations';
+import { type ApiOperation, readOperations } from '@contract-first/model/operations';
 import {
   createRedactor,
   EXCERPT_BYTES,
@@ -14,8 +14,8 @@ import { createOracle, readSchemas } from '@contract-first/model/values';
 import { createCoverage } from '../coverage/coverage.ts';
 import { type CheckName, PROFILES } from '../judgement/checks.ts';
 import { headerOf } from '../judgement/conformance.ts';
-import { type Failure, recordFailure } from '../judgement/failures.ts';
-import type { Observer } from '../judgement/observation.ts';
+import { type CheckFailure, recordFailure } from '../judgement/failures.ts';
+import type { CheckObserver } from '../judgement/observation.ts';
 import type { ContractResult } from '../run/contract-result.ts';
 import { select } from '../run/selection.ts';
 import { isBeyondDocument, judgeRecorded } from './judge-recorded.ts';
@@ -37,9 +37,9 @@ export type RecorderOptions = {
   readonly maxResponseTimeMs?: number | undefined;
   readonly maxResponseBytes?: number | undefined;
   readonly countsCoverage?: boolean | undefined;
-  readonly onExchange: Observer;
+  readonly onExchange: CheckObserver;
   /** Receives each new failure. */
-  readonly onFailure?: ((failure: Failure) => void) | undefined;
+  readonly onFailure?: ((failure: CheckFailure) => void) | undefined;
 };
 
 /** Judges recorded exchanges. */
@@ -50,7 +50,7 @@ export type Recorder = {
   readonly result: () => ContractResult;
 };
 
-type Kept = { readonly failure: Failure };
+type Kept = { readonly failure: CheckFailure };
 /** An exchange with redacted secrets. */
 type Shown = { readonly request: WireRequest; readonly response: KeptResponse | undefined };
 
@@ -73,7 +73,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   } = options;
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
-  const documented = listOperations(requestSchemas, responseSchemas, options.servedAt);
+  const documented = readOperations(requestSchemas, responseSchemas, options.servedAt);
   const selected = new Set(select(documented, options.operations ?? [], options.tags ?? []));
   const requestOracle = createOracle(requestSchemas, JUDGING_LIMIT_MS);
   const responseOracle = createOracle(responseSchemas, JUDGING_LIMIT_MS);
@@ -139,7 +139,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const recorded = { place, variables: redactor.variablesIn(sent) };
       const received = redactor.excerpt(exchange.broken?.received ?? excerptOf(Buffer.alloc(0)));
       const evidence = { request: sent, response: shown.response, received, passedWith: undefined };
-      const failure: Failure = { ...violation, operationId, ...evidence, recorded };
+      const failure: CheckFailure = { ...violation, operationId, ...evidence, recorded };
       if (recordFailure(known, { failure })) onFailure?.(failure);
     }
   }

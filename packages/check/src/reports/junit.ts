@@ -1,6 +1,6 @@
 import { formatJunit, type JunitCase, type JunitSuite } from '@contract-first/command-line/reports';
 import type { CheckName } from '../judgement/checks.ts';
-import { listReasons, type Reason } from './reasons.ts';
+import { listReasons, type FailureReason } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 
 type Seen = { readonly checks: ReadonlySet<CheckName>; readonly durationMs: number };
@@ -34,10 +34,10 @@ export const createJunit: CreateReport = (file, options) => {
 };
 
 /** Combines the reasons of a test case, one per cause, into a failure. */
-function toFailure([first, ...others]: readonly Reason[] = []): JunitCase['failure'] {
+function toFailure([first, ...others]: readonly FailureReason[] = []): JunitCase['failure'] {
   return first && { type: first.name, message: first.message, text: [first, ...others].map(textOf).join('\n\n') };
 }
 
-function textOf({ text }: Reason): string {
+function textOf({ text }: FailureReason): string {
   return text;
 }

@@ -1,4 +1,4 @@
-import type { Observer } from '../judgement/observation.ts';
+import type { CheckObserver } from '../judgement/observation.ts';
 import type { ContractResult } from '../run/contract-result.ts';
 import { createCoverageReport } from './coverage.ts';
 import { createGithub } from './github.ts';
@@ -28,7 +28,7 @@ const CREATORS: Readonly<Record<ReportKind, CreateReport>> = {
 /** The reports of a run. */
 export type Reports = {
   /** Starts the reports. Call it before the first request. */
-  readonly start: (options: ReportOptions) => Observer;
+  readonly start: (options: ReportOptions) => CheckObserver;
   /** Completes the reports and closes the files. Without a result, reports the problem that prevented the run. */
   readonly finish: (result: ContractResult | undefined, problem: string | undefined) => void;
 };

@@ -1,9 +1,9 @@
 import type { ContractResult } from '../run/contract-result.ts';
-import { groupByCause, type Finding } from '../judgement/failures.ts';
+import { groupByCause, type FailureGroup } from '../judgement/failures.ts';
 import { formatFailure, hideIn, type ReportOptions } from './text.ts';
 
 /** A reason why a run failed. */
-export type Reason = {
+export type FailureReason = {
   /** Only `contract` if the reason concerns the whole run. */
   readonly operationIds: readonly string[];
   /** The name of a check, or `implemented`, `error`, `complete` or `run`. */
@@ -22,14 +22,14 @@ export function listReasons(
   result: ContractResult | undefined,
   problem: string | undefined,
   options: ReportOptions,
-  findings: readonly Pick<Finding, 'first' | 'operationIds'>[] = groupByCause(result?.failures ?? []),
-): readonly Reason[] {
-  const reason = (operationIds: readonly string[], name: string, message: string): Reason => {
+  findings: readonly Pick<FailureGroup, 'first' | 'operationIds'>[] = groupByCause(result?.failures ?? []),
+): readonly FailureReason[] {
+  const reason = (operationIds: readonly string[], name: string, message: string): FailureReason => {
     return { operationIds, name, message, text: message };
   };
   const { seed, notImplemented = [], errors = [], incomplete = [], unsuccessful } = result ?? {};
   return [
-    ...findings.map(({ first, operationIds }): Reason => {
+    ...findings.map(({ first, operationIds }): FailureReason => {
       const { check, message } = first;
       return { ...reason(operationIds, check, message), text: formatFailure(first, seed, options) };
     }),

@@ -1,12 +1,12 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { CannotCheck } from '@contract-first/model/values';
-import type { Observer } from '../judgement/observation.ts';
+import type { CheckObserver } from '../judgement/observation.ts';
 import type { ContractResult } from '../run/contract-result.ts';
 import type { ReportOptions } from './text.ts';
 
 /** A report on a run, written to a file. */
 export type RunReport = {
-  readonly observe: Observer;
+  readonly observe: CheckObserver;
   /** Completes the report. Without a result, reports the problem that prevented the run. */
   readonly finish: (result: ContractResult | undefined, problem: string | undefined) => void;
 };

@@ -7,7 +7,7 @@ import {
   type Redactor,
   splitVariables,
 } from '@contract-first/model/requests';
-import { type Failure, type Finding, groupByCause, nameOperations } from '../judgement/failures.ts';
+import { type CheckFailure, type FailureGroup, groupByCause, nameOperations } from '../judgement/failures.ts';
 import type { Progress } from '../run/contract-options.ts';
 import type { ContractResult } from '../run/contract-result.ts';
 
@@ -39,7 +39,7 @@ const USUAL = /^(?:connection|date|keep-alive)$/;
 export function formatResult(result: ContractResult, options: ReportOptions): string {
   const { seed, failures, operations, unused, unsuccessful, notImplemented, incomplete, errors, notes } = result;
   const findings = groupByCause(failures);
-  const isFolded = ({ category }: Finding): boolean =>
+  const isFolded = ({ category }: FailureGroup): boolean =>
     options.isProtocolFolded === true && category === 'protocol' && operations.length > 1;
   const folded = findings.filter(isFolded);
   return [
@@ -61,14 +61,14 @@ export function formatResult(result: ContractResult, options: ReportOptions): st
 }
 
 /** Formats the worst findings as one line each. */
-function formatSummary(findings: readonly Finding[]): readonly string[] {
+function formatSummary(findings: readonly FailureGroup[]): readonly string[] {
   const rest = findings.length - MAX_SUMMARY;
   const lines = findings.slice(0, rest === 1 ? undefined : MAX_SUMMARY).map((one) => `  ${formatLine(one)}`);
   return ['', 'worst first:', ...lines, ...(rest > 1 ? [`  and ${String(rest)} more`] : [])];
 }
 
 /** Formats a finding as one line, with its first operation. */
-function formatLine({ check, cause, operationIds }: Finding): string {
+function formatLine({ check, cause, operationIds }: FailureGroup): string {
   const text = cause.length > MAX_CAUSE ? `${cause.slice(0, MAX_CAUSE)}…` : cause;
   return escapeToLine(`${check}  ${nameOperations(operationIds)}: ${text}`);
 }
@@ -95,7 +95,7 @@ export function formatProgress({ operationId, operations, begun, requests }: Pro
 
 /** Formats a finding with the evidence of its first operation and the names of its other operations. */
 function formatFinding(
-  { first, operationIds: [, ...others] }: Finding,
+  { first, operationIds: [, ...others] }: FailureGroup,
   seed: number | undefined,
   options: ReportOptions,
 ): string {
@@ -105,7 +105,7 @@ function formatFinding(
 
 /** Formats a failure with its request, its response, and the command that repeats it. */
 export function formatFailure(
-  failure: Failure,
+  failure: CheckFailure,
   seed: number | undefined,
   { baseUrl, redactor, repeatLine }: ReportOptions,
 ): string {

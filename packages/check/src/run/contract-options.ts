@@ -4,9 +4,9 @@ import type { Redactor } from '@contract-first/model/requests';
 import type { Secret } from '@contract-first/command-line/options';
 import type { CheckName } from '../judgement/checks.ts';
 import type { ExtraHeader } from './extra-headers.ts';
-import type { Failure } from '../judgement/failures.ts';
+import type { CheckFailure } from '../judgement/failures.ts';
 import type { Hooks } from './hooks.ts';
-import type { Observer } from '../judgement/observation.ts';
+import type { CheckObserver } from '../judgement/observation.ts';
 import type { Expectation, GivenValue } from './selection.ts';
 import type { UserOptions } from './users.ts';
 
@@ -49,9 +49,9 @@ export type ContractOptions = UserOptions & {
   /** The number of operations that are checked concurrently. */
   readonly workers?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  readonly onExchange?: Observer | undefined;
+  readonly onExchange?: CheckObserver | undefined;
   /** Receives each new failure, before its request is simplified. */
-  readonly onFailure?: ((failure: Failure) => void) | undefined;
+  readonly onFailure?: ((failure: CheckFailure) => void) | undefined;
   /** Receives each fetched token before its first use. */
   readonly onSecret?: ((secret: Secret) => void) | undefined;
   /** Receives notes before the first request. */

@@ -2,7 +2,7 @@ import { describeBug } from '@contract-first/command-line/terminal';
 import { CannotCheck } from '@contract-first/model/values';
 import type { OperationCoverage } from '../coverage/coverage.ts';
 import { type CheckName, isSameFailure } from '../judgement/checks.ts';
-import { type Failure, nameOperations } from '../judgement/failures.ts';
+import { type CheckFailure, nameOperations } from '../judgement/failures.ts';
 import type { OperationCheck } from './operation-result.ts';
 import type { FinishedTask } from './schedule.ts';
 
@@ -12,7 +12,7 @@ export type ContractResult = {
   /** The selected operations; in a recorded run, only the selected operations that have a request. */
   readonly operations: readonly string[];
   readonly requests: number;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly CheckFailure[];
   /** The checks that applied to no request. */
   readonly unused: readonly CheckName[];
   /** The reason why the server cannot be judged; `undefined` if at least half of the operations were successful. */
@@ -122,17 +122,17 @@ function describeError(error: unknown): string {
 }
 
 /** Returns whether a schema violation may come from invalid data that an earlier request stored. */
-function isEcho({ check, cause, request }: Failure, echoes: ReadonlySet<string>): boolean {
+function isEcho({ check, cause, request }: CheckFailure, echoes: ReadonlySet<string>): boolean {
   return check === 'response_schema_conformance' && request.body === undefined && echoes.has(cause);
 }
 
 /** Returns whether valid data gets the same status, so that the failure does not depend on invalid data. */
-function isOfAllData({ check, response }: Failure, failures: readonly Failure[]): boolean {
+function isOfAllData({ check, response }: CheckFailure, failures: readonly CheckFailure[]): boolean {
   if (check !== 'negative_data_rejection' && check !== 'missing_required_header') return false;
   return failures.some((one) => one.check === 'positive_data_acceptance' && one.response?.status === response?.status);
 }
 
 /** Keeps the first failure of each cause. */
-function firstOfEach(failures: readonly Failure[]): readonly Failure[] {
+function firstOfEach(failures: readonly CheckFailure[]): readonly CheckFailure[] {
   return failures.filter((one, index) => failures.findIndex((other) => isSameFailure(other, one)) === index);
 }

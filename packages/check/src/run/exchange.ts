@@ -9,7 +9,7 @@ import {
   type WireRequest,
   type WireResponse,
 } from '@contract-first/model/requests';
-import { checksFor, violationOf, withoutConsequences, type Violation } from '../judgement/checks.ts';
+import { checksFor, violationOf, withoutConsequences, type FailedCheck } from '../judgement/checks.ts';
 import { noResponse } from '../judgement/conformance.ts';
 import { defectOf } from '../judgement/defect.ts';
 import { withExtraHeaders } from './extra-headers.ts';
@@ -18,7 +18,7 @@ import type { Run } from './run.ts';
 import { Interrupted, type Turn } from './schedule.ts';
 
 /** The outcome of a request. */
-export type Outcome = {
+export type ExchangeOutcome = {
   /** The request as sent. */
   readonly request: WireRequest;
   /** `undefined` when no complete response arrived. */
@@ -28,7 +28,7 @@ export type Outcome = {
   /** The received part of an incomplete response. */
   readonly received: Excerpt;
   /** The failures of enabled checks. */
-  readonly violations: readonly Violation[];
+  readonly violations: readonly FailedCheck[];
   /** Callers throw this error after recording the violations; `undefined` while the server is reachable. */
   readonly gone: ServerGone | undefined;
 };
@@ -40,7 +40,7 @@ export class ServerGone extends Error {}
 const OTHERS: readonly CaseKind[] = ['no authentication', 'other user'];
 
 /** Returns the failures of a response. `original` is the response to the test case's original request. */
-export type JudgeResponse = (response: WireResponse, original: WireResponse | undefined) => readonly Violation[];
+export type JudgeResponse = (response: WireResponse, original: WireResponse | undefined) => readonly FailedCheck[];
 
 /**
  * Waits for its turn, sends the request of a test case, and reports the outcome to the run's observer.
@@ -54,7 +54,7 @@ export async function exchange(
   run: Run,
   turn: Turn,
   judge?: JudgeResponse,
-): Promise<Outcome> {
+): Promise<ExchangeOutcome> {
   await turn();
   run.onRequest(operation);
   const { hooks } = run;
@@ -67,11 +67,11 @@ export async function exchange(
   const request = await complete(testCase.request);
   const checks = judge === undefined ? [] : checksFor(testCase.kind).filter((check) => run.checks.has(check));
   const finish = (
-    found: readonly Violation[],
+    found: readonly FailedCheck[],
     durationMs: number,
     endedAt: number,
-    outcome: Omit<Outcome, 'request' | 'violations'>,
-  ): Outcome => {
+    outcome: Omit<ExchangeOutcome, 'request' | 'violations'>,
+  ): ExchangeOutcome => {
     const startedAt = new Date(endedAt - durationMs); // Excludes waiting for the turn and the hooks.
     const counting = judge === undefined ? [] : found.filter(({ check }) => run.checks.has(check));
     const violations = withoutConsequences(counting);

@@ -1,11 +1,11 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import type { CheckName } from '../judgement/checks.ts';
-import type { Failure } from '../judgement/failures.ts';
+import type { CheckFailure } from '../judgement/failures.ts';
 import type { Task } from './schedule.ts';
 
 /** The result of checking an operation. It is partial if the check was interrupted. */
 export type OperationResult = {
-  readonly failures: readonly Failure[];
+  readonly failures: readonly CheckFailure[];
   readonly checked: ReadonlySet<CheckName>;
   /** Whether valid requests got 501. */
   readonly isNotImplemented: boolean;

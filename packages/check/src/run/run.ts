@@ -7,8 +7,8 @@ import type { CheckName } from '../judgement/checks.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import type { Hooks } from './hooks.ts';
 import type { WithOwnKey } from './idempotency-keys.ts';
-import type { Observer } from '../judgement/observation.ts';
-import type { Failure } from '../judgement/failures.ts';
+import type { CheckObserver } from '../judgement/observation.ts';
+import type { CheckFailure } from '../judgement/failures.ts';
 import type { Users } from './users.ts';
 
 /** The state and options that all operations of a run share. */
@@ -50,8 +50,8 @@ export type Run = {
   /** Schema violations caused by invalid data that the server accepted. */
   readonly echoes: Set<string>;
   readonly onRequest: (operation: ApiOperation) => void;
-  readonly onExchange: Observer;
-  readonly onFailure: (failure: Failure) => void;
+  readonly onExchange: CheckObserver;
+  readonly onFailure: (failure: CheckFailure) => void;
   /** Ends the run, even during a request. */
   readonly signal: AbortSignal;
 };

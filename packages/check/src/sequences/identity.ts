@@ -3,7 +3,7 @@ import { decode } from '@contract-first/documents';
 import { type ApiOperation, pathPattern, type ResponseLink } from '@contract-first/model/operations';
 import { readingsOf } from '@contract-first/model/requests';
 import { identityPlace, idText, isTarget, type ItemPath, shapeOf } from '@contract-first/model/resources';
-import { evaluate, evaluateWithin, isScalar, type Json, partAt } from '@contract-first/model/values';
+import { evaluateExpression, evaluateWithin, isScalar, type Json, partAt } from '@contract-first/model/values';
 import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
 import { hasSameSchema } from './followed-paths.ts';
@@ -11,13 +11,18 @@ import { expressionSourceOf, type Step } from './send.ts';
 
 const MAX_SENT_CHARS = 16_384;
 /** A resource that a response identifies, by the ordered values of its path parameters. */
-export type Identity = { readonly source: string; readonly values: readonly Json[] };
+export type ResourceIdentity = { readonly source: string; readonly values: readonly Json[] };
 
 /**
  * Returns the identities of a created resource. They come from the links, the `Location` or the members of the
  * response, or from the path of the request. Sources may agree or contradict each other.
  */
-export function identitiesIn(step: Step, item: ItemPath, run: Run, operations: readonly ApiOperation[]): Identity[] {
+export function identitiesIn(
+  step: Step,
+  item: ItemPath,
+  run: Run,
+  operations: readonly ApiOperation[],
+): ResourceIdentity[] {
   const { operation, json, testCase } = step;
   const own = pathValues(step);
   if (shapeOf(operation.path) === shapeOf(item.path)) return [{ source: 'the path', values: own }];
@@ -35,7 +40,7 @@ export function identitiesIn(step: Step, item: ItemPath, run: Run, operations: r
   const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
   const isAllowed = (last: Json | undefined): boolean =>
     last !== undefined && isScalar(last) && (!parameter || run.requestOracle.allows(parameter.schema, last));
-  const isWhole = ({ values }: Identity): boolean => values.length === parameterNames(item.path).length;
+  const isWhole = ({ values }: ResourceIdentity): boolean => values.length === parameterNames(item.path).length;
   const whole = found.filter(isWhole);
   return testCase.input === undefined ? [] : whole.filter(({ values }) => isAllowed(values.at(-1)));
 }
@@ -59,7 +64,7 @@ export function pathValues({ operation, testCase }: Step): readonly Json[] {
 }
 
 /** Evaluates the first link to an operation on the resource's path. */
-function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation[]): Identity | undefined {
+function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation[]): ResourceIdentity | undefined {
   const { operation } = step;
   for (const link of linksOf(step)) {
     const target = operations.find((one) => isTarget(one, link));
@@ -67,7 +72,7 @@ function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation
     const own = new Map(parameterNames(operation.path).map((name, index) => [name, pathValues(step)[index]]));
     const values = parameterNames(target.path).map((name) => {
       const expression = link.parameters?.[name] ?? link.parameters?.[`path.${name}`];
-      return expression === undefined ? own.get(name) : evaluate(expression, expressionSourceOf(step));
+      return expression === undefined ? own.get(name) : evaluateExpression(expression, expressionSourceOf(step));
     });
     const known = values.filter((value) => value !== undefined);
     if (known.length === values.length) return { source: 'a link', values: known };
@@ -88,7 +93,7 @@ function linksOf({ operation, response: { status } }: Step): readonly ResponseLi
 }
 
 /** Reads the identity from the `Location` header, if its path matches the resource's path. */
-function fromLocation({ operation, request, response }: Step, item: ItemPath, run: Run): Identity | undefined {
+function fromLocation({ operation, request, response }: Step, item: ItemPath, run: Run): ResourceIdentity | undefined {
   const location = headerOf(response, 'location');
   if (location === undefined || operation.method === 'GET') return undefined;
   const base = `http://server${request.target.split('?')[0] ?? ''}`;

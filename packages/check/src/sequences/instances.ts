@@ -5,7 +5,7 @@ import type { Json } from '@contract-first/model/values';
 import { pathValue, type RequestInput, withMember } from '@contract-first/model/requests';
 import { identifyingMembers, innermostItem, itemIds, type ItemPath, itemsIn } from '@contract-first/model/resources';
 import type { Run } from '../run/run.ts';
-import { identitiesIn, type Identity } from './identity.ts';
+import { identitiesIn, type ResourceIdentity } from './identity.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
 import type { Send, Step } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
@@ -18,7 +18,7 @@ export type Instance = {
   /** The creation; `undefined` for a resource found in a list. */
   readonly creation: Step | undefined;
   /** Further identities in the response to the creation. */
-  readonly others: readonly Identity[];
+  readonly others: readonly ResourceIdentity[];
 };
 
 /** The reason why there is no resource. */
@@ -46,7 +46,7 @@ export type Instances = {
   readonly obtain: (operation: ApiOperation, send: Send, variant: number) => Promise<Instance | Absence>;
   readonly references: FindReferences;
   /** Returns the resources that a response identifies. */
-  readonly identities: (step: Step, item: ItemPath) => readonly Identity[];
+  readonly identities: (step: Step, item: ItemPath) => readonly ResourceIdentity[];
 };
 
 const ATTEMPTS = 3;
@@ -59,7 +59,8 @@ export function createInstances(
   run: Run,
   plainInputs: PlainInputs,
 ): Instances {
-  const identities = (step: Step, item: ItemPath): readonly Identity[] => identitiesIn(step, item, run, operations);
+  const identities = (step: Step, item: ItemPath): readonly ResourceIdentity[] =>
+    identitiesIn(step, item, run, operations);
   const references = createFindReferences(items, run, async (item, send, variant, parent) => {
     const found = await createOrList(item, send, variant, parent);
     return 'values' in found ? found.values.at(-1) : undefined;

@@ -12,7 +12,7 @@ import { checkOmission } from './laws/omission.ts';
 import { describeMissing, readCreated } from './laws/read-your-writes.ts';
 import { checkReadOnly } from './laws/read-only.ts';
 import { checkUpdates } from './laws/replacement.ts';
-import { isDone, list, missingStatuses, VARIANT, sendTo, type ResourceClient } from './resource-client.ts';
+import { isDone, readList, missingStatuses, VARIANT, sendTo, type ResourceClient } from './resource-client.ts';
 import { withNulls } from './step-input.ts';
 
 const MAX_PLACES = 200;
@@ -30,7 +30,7 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   if (create === undefined || readOperation === undefined || isAsynchronous(create)) return undefined;
   const parent = await instances.createParent(item, judge.send, VARIANT.first);
   if ('reason' in parent) return parent;
-  await list(client, parent, false); // Applies the response checks to the list, which may be empty.
+  await readList(client, parent, false); // Applies the response checks to the list, which may be empty.
   const sendNew = sendCreation(client);
   const first = await instances.create(item, sendNew, VARIANT.first, parent);
   if ('reason' in first) return first;

@@ -7,11 +7,11 @@ import {
   violationOf,
   violationsIn,
   type CheckName,
-  type Violation,
+  type FailedCheck,
 } from '../judgement/checks.ts';
 import { defectOf, type Defect } from '../judgement/defect.ts';
-import { exchange, type Outcome } from '../run/exchange.ts';
-import type { Failure } from '../judgement/failures.ts';
+import { exchange, type ExchangeOutcome } from '../run/exchange.ts';
+import type { CheckFailure } from '../judgement/failures.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type Step } from './send.ts';
@@ -38,7 +38,7 @@ export type Judge = {
     defect: Defect | string | undefined,
     others?: readonly Evidence[],
   ) => void;
-  readonly failures: () => readonly Failure[];
+  readonly failures: () => readonly CheckFailure[];
   readonly checked: ReadonlySet<CheckName>;
   /** The operations that had a successful response. */
   readonly successful: ReadonlySet<string>;
@@ -49,7 +49,7 @@ const NOT_IMPLEMENTED = 501;
 /** Creates a judge for one sequence. The judge awaits its turn before each request. */
 export function createJudge(run: Run, turn: Turn): Judge {
   const { checks, requestOracle, responseOracle, maxResponseTimeMs } = run;
-  const failures: Failure[] = [];
+  const failures: CheckFailure[] = [];
   const checked = new Set<CheckName>();
   const changes: Evidence[] = []; // The successful unsafe requests so far.
   const operationIds = new Set<string>();
@@ -85,7 +85,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
   }
 
   /** Records an outcome. Returns its step, or `undefined` without a response or if the operation is not implemented. */
-  function keep(operation: ApiOperation, testCase: Case, outcome: Outcome): Step | undefined {
+  function keep(operation: ApiOperation, testCase: Case, outcome: ExchangeOutcome): Step | undefined {
     for (const violation of outcome.violations) record(violation, { ...outcome, operation }, []);
     if (outcome.gone !== undefined) throw outcome.gone;
     const step = stepOf(operation, testCase, outcome);
@@ -105,7 +105,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
     return keep(operation, again, outcome);
   }
 
-  function violationsOf(operation: ApiOperation, testCase: Case, response: WireResponse): readonly Violation[] {
+  function violationsOf(operation: ApiOperation, testCase: Case, response: WireResponse): readonly FailedCheck[] {
     if (response.status === NOT_IMPLEMENTED) return []; // Reported by the operation's own task.
     const expectedStatuses = run.expectedStatuses(operation);
     const limits = { expectedStatuses, maxResponseTimeMs };
@@ -134,8 +134,8 @@ export function createJudge(run: Run, turn: Turn): Judge {
   }
 
   function record(
-    violation: Violation,
-    step: Omit<Evidence, 'response'> & Pick<Failure, 'response'> & Partial<Pick<Failure, 'received'>>,
+    violation: FailedCheck,
+    step: Omit<Evidence, 'response'> & Pick<CheckFailure, 'response'> & Partial<Pick<CheckFailure, 'received'>>,
     others: readonly Evidence[],
   ): void {
     const { operationId } = step.operation;
@@ -149,7 +149,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
   }
 
   /** Adds all operations of the sequence to a failure. */
-  function withOperations(failure: Failure): Failure {
+  function withOperations(failure: CheckFailure): CheckFailure {
     return { ...failure, operationIds: [...operationIds] };
   }
 }

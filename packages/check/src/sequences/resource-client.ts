@@ -113,7 +113,7 @@ export function differenceBetween(
 ): Defect | undefined {
   const { body } = written.testCase.input ?? {};
   if (body === undefined || read.json === undefined) return undefined;
-  const schemas = { written: body.content.schema, read: schemaOf(read) };
+  const schemas = { written: body.content.schema, read: responseSchemaOf(read) };
   return findDifference(value ?? body.value, read.json, schemas, run, idMembers, previous);
 }
 
@@ -128,12 +128,12 @@ export async function readUpdated(client: ResourceClient, id: Id): Promise<Step 
 }
 
 /** Returns the schema of a response body, or `undefined`. */
-export function schemaOf({ operation, response }: Step): Schema | undefined {
+export function responseSchemaOf({ operation, response }: Step): Schema | undefined {
   return documentedResponse(operation, response.status)?.contents.find(({ schema }) => schema !== undefined)?.schema;
 }
 
 /** Reads all pages of the collection's list. */
-export async function list(
+export async function readList(
   { item, idMembers, run, judge, plainInputs }: ResourceClient,
   id: Id,
   isSmall: boolean,

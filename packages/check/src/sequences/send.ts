@@ -4,7 +4,7 @@ import type { ApiOperation, Parameter } from '@contract-first/model/operations';
 import type { KeptResponse, RequestInput, Tokens, WireRequest, WireResponse } from '@contract-first/model/requests';
 import { type ExpressionSource, fromJsonTree, type Json } from '@contract-first/model/values';
 import { headerOf } from '../judgement/conformance.ts';
-import type { Outcome } from '../run/exchange.ts';
+import type { ExchangeOutcome } from '../run/exchange.ts';
 import type { ExtraHeader } from '../run/extra-headers.ts';
 import type { Run } from '../run/run.ts';
 
@@ -78,7 +78,7 @@ export function expressionSourceOf({ request, response, json, testCase: { input 
 export function stepOf(
   operation: ApiOperation,
   testCase: Case,
-  { request, response, whole }: Outcome,
+  { request, response, whole }: ExchangeOutcome,
 ): Step | undefined {
   return response && whole && { operation, testCase, request, response, json: jsonOf(whole) };
 }

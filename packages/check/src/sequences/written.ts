@@ -15,7 +15,7 @@ import { defectOf, type Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
 
 /** The schemas of a value for writing and for reading. */
-export type Schemas = { readonly written: Schema | undefined; readonly read: Schema | undefined };
+export type WrittenSchemas = { readonly written: Schema | undefined; readonly read: Schema | undefined };
 
 /** The previously written value and its read. */
 export type Previous = { readonly written: Json; readonly read: Json };
@@ -32,7 +32,7 @@ export type Previous = { readonly written: Json; readonly read: Json };
 export function findDifference(
   written: Json,
   read: Json,
-  schemas: Schemas,
+  schemas: WrittenSchemas,
   { requestSchemas, responseSchemas, responseOracle, redactor }: Run,
   except: readonly string[] = [],
   previous?: Previous,
@@ -50,7 +50,7 @@ export function findDifference(
   function differenceIn(
     sent: JsonObject,
     received: JsonObject,
-    at: Schemas,
+    at: WrittenSchemas,
     outer: readonly string[],
   ): Defect | undefined {
     const writable = propertiesOf(requestSchemas, at.written);

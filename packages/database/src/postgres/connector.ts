@@ -13,7 +13,7 @@ import {
   type PostgresTls,
 } from './location.ts';
 import { openSession, type Session } from './session.ts';
-import type { Settings } from './settings.ts';
+import type { SessionSettings } from './settings.ts';
 
 export type ConnectorOptions = {
   /** The time limit for each host. */
@@ -21,7 +21,7 @@ export type ConnectorOptions = {
   /** The name of the sessions in `pg_stat_activity`. */
   readonly applicationName: string;
   /** Sets up each session. */
-  readonly prepare?: Settings['prepare'] | undefined;
+  readonly prepare?: SessionSettings['prepare'] | undefined;
 };
 
 type TlsOptions = ConnectionOptions | undefined;

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { createCommits, isInsert, isTransaction, type Change, type ChangeResult, type Insert } from '../commits.ts';
+import {
+  createCommits,
+  isInsert,
+  isTransaction,
+  type CommittedChange,
+  type ChangeResult,
+  type Insert,
+} from '../commits.ts';
 import {
   identifierOf,
   type BatchDefinition,
@@ -84,7 +91,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
   /** Commits a batch. @param changes rows, or a single change of another kind */
   async function commit(
     session: Session,
-    changes: readonly Change[],
+    changes: readonly CommittedChange[],
     limitMs: number,
   ): Promise<readonly ChangeResult[]> {
     const [first] = changes;

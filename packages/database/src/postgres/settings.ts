@@ -3,7 +3,7 @@ import { PoolerSwitched } from './errors.ts';
 import type { Session } from './session.ts';
 
 /** The settings of a session that writes, and a condition that checks them. */
-export type Settings = {
+export type SessionSettings = {
   /**
    * Sets up a session.
    *
@@ -51,7 +51,7 @@ const SET_FOR_READING = "SELECT set_config('default_transaction_read_only', 'on'
  * @param statementTimeoutMs the server's time limit for a statement
  * @param use writing sessions run the same prepared statement repeatedly; reading sessions run arbitrary queries
  */
-export function createSettings(name: string, statementTimeoutMs: number, use: 'write' | 'read'): Settings {
+export function createSettings(name: string, statementTimeoutMs: number, use: 'write' | 'read'): SessionSettings {
   const id = randomUUID();
   const mark = `${name}.session`;
   const prepareSession = `${prepareFor(mark)}, (${use === 'write' ? SET_FOR_WRITING : SET_FOR_READING}) AS others`;

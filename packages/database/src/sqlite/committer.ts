@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Change, ChangeResult, Insert } from '../commits.ts';
+import type { CommittedChange, ChangeResult, Insert } from '../commits.ts';
 import { type BatchDefinition, ConstraintViolated, type Written } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { StatementRejected } from './errors.ts';
@@ -16,7 +16,7 @@ export type InsertStatement = Pick<BatchDefinition<never>['insert'], 'table' | '
 /** A step of an interactive transaction: its beginning, a statement or its end. */
 export type Step = { readonly step: 'begin' | 'commit' | 'rollback' | Statement };
 /** A change that can be sent to a thread. */
-export type PlainChange = Exclude<Change, { readonly work: unknown }>;
+export type PlainChange = Exclude<CommittedChange, { readonly work: unknown }>;
 
 /** A committed transaction. */
 export type Commit = {

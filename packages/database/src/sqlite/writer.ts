@@ -1,9 +1,9 @@
 import { cpuUsage } from 'node:process';
 import type { DatabaseSync } from 'node:sqlite';
 import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
-import { type Change, type ChangeResult, isInsert, isTransaction, sizeOf } from '../commits.ts';
+import { type CommittedChange, type ChangeResult, isInsert, isTransaction, sizeOfChange } from '../commits.ts';
 import type { Written } from '../database.ts';
-import { doWork, type Work } from '../transaction.ts';
+import { doWork, type TransactionWork } from '../transaction.ts';
 import { type Commit, createCommitter, type PlainChange, type Step } from './committer.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
 import { connectForWriting } from './open-file.ts';
@@ -25,7 +25,7 @@ type Local = {
  * thread and back takes longer than a fast commit. Only the thread waits for locks, runs checkpoints, and runs
  * statements whose duration is unknown.
  */
-export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
+export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> {
   readonly #data: WriterData;
   readonly #thread: SqliteWorker<PlainChange | Step | LogTask, Commit>;
   readonly #checkFiles: () => void;
@@ -50,7 +50,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
     return Promise.resolve();
   }
 
-  async run(changes: readonly Change[]): Promise<readonly ChangeResult[]> {
+  async run(changes: readonly CommittedChange[]): Promise<readonly ChangeResult[]> {
     if (this.#needsCheckpoint) await this.#checkpoint();
     try {
       if (!this.#isLogDurable) await this.#rewriteLog();
@@ -92,7 +92,7 @@ export class SqliteWriter implements BatchWorker<Change, ChangeResult> {
   }
 
   /** Runs the work of a transaction on the thread, while other changes wait. */
-  async #transact(work: Work): Promise<{ readonly value: unknown }> {
+  async #transact(work: TransactionWork): Promise<{ readonly value: unknown }> {
     const take = (step: Step['step']): Promise<Commit> => this.#thread.run([{ step }]);
     await take('begin');
     try {
@@ -165,7 +165,7 @@ function reject(error: unknown): never {
 function isQuick(changes: readonly PlainChange[]): boolean {
   let bytes = 0;
   return changes.every(
-    (change) => (change === 'check' || isInsert(change)) && (bytes += sizeOf(change)) <= LOCAL_BYTES,
+    (change) => (change === 'check' || isInsert(change)) && (bytes += sizeOfChange(change)) <= LOCAL_BYTES,
   );
 }
 

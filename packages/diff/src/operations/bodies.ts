@@ -1,14 +1,17 @@
 import { essenceOf, normalizeMediaType } from '@contract-first/contract';
 import { canonical, child, children, isSet, membersOf, type Node, type Pair, rawChild } from '../nodes/node.ts';
 import type { Subject } from '../rules/comparison.ts';
-import { finding, type Finding, type Level, LEVELS, type Scope } from '../rules/finding.ts';
+import { finding, type Finding, type Level, LEVELS, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 
 /** A compared request or response body. */
-export type BodyScope = Scope & { readonly subject: Extract<Subject, 'request-body' | 'response-body'> };
+export type BodyScope = FindingContext & { readonly subject: Extract<Subject, 'request-body' | 'response-body'> };
 
 /** Compares request bodies: their presence, whether they are required, and their media types. */
-export function compareRequestBodies(scope: Scope, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
+export function compareRequestBodies(
+  scope: FindingContext,
+  { base, revision }: Pair<Node | undefined>,
+): readonly Finding[] {
   const at = { ...scope, subject: 'request-body', name: 'request body' } as const;
   const found = (aspect: string, level: Level, node: Node, change: string): readonly Finding[] => [
     finding(at, `request-body-${aspect}`, level, node, change),

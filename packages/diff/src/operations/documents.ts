@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 import { child, children, elements, isSet, type Node, operationsIn, type Pair, rootOf, textAt } from '../nodes/node.ts';
 import { compareDeprecation, reportRemoval } from '../rules/deprecation.ts';
-import { finding, type Finding, type Scope, sortFindings } from '../rules/finding.ts';
+import { finding, type Finding, type FindingContext, sortFindings } from '../rules/finding.ts';
 import { compareMediaTypes, compareRequestBodies } from './bodies.ts';
 import { compareParameters, type OperationNode } from './parameters.ts';
 import { compareHeaders, compareResponses } from './responses.ts';
@@ -19,7 +19,7 @@ export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocumen
   const after = operationsOf(revision);
   const remaining = new Set([...after.values()].map(({ path }) => templateOf(path)));
 
-  const scopeOf = (key: string, node: OperationNode): Scope => ({
+  const scopeOf = (key: string, node: OperationNode): FindingContext => ({
     operation: nameOf(key, node),
     name: 'operation',
     today,
@@ -55,7 +55,7 @@ function findMoved({ base, revision }: Pair<ReadonlyMap<string, OperationNode>>)
   return new Map(entries);
 }
 
-function compareOperation(scope: Scope, { base, revision }: Pair<OperationNode>): readonly Finding[] {
+function compareOperation(scope: FindingContext, { base, revision }: Pair<OperationNode>): readonly Finding[] {
   const nodes = { base: base.node, revision: revision.node };
   const part = (name: string) => ({ base: child(nodes.base, name), revision: child(nodes.revision, name) });
   return [
@@ -70,7 +70,7 @@ function compareOperation(scope: Scope, { base, revision }: Pair<OperationNode>)
   ];
 }
 
-function compareOperationId(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+function compareOperationId(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
   const [before, after] = [textAt(base, 'operationId'), textAt(revision, 'operationId')];
   if (before === after) return [];
   const rule = before === undefined ? 'api-operation-id-added' : 'api-operation-id-removed';
@@ -109,7 +109,7 @@ function compareWebhooks({ base, revision }: Pair<OpenApiDocument>, today: strin
 }
 
 /** Compares the callbacks of an operation. */
-function compareCallbacks(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+function compareCallbacks(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
   const callbacks = (node: Node): ReadonlyMap<string, Node> =>
     new Map(
       [...children(child(node, 'callbacks'))].flatMap(([name, callback]) =>
@@ -119,11 +119,11 @@ function compareCallbacks(scope: Scope, { base, revision }: Pair): readonly Find
   return compareAll('callback', scope, { base: callbacks(base), revision: callbacks(revision) });
 }
 
-function compareAll(kind: Kind, scope: Scope, items: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
-  const scopeOf = (name: string): Scope => ({ ...scope, name: `${kind} ${name}` });
+function compareAll(kind: Kind, scope: FindingContext, items: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
+  const scopeOf = (name: string): FindingContext => ({ ...scope, name: `${kind} ${name}` });
   return matchAll(kind, scopeOf, items, (name, pair) => {
     const operations = { base: operationsIn(pair.base), revision: operationsIn(pair.revision) };
-    const scopeOfMethod = (method: string): Scope => scopeOf(`${name} ${method.toUpperCase()}`);
+    const scopeOfMethod = (method: string): FindingContext => scopeOf(`${name} ${method.toUpperCase()}`);
     return matchAll(kind, scopeOfMethod, operations, (method, sent) => {
       const operation = scope.operation ?? `${method.toUpperCase()} ${name}`;
       return compareRequest({ ...scopeOf(name), operation }, sent);
@@ -134,7 +134,7 @@ function compareAll(kind: Kind, scope: Scope, items: Pair<ReadonlyMap<string, No
 /** Compares the members with the same name, and reports added and removed members. */
 function matchAll(
   kind: Kind,
-  scopeOf: (name: string) => Scope,
+  scopeOf: (name: string) => FindingContext,
   { base, revision }: Pair<ReadonlyMap<string, Node>>,
   compare: (name: string, pair: Pair) => readonly Finding[],
 ): readonly Finding[] {
@@ -150,7 +150,7 @@ function matchAll(
   ];
 }
 
-function compareRequest(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+function compareRequest(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
   const body = { ...scope, name: `${scope.name} body` };
   const bodies = { base: bodyOf(base), revision: bodyOf(revision) };
   const wasRequired = isSet(bodies.base, 'required');
@@ -180,7 +180,10 @@ function parametersOf(operation: Node): ReadonlyMap<string, Node> {
 }
 
 /** Compares the clients' responses to a webhook or callback. */
-function compareReplies(scope: Scope, { base, revision }: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
+function compareReplies(
+  scope: FindingContext,
+  { base, revision }: Pair<ReadonlyMap<string, Node>>,
+): readonly Finding[] {
   return [...base].flatMap(([status, node]) => {
     const current = revision.get(status);
     const at = { ...scope, subject: 'request-body', name: `${scope.name} response ${status}` } as const;

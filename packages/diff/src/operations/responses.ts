@@ -1,10 +1,13 @@
 import { child, children, isSet, type Node, type Pair, rawChild } from '../nodes/node.ts';
-import { finding, type Finding, type Level, type Scope } from '../rules/finding.ts';
+import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 import { compareMediaTypes } from './bodies.ts';
 
 /** Compares the responses of an operation: statuses, headers and bodies. */
-export function compareResponses(scope: Scope, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
+export function compareResponses(
+  scope: FindingContext,
+  { base, revision }: Pair<Node | undefined>,
+): readonly Finding[] {
   const before = responsesOf(base);
   const after = responsesOf(revision);
   const found = (aspect: string, level: Level, status: string, node: Node): Finding => {
@@ -31,7 +34,7 @@ export function compareResponses(scope: Scope, { base, revision }: Pair<Node | u
   return [...ofBase, ...added];
 }
 
-function compareResponse(scope: Scope, status: string, { base, revision }: Pair): readonly Finding[] {
+function compareResponse(scope: FindingContext, status: string, { base, revision }: Pair): readonly Finding[] {
   const name = `response ${status}`;
   const headers = { base: headersOf(base), revision: headersOf(revision) };
   return [
@@ -61,8 +64,11 @@ function inRange(status: string, range: string): boolean {
 }
 
 /** Compares the headers of a response, or the parameters of a webhook or callback, by name. */
-export function compareHeaders(scope: Scope, { base, revision }: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
-  const scopeOf = (header: string): Scope => ({ ...scope, name: `${scope.name} ${header}` });
+export function compareHeaders(
+  scope: FindingContext,
+  { base, revision }: Pair<ReadonlyMap<string, Node>>,
+): readonly Finding[] {
+  const scopeOf = (header: string): FindingContext => ({ ...scope, name: `${scope.name} ${header}` });
   const ofBase = [...base].flatMap(([header, node]) => {
     const at = scopeOf(header);
     const current = revision.get(header);

@@ -1,6 +1,6 @@
 import { escapeMarkdown } from '@contract-first/command-line/reports';
 import type { Consequence } from '../change.ts';
-import { listOperations, type Report } from './report.ts';
+import { formatOperations, type Report } from './report.ts';
 
 /** Matches the rules about versions and the policy, which do not concern clients. */
 const INTERNAL = /^(?:api-(?:major-)?version|ignore-entry)-/;
@@ -13,7 +13,7 @@ export const formatChangelog: Report = ({ changes, versions: { base, revision } 
   const ofClients = changes.filter(({ findings }) => !findings.every(({ rule }) => INTERNAL.test(rule)));
   const sections = [...Map.groupBy(ofClients, ({ operations }) => operations.join())].map(([, found]) => {
     const items = found.flatMap(({ findings }) => findings.map((finding) => `- ${sentenceOf(finding)}\n`));
-    const [operations = ''] = found.map(listOperations);
+    const [operations = ''] = found.map(formatOperations);
     return `\n## ${escapeMarkdown(operations || 'The whole document')}\n\n${[...new Set(items)].join('')}`;
   });
   const content = sections.length === 0 ? '\nNothing changes for clients.\n' : sections.join('');

@@ -1,6 +1,6 @@
 import { formatWorkflowCommand, shorten } from '@contract-first/command-line/reports';
 import type { Change } from '../change.ts';
-import { lineOf, listOperations, summarize, type Report } from './report.ts';
+import { lineOf, formatOperations, summarize, type Report } from './report.ts';
 import { formatChange } from './text.ts';
 
 const COMMANDS = { ERR: 'error', WARN: 'warning', INFO: 'notice' } as const;
@@ -17,7 +17,7 @@ export const formatGithub: Report = (comparison) => {
 function formatAnnotation(change: Change): string {
   const { level, reference, findings, file, line, column, commit } = change;
   const messages = findings.map(({ message }) => message);
-  const operations = listOperations(change);
+  const operations = formatOperations(change);
   const text = [
     operations === '' ? '' : `${operations}: `,
     shorten(reference === undefined ? messages : [reference, ...messages], 5).join('\n'),

@@ -1,5 +1,5 @@
 import { escapeMarkdown, formatTable, shorten } from '@contract-first/command-line/reports';
-import { lineOf, listOperations, summarize, type Report } from './report.ts';
+import { lineOf, formatOperations, summarize, type Report } from './report.ts';
 
 /** Formats changes as a summary and a table, for a comment. */
 export const formatMarkdown: Report = (comparison) => {
@@ -11,7 +11,7 @@ export const formatMarkdown: Report = (comparison) => {
       level,
       shorten(described, 5).join('<br>'),
       escapeMarkdown(lineOf(change)),
-      escapeMarkdown(listOperations(change)),
+      escapeMarkdown(formatOperations(change)),
     ];
   });
   const table = rows.length === 0 ? '' : `\n${formatTable(['Level', 'Change', 'Place', 'Operations'], rows)}`;

@@ -30,7 +30,7 @@ export function lineOf(change: Change): string {
 }
 
 /** Returns `GET /a, GET /b, GET /c and 35 more`; empty for the whole document. */
-export function listOperations({ operations }: Change): string {
+export function formatOperations({ operations }: Change): string {
   return joinFirst(operations, 3);
 }
 

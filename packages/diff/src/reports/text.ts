@@ -1,6 +1,6 @@
 import { shorten } from '@contract-first/command-line/reports';
 import type { Change } from '../change.ts';
-import { lineOf, listOperations, summarize, type Report } from './report.ts';
+import { lineOf, formatOperations, summarize, type Report } from './report.ts';
 
 /** Formats each change as a block with its place, findings and operations, followed by a summary line. */
 export const formatText: Report = (comparison) =>
@@ -16,7 +16,7 @@ export function formatChange(change: Change): string {
     `${lineOf(change)} ${pointer}`,
     ...(reference === undefined ? [] : [`  ${reference}`]),
     ...shorten(lines, 10).map((line) => `  ${line}`),
-    ...(operations.length === 0 ? [] : [`  ${reach}${listOperations(change)}`]),
+    ...(operations.length === 0 ? [] : [`  ${reach}${formatOperations(change)}`]),
   ];
   // Replaces line feeds in names, since a new line could be a GitHub workflow command.
   return block.map((line) => `${line.replaceAll(/[\r\n]/g, ' ')}\n`).join('');

@@ -1,4 +1,4 @@
-import { finding, LEVELS, type Direction, type Effect, type Finding, type Scope } from './finding.ts';
+import { finding, LEVELS, type MessageDirection, type Effect, type Finding, type FindingContext } from './finding.ts';
 import type { Node, Pair } from '../nodes/node.ts';
 
 /** The kind of a described value, which is the prefix of rule names. */
@@ -15,7 +15,7 @@ export type Subject =
 export type Schemas = Pair<readonly Node[]>;
 
 /** A value described by a pair of schemas. */
-export type Described = Scope & {
+export type DescribedValue = FindingContext & {
   readonly subject: Subject;
   /** How a value is serialized as text instead of JSON: once, or as pairs that are repeated for lists. */
   readonly text?: 'once' | 'repeatable' | undefined;
@@ -24,7 +24,7 @@ export type Described = Scope & {
 };
 
 /** The context of a comparison of two schemas. */
-export type Comparison = Described & {
+export type SchemaComparison = DescribedValue & {
   /** Compares the schemas of a part of the value: a property or the items. */
   readonly part: (step: string, schemas: Schemas) => readonly Finding[];
   /** Compares two schemas of the same value, such as alternatives. */
@@ -32,16 +32,16 @@ export type Comparison = Described & {
 };
 
 /** Returns the direction of a subject. */
-export function directionOf({ subject }: Pick<Described, 'subject'>): Direction {
+export function directionOf({ subject }: Pick<DescribedValue, 'subject'>): MessageDirection {
   return subject.startsWith('request') ? 'request' : 'response';
 }
 
 /** Creates a finding about the compared value. */
-export function report(at: Described, aspect: string, effect: Effect, change: string, node = at.node): Finding {
+export function report(at: DescribedValue, aspect: string, effect: Effect, change: string, node = at.node): Finding {
   return finding(at, `${at.subject}-${aspect}`, LEVELS[directionOf(at)][effect], node, change);
 }
 
 /** Returns the effect of a removed limit: most clients do not check limits in responses, but some do. */
-export function looseningOf(at: Described): Effect {
+export function looseningOf(at: DescribedValue): Effect {
   return directionOf(at) === 'request' ? 'widens' : 'unsure';
 }

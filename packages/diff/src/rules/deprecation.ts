@@ -1,8 +1,8 @@
-import { finding, type Finding, type Level, type Scope } from './finding.ts';
+import { finding, type Finding, type Level, type FindingContext } from './finding.ts';
 import { isSet, textAt, type Pair, type Node } from '../nodes/node.ts';
 
 /** Compares `deprecated` and `x-sunset` (a date, `2026-12-31`) of an operation. */
-export function compareDeprecation(scope: Scope, { base, revision }: Pair): readonly Finding[] {
+export function compareDeprecation(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
   const found = (rule: string, level: Level, change: string) => [finding(scope, rule, level, revision, change)];
   const isDeprecated = isSet(revision, 'deprecated');
   if (isSet(base, 'deprecated') !== isDeprecated) {
@@ -23,7 +23,7 @@ export function compareDeprecation(scope: Scope, { base, revision }: Pair): read
  * Reports the removal of an operation. It is not an error if the operation was deprecated and its sunset, if any,
  * passed.
  */
-export function reportRemoval(scope: Scope, node: Node, wholePath: boolean): Finding {
+export function reportRemoval(scope: FindingContext, node: Node, wholePath: boolean): Finding {
   const prefix = wholePath ? 'api-path' : 'api';
   const found = (aspect: string, level: Level, change: string): Finding =>
     finding(scope, `${prefix}-removed-${aspect}`, level, node, change);

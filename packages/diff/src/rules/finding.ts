@@ -8,7 +8,7 @@ export type Level = 'ERR' | 'WARN' | 'INFO';
 export const LEVEL_ORDER: readonly Level[] = ['ERR', 'WARN', 'INFO'];
 
 /** A compared part of an operation. */
-export type Scope = {
+export type FindingContext = {
   /** The operation, such as `POST /pets`; absent for the whole document. */
   readonly operation?: string | undefined;
   /** The name of the part in messages: `request body /name`; empty for the whole document. */
@@ -33,20 +33,20 @@ export type Finding = Position & {
 };
 
 /** The direction of data: clients send requests, the service sends responses. */
-export type Direction = 'request' | 'response';
+export type MessageDirection = 'request' | 'response';
 
 /** The effect of a change on the set of allowed values; `unsure` if unknown. */
 export type Effect = 'narrows' | 'widens' | 'differs' | 'unsure' | 'none';
 
 /** The level of a change of the allowed values. */
-export const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>> = {
+export const LEVELS: Readonly<Record<MessageDirection, Readonly<Record<Effect, Level>>>> = {
   request: { narrows: 'ERR', widens: 'INFO', differs: 'ERR', unsure: 'WARN', none: 'INFO' },
   response: { narrows: 'INFO', widens: 'ERR', differs: 'ERR', unsure: 'WARN', none: 'INFO' },
 };
 
 /** Creates a finding about a node. */
 export function finding(
-  { operation, name }: Pick<Scope, 'operation' | 'name'>,
+  { operation, name }: Pick<FindingContext, 'operation' | 'name'>,
   rule: string,
   level: Level,
   { document, pointer }: Node,

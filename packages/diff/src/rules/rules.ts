@@ -1,5 +1,5 @@
 import { directionOf, type Subject } from './comparison.ts';
-import { type Direction, type Effect, type Level, LEVELS } from './finding.ts';
+import { type MessageDirection, type Effect, type Level, LEVELS } from './finding.ts';
 import { LIMITS, OPAQUE } from './keywords.ts';
 
 // Uses the rule names of oasdiff (https://github.com/oasdiff/oasdiff, checker/rules.go, 2026) where they exist, but
@@ -126,7 +126,7 @@ const OTHERS: Readonly<Record<string, readonly [meaning: string, ...levels: Leve
 /** A change of a schema. The rule is named `SUBJECT-ASPECT`; the effect determines the level. */
 type Aspect = {
   readonly aspect: string;
-  readonly effects: Readonly<Record<Direction, readonly Effect[]>>;
+  readonly effects: Readonly<Record<MessageDirection, readonly Effect[]>>;
   readonly subjects: readonly Subject[];
   readonly meaning: string;
 };
@@ -221,7 +221,7 @@ const ASPECTS: readonly Aspect[] = [
 ];
 
 /** Returns the levels of a change in one direction; none if it is not reported. */
-function levelsOf({ effects }: Aspect, direction: Direction): readonly Level[] {
+function levelsOf({ effects }: Aspect, direction: MessageDirection): readonly Level[] {
   return [...new Set(effects[direction].map((effect) => LEVELS[direction][effect]))];
 }
 

@@ -19,7 +19,7 @@ import {
   type Schema,
   withoutChoices,
 } from '../nodes/schema-reader.ts';
-import { type Comparison, directionOf, report } from '../rules/comparison.ts';
+import { type SchemaComparison, directionOf, report } from '../rules/comparison.ts';
 import type { Finding } from '../rules/finding.ts';
 import { haveCommonType, typesOf } from './types.ts';
 import { listedValues } from './values.ts';
@@ -28,7 +28,7 @@ import { listedValues } from './values.ts';
 type Alternative = { readonly nodes: readonly Node[]; readonly keyword: 'one-of' | 'any-of' };
 
 /** Compares schemas with the same number of choices: first pairs equal choices, then the others in order. */
-export function compareChoices(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareChoices(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const compare = (before: Choice, after: Choice): readonly Finding[] =>
     compareAlternatives(at, { base: members(before), revision: members(after) });
   const unpaired = new Set(revision.choices);
@@ -46,7 +46,7 @@ export function compareChoices(at: Comparison, { base, revision }: Pair<Schema>)
 }
 
 /** Compares a schema with a choice to a schema without a choice, which is split to one alternative per type. */
-export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: Pair<readonly Node[]>) {
+export function compareWithChoice(at: SchemaComparison, schemas: Pair<Schema>, plain: Pair<readonly Node[]>) {
   const read = (schema: Schema, nodes: readonly Node[]): readonly Alternative[] => {
     const [choice] = schema.choices;
     if (choice === undefined) return splitByType(at, schema, nodes);
@@ -70,7 +70,7 @@ export function compareWithChoice(at: Comparison, schemas: Pair<Schema>, plain: 
  * @param wholes a schema without alternatives, which may match several alternatives of the other side
  */
 function compareAlternatives(
-  at: Comparison,
+  at: SchemaComparison,
   all: Pair<readonly Alternative[]>,
   wholes: Pair<readonly Alternative[]> = { base: [], revision: [] },
 ): readonly Finding[] {
@@ -109,7 +109,7 @@ function compareAlternatives(
 }
 
 function reportUnpaired(
-  at: Comparison,
+  at: SchemaComparison,
   unpaired: Pair<ReadonlySet<Alternative>>,
   all: Pair<readonly Alternative[]>,
 ): readonly Finding[] {
@@ -131,7 +131,7 @@ function members({ node, members }: Choice): readonly Alternative[] {
   return members.map((member) => ({ nodes: [member], keyword }));
 }
 
-function splitByType(at: Comparison, schema: Schema, nodes: readonly Node[]): readonly Alternative[] {
+function splitByType(at: SchemaComparison, schema: Schema, nodes: readonly Node[]): readonly Alternative[] {
   const types = typesOf(schema).filter((type) => type !== 'null');
   if (types.length < 2) return [{ nodes, keyword: 'one-of' }];
   return types.map((type) => ({ nodes: [...nodes, { ...at.node, value: { type } }], keyword: 'one-of' }));
@@ -151,7 +151,11 @@ function isHarmless(findings: readonly Finding[]): boolean {
  * Adds a finding if a request value may newly match two alternatives of a `oneOf`, which makes it invalid, or if a
  * response value may no longer match two. Not needed if the findings already contain an error.
  */
-function withOverlaps(at: Comparison, { base, revision }: Pair<Schema>, found: readonly Finding[]): readonly Finding[] {
+function withOverlaps(
+  at: SchemaComparison,
+  { base, revision }: Pair<Schema>,
+  found: readonly Finding[],
+): readonly Finding[] {
   if (found.some(({ level }) => level === 'ERR')) return found;
   const isRequest = directionOf(at) === 'request';
   const [exclusive, other] = isRequest ? [revision, base] : [base, revision];
@@ -176,7 +180,7 @@ function withOverlaps(at: Comparison, { base, revision }: Pair<Schema>, found: r
 }
 
 /** Returns whether a previously valid request matches two alternatives of a `oneOf`, and is now invalid. */
-function matchesSeveral(at: Comparison, { base, revision }: Pair<Schema>, nodes: readonly Node[]): boolean {
+function matchesSeveral(at: SchemaComparison, { base, revision }: Pair<Schema>, nodes: readonly Node[]): boolean {
   if (directionOf(at) !== 'request' || base.choices.length > 0) return false;
   const rest = withoutChoices(revision);
   const isMatch = (one: Node): boolean => isHarmless(at.same({ base: nodes, revision: [...rest, one] }));
@@ -216,7 +220,7 @@ function propertyOf(schema: Schema, name: string): Node | undefined {
 }
 
 /** Compares the property of a discriminator, and its mapped schemas. */
-export function compareDiscriminators(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareDiscriminators(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before] = keywordNodes(base, 'discriminator');
   const [after] = keywordNodes(revision, 'discriminator');
   const [previous, current] = [before, after].map((node) => textAt(node, 'propertyName'));

@@ -1,11 +1,11 @@
 import { compareMatches } from './numbers.ts';
-import { report, type Comparison, type Schemas } from '../rules/comparison.ts';
+import { report, type SchemaComparison, type Schemas } from '../rules/comparison.ts';
 import type { Finding } from '../rules/finding.ts';
 import { elements, rawChild, type Pair, type Node } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, type Schema } from '../nodes/schema-reader.ts';
 
 /** Compares the schemas of array items: positional items, remaining items, and `contains`. */
-export function compareItems(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareItems(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const count = Math.max(...[base, revision].map(positionsOf));
   const positions = Array.from({ length: count }, (_, index) =>
     at.part(String(index), { base: itemAt(base, index), revision: itemAt(revision, index) }),
@@ -38,7 +38,7 @@ function itemAt({ leaves }: Schema, index: number): readonly Node[] {
   });
 }
 
-function compareContains(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareContains(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const nodes: Schemas = { base: containsOf(base), revision: containsOf(revision) };
   const [node] = nodes.revision;
   if (node === undefined && nodes.base.length === 0) return [];

@@ -1,13 +1,13 @@
 import { isMultipleOf } from '@contract-first/contract';
 import { canonicalSchema, membersOf, type Node, type Pair, rawChild } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
-import { type Comparison, looseningOf, report } from '../rules/comparison.ts';
+import { type SchemaComparison, looseningOf, report } from '../rules/comparison.ts';
 import type { Finding } from '../rules/finding.ts';
 import { IF, NOT, OPAQUE, type OpaqueKeyword } from '../rules/keywords.ts';
 import { haveCommonType, typesOf } from './types.ts';
 
 /** Compares the constraints on values of one type, except limits. */
-export function compareConstraints(at: Comparison, type: string, schemas: Pair<Schema>): readonly Finding[] {
+export function compareConstraints(at: SchemaComparison, type: string, schemas: Pair<Schema>): readonly Finding[] {
   return [
     ...OPAQUE.filter((keyword) => keyword.type === type).flatMap((keyword) => compareOpaque(at, keyword, schemas)),
     ...(type === 'string' ? comparePatterns(at, schemas) : []),
@@ -18,7 +18,7 @@ export function compareConstraints(at: Comparison, type: string, schemas: Pair<S
 }
 
 /** Compares `not` and the conditions of a schema as text. */
-export function compareConditions(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareConditions(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const conditions = { base: conditionsOf(base), revision: conditionsOf(revision) };
   const ofConditions = compareConsequences(at, conditions) ?? compareOpaque(at, IF, conditions);
   // Ignores a `not` that excludes no values of the other side.
@@ -39,7 +39,7 @@ function exclusionsOf(schema: Schema, types: readonly string[]): Schema {
 }
 
 /** Compares `then` and `else` if both sides have a single, equal condition. */
-function compareConsequences(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] | undefined {
+function compareConsequences(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] | undefined {
   const [before, after] = [base.leaves[0], revision.leaves[0]];
   if (before === undefined || after === undefined || base.leaves.length + revision.leaves.length > 2) return undefined;
   const [condition, other] = [before, after].map((leaf) => {
@@ -64,7 +64,7 @@ function conditionsOf(schema: Schema): Schema {
   return { ...schema, leaves };
 }
 
-function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function comparePatterns(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before, after] = [patternsOf(base), patternsOf(revision)];
   const added = [...after.difference(before)].join(' and ');
   const removed = [...before.difference(after)].join(' and ');
@@ -81,7 +81,7 @@ function patternsOf(schema: Schema): ReadonlySet<string> {
   return new Set(patterns.filter((pattern) => !/^\^?(?:\(?\.\*\)?)?\$?$/.test(pattern)));
 }
 
-function compareMultiples(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareMultiples(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const isIntegral = [base, revision].some((schema) => !typesOf(schema, false).includes('number'));
   const [before] = multiplesOf(base, isIntegral);
   const [after] = multiplesOf(revision, isIntegral);
@@ -105,7 +105,7 @@ function multiplesOf(schema: Schema, isIntegral: boolean): readonly string[] {
     .filter((multiple) => !(isIntegral && isMultipleOf('1', multiple)));
 }
 
-function compareUniqueness(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareUniqueness(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const before = keywordValues(base, 'uniqueItems').includes(true);
   const after = keywordValues(revision, 'uniqueItems').includes(true);
   if (before === after) return [];
@@ -115,7 +115,7 @@ function compareUniqueness(at: Comparison, { base, revision }: Pair<Schema>): re
 }
 
 function compareOpaque(
-  at: Comparison,
+  at: SchemaComparison,
   { rule, keyword, change }: OpaqueKeyword,
   { base, revision }: Pair<Schema>,
 ): readonly Finding[] {
@@ -132,7 +132,7 @@ function compareOpaque(
 }
 
 /** Compares `dependentRequired`. */
-function compareDependencies(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareDependencies(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before, after] = [dependenciesOf(base), dependenciesOf(revision)];
   const [node] = keywordNodes(revision, 'dependentRequired');
   return [

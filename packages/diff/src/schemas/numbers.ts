@@ -1,12 +1,12 @@
 import { membersOf, type Pair } from '../nodes/node.ts';
 import { keywordNodes, type Schema } from '../nodes/schema-reader.ts';
-import { type Comparison, report } from '../rules/comparison.ts';
+import { type SchemaComparison, report } from '../rules/comparison.ts';
 import type { Effect, Finding } from '../rules/finding.ts';
 import { LIMITS, type Side } from '../rules/keywords.ts';
 import { formatLimits, hasOnlyIntegers, haveRanges, reportTypes } from './types.ts';
 
 /** Compares the ranges of numbers. Integer formats are ranges, too. */
-export function compareNumbers(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareNumbers(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const isIntegral = haveRanges({ base, revision });
   const sides = (['upper', 'lower'] as const).map((side) => {
     const bounds = { base: numberBound(base, side, isIntegral), revision: numberBound(revision, side, isIntegral) };
@@ -89,7 +89,11 @@ type Bound = {
 };
 
 /** Compares the limits of the length or size of values of one type. */
-export function compareCounts(at: Comparison, type: string, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareCounts(
+  at: SchemaComparison,
+  type: string,
+  { base, revision }: Pair<Schema>,
+): readonly Finding[] {
   return LIMITS.filter((limit) => limit.type === type).flatMap(({ keyword, rule, side }) => {
     const bounds = { base: countBound(base, keyword, side), revision: countBound(revision, keyword, side) };
     return compareBound(at, rule, side, bounds, revision);
@@ -97,7 +101,7 @@ export function compareCounts(at: Comparison, type: string, { base, revision }: 
 }
 
 /** Compares the numbers of items that must match `contains`; the default minimum is one. */
-export function compareMatches(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareMatches(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const least = (schema: Schema): Bound => countBound(schema, 'minContains', 'lower') ?? leastOf(schema);
   const most = (schema: Schema) => countBound(schema, 'maxContains', 'upper');
   return [
@@ -113,7 +117,7 @@ function leastOf(schema: Schema): Bound {
 
 /** Compares a limit, and reports a change at the keyword of the revision. */
 function compareBound(
-  at: Comparison,
+  at: SchemaComparison,
   rule: string,
   side: Side,
   { base, revision }: Pair<Bound | undefined>,

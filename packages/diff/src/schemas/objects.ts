@@ -1,11 +1,11 @@
-import { type Comparison, type Described, directionOf, looseningOf, report } from '../rules/comparison.ts';
+import { type SchemaComparison, type DescribedValue, directionOf, looseningOf, report } from '../rules/comparison.ts';
 import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
 import { type Effect, type Finding, finding, LEVELS } from '../rules/finding.ts';
 import { elements, isSet, membersOf, type Node, type Pair, rawChild } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
 
 /** Compares objects: properties, `patternProperties` and additional properties. */
-export function compareObjects(at: Comparison, schemas: Pair<Schema>): readonly Finding[] {
+export function compareObjects(at: SchemaComparison, schemas: Pair<Schema>): readonly Finding[] {
   return [
     ...compareProperties(at, schemas),
     ...comparePatterns(at, schemas),
@@ -14,7 +14,7 @@ export function compareObjects(at: Comparison, schemas: Pair<Schema>): readonly 
   ];
 }
 
-function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function comparePatterns(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before, after] = [patternsOf(base), patternsOf(revision)];
   return [...before.union(after)].flatMap((pattern) => {
     const nodes = { base: nodesOfPattern(base, pattern), revision: nodesOfPattern(revision, pattern) };
@@ -33,7 +33,7 @@ function comparePatterns(at: Comparison, { base, revision }: Pair<Schema>): read
 }
 
 /** Compares the constraints on undeclared properties. */
-function compareAdditional(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareAdditional(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before, after] = [additionalOf(base), additionalOf(revision)];
   const [node] = keywordNodes(revision, 'additionalProperties');
   const found = (aspect: string, effect: Effect, text: string): readonly Finding[] => [
@@ -46,7 +46,7 @@ function compareAdditional(at: Comparison, { base, revision }: Pair<Schema>): re
   return at.part('*', { base: before, revision: after });
 }
 
-function comparePropertyNames(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function comparePropertyNames(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const nodes = { base: keywordNodes(base, 'propertyNames'), revision: keywordNodes(revision, 'propertyNames') };
   const [node] = nodes.revision;
   if (node === undefined) {
@@ -58,7 +58,7 @@ function comparePropertyNames(at: Comparison, { base, revision }: Pair<Schema>):
 }
 
 /** Compares the declared and required properties of objects. */
-function compareProperties(at: Comparison, { base: before, revision: after }: Pair<Schema>): readonly Finding[] {
+function compareProperties(at: SchemaComparison, { base: before, revision: after }: Pair<Schema>): readonly Finding[] {
   const required = { base: requiredOf(before), revision: requiredOf(after) };
   return [...propertyNames(before).union(propertyNames(after))].flatMap((name) => {
     const base = readProperty(at, before, name, required.base.has(name));
@@ -84,7 +84,7 @@ function compareProperties(at: Comparison, { base: before, revision: after }: Pa
 }
 
 function compareRequired(
-  at: Comparison,
+  at: SchemaComparison,
   name: string,
   { base, revision }: Pair<Property>,
   schema: Schema,
@@ -97,7 +97,7 @@ function compareRequired(
   return [found(at, rule, 'narrows', name, node, 'became required')];
 }
 
-function compareSunsets(at: Comparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
+function compareSunsets(at: SchemaComparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
   const [before] = base.nodes;
   const [node] = revision.nodes;
   if (before === undefined || node === undefined) return [];
@@ -107,7 +107,7 @@ function compareSunsets(at: Comparison, name: string, { base, revision }: Pair<P
   return [found(at, problem.aspect, 'differs', name, node, problem.change)];
 }
 
-function removed(at: Comparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
+function removed(at: SchemaComparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
   const node = base.nodes[0] ?? at.node;
   const kind = base.required ? 'required' : 'optional';
   const effect = base.required ? 'widens' : 'unsure';
@@ -123,7 +123,7 @@ function removed(at: Comparison, name: string, { base, revision }: Pair<Property
   return [found(at, 'property-removed', effectInRequest, name, node, 'was removed')];
 }
 
-function added(at: Comparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
+function added(at: SchemaComparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
   const node = revision.nodes[0] ?? at.node;
   const kind = revision.required ? 'required' : 'optional';
   if (directionOf(at) === 'response') {
@@ -142,7 +142,14 @@ function added(at: Comparison, name: string, { base, revision }: Pair<Property>)
   return [{ ...found(at, rule, effect, name, node, `was added, ${kind}`), rule: `new-${kind}-request-${rule}` }];
 }
 
-function found(at: Comparison, aspect: string, effect: Effect, name: string, node: Node, change: string): Finding {
+function found(
+  at: SchemaComparison,
+  aspect: string,
+  effect: Effect,
+  name: string,
+  node: Node,
+  change: string,
+): Finding {
   const direction = directionOf(at);
   const rule = `${direction}-${aspect.includes('property') ? aspect : `property-${aspect}`}`;
   return finding(at, rule, LEVELS[direction][effect], node, `property ${name} ${change}`);
@@ -176,7 +183,7 @@ function requiredOf(schema: Schema): ReadonlySet<string> {
 }
 
 /** Reads a property of an object for the direction of the compared value. */
-function readProperty(at: Described, schema: Schema, name: string, required: boolean): Property {
+function readProperty(at: DescribedValue, schema: Schema, name: string, required: boolean): Property {
   const declarations = keywordNodes(schema, 'properties').flatMap((node) => rawChild(node, name) ?? []);
   const hiding = directionOf(at) === 'request' ? 'readOnly' : 'writeOnly';
   return {

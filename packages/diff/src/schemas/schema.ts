@@ -3,8 +3,8 @@ import { isSet, type Node, type Pair, target } from '../nodes/node.ts';
 import { PairCache } from '../nodes/pair-cache.ts';
 import { identityOf, keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
 import {
-  type Comparison,
-  type Described,
+  type SchemaComparison,
+  type DescribedValue,
   directionOf,
   report,
   type Schemas,
@@ -30,7 +30,10 @@ const cache = new PairCache<Compared>();
  * Compares the schemas of the same value in two documents. An absent schema accepts everything. The subject determines
  * the levels: narrowing a request and widening a response are errors.
  */
-export function compareSchemas(described: Described, { base, revision }: Pair<Node | undefined>): readonly Finding[] {
+export function compareSchemas(
+  described: DescribedValue,
+  { base, revision }: Pair<Node | undefined>,
+): readonly Finding[] {
   const ofDocuments = base && revision && cache.of(base.document, revision.document);
   /** The findings about the pairs so far. They are reported with the name of the first value. */
   const compared = new Map<string, readonly Finding[]>();
@@ -42,7 +45,7 @@ export function compareSchemas(described: Described, { base, revision }: Pair<No
   let outermost = Infinity;
   return compare(described, { base: base ? [base] : [], revision: revision ? [revision] : [] });
 
-  function compare(value: Described, schemas: Schemas): readonly Finding[] {
+  function compare(value: DescribedValue, schemas: Schemas): readonly Finding[] {
     if (haveSameText(schemas)) return [];
     const { subject, text, today } = value;
     const key = [subject, text, today, ...[schemas.base, schemas.revision].map(identitiesOf)].join('\n');
@@ -58,12 +61,12 @@ export function compareSchemas(described: Described, { base, revision }: Pair<No
   }
 
   /** Returns the findings that another comparison has about the pair, as findings about this value. */
-  function findingsOfOthers(key: string, { name, operation }: Described): readonly Finding[] | undefined {
+  function findingsOfOthers(key: string, { name, operation }: DescribedValue): readonly Finding[] | undefined {
     const found = ofDocuments?.get(key);
     return found?.findings.map((one) => ({ ...one, operation, name: name + one.name.slice(found.name.length) }));
   }
 
-  function compareFirst(key: string, value: Described, schemas: Schemas): readonly Finding[] {
+  function compareFirst(key: string, value: DescribedValue, schemas: Schemas): readonly Finding[] {
     const outer = outermost;
     outermost = Infinity;
     compared.set(key, []);
@@ -78,9 +81,9 @@ export function compareSchemas(described: Described, { base, revision }: Pair<No
     return findings;
   }
 
-  function compareDifferent(value: Described, schemas: Schemas): readonly Finding[] {
+  function compareDifferent(value: DescribedValue, schemas: Schemas): readonly Finding[] {
     const node = schemas.revision[0] ?? value.node;
-    const at: Comparison = {
+    const at: SchemaComparison = {
       ...value,
       node,
       part: (step, parts) =>
@@ -104,7 +107,7 @@ function findMovedReference({ base, revision }: Schemas): Finding['reference'] {
   return { document: node.document, pointer: node.pointer, change: `$ref #${before} became #${after}` };
 }
 
-function compareAt(at: Comparison, nodes: Schemas, schemas: Pair<Schema>): readonly Finding[] {
+function compareAt(at: SchemaComparison, nodes: Schemas, schemas: Pair<Schema>): readonly Finding[] {
   if (becameRepeatable(at, nodes, schemas)) {
     return [report(at, 'type-generalized', 'widens', 'a list of such values is allowed')];
   }
@@ -139,7 +142,7 @@ function compareAt(at: Comparison, nodes: Schemas, schemas: Pair<Schema>): reado
 }
 
 /** Returns whether a request scalar became a list that may have one item: `?a=1` is a list with one item. */
-function becameRepeatable(at: Comparison, nodes: Schemas, { base, revision }: Pair<Schema>): boolean {
+function becameRepeatable(at: SchemaComparison, nodes: Schemas, { base, revision }: Pair<Schema>): boolean {
   if (at.text !== 'repeatable' || directionOf(at) !== 'request') return false;
   const [before, after] = [base, revision].map((schema) => typesOf(schema, false));
   const isScalar = before?.every((type) => type !== 'array' && type !== 'object') === true;
@@ -159,7 +162,7 @@ function kindOfType(type: string): string {
   return type === 'integer' ? 'number' : type;
 }
 
-function compareDeprecation(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareDeprecation(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before, after] = [base, revision].map(({ leaves }) => leaves.some((leaf) => isSet(leaf, 'deprecated')));
   if (before === after || !at.subject.endsWith('property')) return [];
   return [

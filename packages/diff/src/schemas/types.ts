@@ -1,6 +1,6 @@
 import { isSet, membersOf, type Pair } from '../nodes/node.ts';
 import { isVersion30, keywordValues, type Leaf, readSchema, type Schema } from '../nodes/schema-reader.ts';
-import { type Comparison, directionOf, report } from '../rules/comparison.ts';
+import { type SchemaComparison, directionOf, report } from '../rules/comparison.ts';
 import { type Effect, type Finding, LEVELS } from '../rules/finding.ts';
 
 const ALL_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string'];
@@ -30,7 +30,7 @@ const declaredTypes = new WeakMap<Schema, readonly string[]>();
 
 /** Compares types, formats and nullability. The result is not `comparable` if no value matches both schemas. */
 export function compareTypes(
-  at: Comparison,
+  at: SchemaComparison,
   { base, revision }: Pair<Schema>,
 ): { readonly findings: readonly Finding[]; readonly comparable: boolean } {
   const before = typesOf(base);
@@ -66,7 +66,12 @@ export function compareTypes(
  *
  * @param isList whether a type was added to or removed from a list
  */
-export function reportTypes(at: Comparison, { base, revision }: Pair<Schema>, effect: Effect, isList = false): Finding {
+export function reportTypes(
+  at: SchemaComparison,
+  { base, revision }: Pair<Schema>,
+  effect: Effect,
+  isList = false,
+): Finding {
   return report(at, ruleFor(at, effect, isList), effect, `type ${describe(base)} became ${describe(revision)}`);
 }
 
@@ -81,7 +86,7 @@ export function haveRanges({ base, revision }: Pair<Schema>): boolean {
   return areIntegers && restrictionOf(base, true) === restrictionOf(revision, true);
 }
 
-function ruleFor(at: Comparison, effect: Effect, isList: boolean): string {
+function ruleFor(at: SchemaComparison, effect: Effect, isList: boolean): string {
   if (isList && effect === 'narrows') return 'list-of-types-narrowed';
   if (isList && effect === 'widens') return 'list-of-types-widened';
   if (effect === 'widens') return 'type-generalized';
@@ -110,7 +115,7 @@ function effectOf(
   return gained ? 'widens' : 'none';
 }
 
-function acceptsType({ text }: Comparison, types: readonly string[], type: string): boolean {
+function acceptsType({ text }: SchemaComparison, types: readonly string[], type: string): boolean {
   if (types.includes(type) || (type === 'integer' && types.includes('number'))) return true;
   // Outside JSON, all values are text, so that numbers and booleans are also strings.
   return text !== undefined && types.includes('string') && ['integer', 'number', 'boolean'].includes(type);

@@ -11,7 +11,7 @@ import {
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonical, membersOf, type Node, type Pair } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, type Schema } from '../nodes/schema-reader.ts';
-import { type Comparison, report } from '../rules/comparison.ts';
+import { type SchemaComparison, report } from '../rules/comparison.ts';
 import type { Effect, Finding } from '../rules/finding.ts';
 import { jsonType, typesOf } from './types.ts';
 
@@ -26,7 +26,7 @@ replaceLimits(ajv);
 replaceMultipleOf(ajv);
 
 /** Compares the values of `enum` and `const`, except null, which counts as a type. */
-export function compareValues(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareValues(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const before = listedValues(base);
   const after = listedValues(revision);
   const [node = at.node] = [...keywordNodes(revision, 'enum'), ...keywordNodes(revision, 'const')];
@@ -56,7 +56,7 @@ export function compareValues(at: Comparison, { base, revision }: Pair<Schema>):
 }
 
 /** Compares defaults, which determine the meaning of requests without the value. */
-export function compareDefaults(at: Comparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareDefaults(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
   const [before] = keywordValues(base, 'default').map(canonical);
   const [after] = keywordValues(revision, 'default').map(canonical);
   if (before === after) return [];

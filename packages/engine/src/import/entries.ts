@@ -6,7 +6,7 @@ import { validateRequest, type ValidRequest } from '../http/handle/validate-requ
 import type { Line } from './lines.ts';
 
 /** A line as a validated request, or the reason why it is invalid. */
-export type Entry = {
+export type LineEntry = {
   readonly line: number;
   readonly key: string;
   readonly request: ValidRequest | { readonly reason: string };
@@ -26,7 +26,7 @@ export function createEntryReader(
   operationId: string,
   limitBytes: number,
   formats: FormatConverter,
-): (line: Line) => Entry | undefined {
+): (line: Line) => LineEntry | undefined {
   const operation = contract.operations[operationId];
   if (operation === undefined) throw new Error(`the contract has no ${operationId}`);
   const target = { operation, validator: new Validators(contract).compileSync(operation) };

@@ -6,7 +6,7 @@ import { type AnyFormats, type Contract, createFormatConverter, createProgressLi
 import type { Logger } from 'pino';
 import { assertFormats } from '../complete-application.ts';
 import { createSilentLog } from '../process/log.ts';
-import { createEntryReader, type Entry } from './entries.ts';
+import { createEntryReader, type LineEntry } from './entries.ts';
 import { type Line, readLines } from './lines.ts';
 import { type LineStore, storeBatch } from './store-batch.ts';
 
@@ -198,7 +198,7 @@ function clock(seconds: number): string {
 /** Lines that are stored together, in input order. */
 type Batch = {
   /** The entries of the non-blank lines. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly LineEntry[];
   /** The offset of the batch's end in the input. */
   readonly endBytes: number;
 };
@@ -211,11 +211,11 @@ const MAX_BYTES = 1_048_576;
 /** Reads an input in batches. Each chunk ends a batch, so a line never waits for more input before it is stored. */
 async function* readBatches(
   chunks: AsyncIterable<Buffer>,
-  readEntry: (line: Line) => Entry | undefined,
+  readEntry: (line: Line) => LineEntry | undefined,
   limitBytes: number,
 ): AsyncGenerator<Batch> {
   for await (const lines of readLines(chunks, limitBytes)) {
-    let entries: Entry[] = [];
+    let entries: LineEntry[] = [];
     let bytes = 0;
     let endBytes = 0;
     for (const line of lines) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ValidRequest } from '../http/handle/validate-request.ts';
-import type { Entry } from './entries.ts';
+import type { LineEntry } from './entries.ts';
 
 /** A store for imported lines. */
 export type LineStore = {
@@ -12,7 +12,7 @@ export type LineStore = {
 };
 
 /** The outcome of storing a line. */
-export type Outcome =
+export type LineOutcome =
   { readonly is: 'stored' | 'already there' } | { readonly is: 'rejected' | 'unavailable'; readonly reason: string };
 
 // Covers a restart of the database; a longer outage needs an operator.
@@ -28,10 +28,10 @@ const RETRY_PAUSE_MS = 500;
  */
 export async function storeBatch(
   store: LineStore,
-  entries: readonly Entry[],
+  entries: readonly LineEntry[],
   mayRetry: () => boolean,
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
+): Promise<readonly LineOutcome[]> {
+  const outcomes: LineOutcome[] = [];
   const needsAttempt = (index: number): boolean => ['unavailable', undefined].includes(outcomes[index]?.is);
   const deadline = performance.now() + RETRY_MS;
   for (;;) {
@@ -45,7 +45,7 @@ export async function storeBatch(
   }
 }
 
-async function storeEntry(store: LineStore, { request, key }: Entry): Promise<Outcome> {
+async function storeEntry(store: LineStore, { request, key }: LineEntry): Promise<LineOutcome> {
   if ('reason' in request) return { is: 'rejected', reason: request.reason };
   try {
     return { is: (await store.add(request, key)) ? 'stored' : 'already there' };

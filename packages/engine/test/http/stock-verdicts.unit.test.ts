@@ -4,7 +4,7 @@ import request from 'supertest';
 import { InvalidRequest, stringifyJson, Validators } from '@contract-first/contract';
 import { compileContract } from '@contract-first/documents';
 import { ROOT } from '@contract-first/testing/service.ts';
-import { listOperations } from '../../../model/src/operations/list-operations.ts';
+import { readOperations } from '../../../model/src/operations/list-operations.ts';
 import { createArbitraries } from '../../../model/src/values/arbitrary.ts';
 import { readSchemas } from '../../../model/src/values/dialect.ts';
 import { createOracle } from '../../../model/src/values/oracle.ts';
@@ -28,7 +28,7 @@ test.each([
   const operation = Object.values(contract.operations).find(({ operationId }) => operationId === name);
   if (operation === undefined) throw new Error(`there is no ${name}`);
   const requests = readSchemas(document, 'request');
-  const [api] = listOperations(requests, readSchemas(document, 'response'), '/').filter(
+  const [api] = readOperations(requests, readSchemas(document, 'response'), '/').filter(
     (one) => one.operationId === name,
   );
   const schema = api?.requestBody?.contents.find(({ mediaType }) => mediaType === 'application/json')?.schema;

@@ -3,7 +3,7 @@ import { dirname, extname, join, resolve, sep } from 'node:path';
 import { describeBug, print, printError, refuse, stopWithNpm } from '@contract-first/command-line/terminal';
 import { readAllowedRefs } from '@contract-first/documents';
 import { generate, printGenerated } from '../generate.ts';
-import { createService } from './service.ts';
+import { createRestartingService } from './service.ts';
 
 const USAGE = `contract-first dev [--allow-refs KINDS] [options of Node]
 
@@ -26,7 +26,7 @@ export async function devCommand(args: readonly string[]): Promise<number | unde
     return 0;
   }
   const { allowed, nodeOptions } = readArguments(args);
-  const service = createService(nodeOptions);
+  const service = createRestartingService(nodeOptions);
   const setWatched = watchFolders(notice);
   const changed = new Set<'contract' | 'code'>(['contract', 'code']);
   let sources: readonly string[] = [resolve('openapi.yaml')];

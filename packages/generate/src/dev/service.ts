@@ -23,7 +23,7 @@ const NODE_COMPILE_CACHE = 'node_modules/.cache/node';
  * @returns `restart` replaces the process, keeps the port and the development token, and prints no banner; `stop`
  *   resolves after the process has exited
  */
-export function createService(nodeOptions: readonly string[]) {
+export function createRestartingService(nodeOptions: readonly string[]) {
   let running: ChildProcess | undefined;
   let keptSettings: NodeJS.ProcessEnv = {};
 

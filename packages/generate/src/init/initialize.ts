@@ -6,7 +6,7 @@ import { escapeMarkdown } from '@contract-first/command-line/reports';
 import { print, refuse } from '@contract-first/command-line/terminal';
 import { escapeControls } from '@contract-first/contract';
 import { type AllowedRefs, formatDiagnostic } from '@contract-first/documents';
-import { quote } from '@contract-first/model/requests';
+import { quoteShell } from '@contract-first/model/requests';
 import { parse, stringify } from 'yaml';
 import { generate, printGenerated } from '../generate.ts';
 import { renderContract } from '../render.ts';
@@ -149,7 +149,7 @@ function conclusion({ title, folder, operations, missing, kept }: Conclusion): s
   return `
 ${title} is a service with ${count}. Each responds 501 until its handler is written.
 
-cd ${/^[\w./][\w./-]*$/.test(folder) ? folder : quote(folder.replace(/^-/, './-'))}
+cd ${/^[\w./][\w./-]*$/.test(folder) ? folder : quoteShell(folder.replace(/^-/, './-'))}
 ${missing.map((command) => `npm ${command.padEnd(14)} has failed; repeat it\n`).join('')}${lines.join('\n')}`;
 }
 

@@ -4,11 +4,11 @@ import {
   type Document,
   type ResponseObject,
 } from '@contract-first/documents';
-import { type ApiOperation, listOperations } from '@contract-first/model/operations';
+import { type ApiOperation, readOperations } from '@contract-first/model/operations';
 import { createArbitraries, createOracle, readSchemas } from '@contract-first/model/values';
 import { createInputs, systematicCases } from '@contract-first/model/cases';
 import type { WireRequest } from '@contract-first/model/requests';
-import { indent, quote, renderArray, renderObject } from '@contract-first/model/scaffolds';
+import { indent, quoteString, renderArray, renderObject } from '@contract-first/model/scaffolds';
 
 // A fixed seed, so that the requests depend only on the document.
 const SEED = 1;
@@ -36,7 +36,7 @@ export function renderTests(document: Document): Readonly<Record<string, string>
   const oracle = createOracle(requestSchemas);
   const arbitraries = createArbitraries(requestSchemas, oracle);
   const operations = new Map(
-    listOperations(requestSchemas, readSchemas(document, 'response')).map((operation) => [
+    readOperations(requestSchemas, readSchemas(document, 'response')).map((operation) => [
       operation.operationId,
       operation,
     ]),
@@ -90,7 +90,7 @@ function header(blocks: readonly string[]): string {
 function renderOperation(title: string, tests: readonly string[], { valid }: Requests): string {
   const constant = valid === undefined ? '' : `const valid: TestRequest = ${renderObject(membersOf(valid))};\n\n`;
   const isUsed = tests.some((text) => /\.send\((?:valid|\{\s*\.\.\.valid\b)/.test(text));
-  return `describe(${quote(title)}, () => {\n${indent((isUsed ? constant : '') + tests.join('\n'))}});\n`;
+  return `describe(${quoteString(title)}, () => {\n${indent((isUsed ? constant : '') + tests.join('\n'))}});\n`;
 }
 
 const DATA = '// Store the resource first, with service().opened or a request.';
@@ -100,15 +100,15 @@ function renderTest(operation: ApiOperation, status: string, description: string
   if (!/^[1-4]\d\d$/.test(status)) return [];
   const request = requestFor(operation, status, requests);
   const title = `${status}: ${description.trim().split('\n')[0]?.slice(0, 80) ?? ''}`;
-  if (request === undefined) return [`test.todo(${quote(title)});\n`];
+  if (request === undefined) return [`test.todo(${quoteString(title)});\n`];
   const sent = request === requests.valid ? 'valid' : literalOf(request, requests.valid);
   const needsData = request === requests.valid && operation.template.includes('{');
   const expectation = `expect(await service().send(${sent})).toMatchObject({ status: ${status} });`;
   const body = indent(needsData ? `${DATA}\n${expectation}` : expectation);
   const start =
     request === requests.valid
-      ? `testOperation(${quote(operation.operationId)}, ${quote(title)}`
-      : `test(${quote(title)}`;
+      ? `testOperation(${quoteString(operation.operationId)}, ${quoteString(title)}`
+      : `test(${quoteString(title)}`;
   return [`${start}, async () => {\n${body}\n});\n`];
 }
 
@@ -133,13 +133,13 @@ function literalOf(request: WireRequest, valid: WireRequest | undefined): string
 }
 
 function membersOf({ method, target, headers, body }: WireRequest): readonly string[] {
-  const pairs = headers.map(([name, value]) => renderArray([quote(name), quote(value)]));
+  const pairs = headers.map(([name, value]) => renderArray([quoteString(name), quoteString(value)]));
   const text = body?.toString() ?? '';
   const isText = body !== undefined && Buffer.from(text).equals(body);
-  const bytes = isText ? quote(text) : `Buffer.from('${body?.toString('base64') ?? ''}', 'base64')`;
+  const bytes = isText ? quoteString(text) : `Buffer.from('${body?.toString('base64') ?? ''}', 'base64')`;
   return [
-    `method: ${quote(method)}`,
-    `target: ${quote(target)}`,
+    `method: ${quoteString(method)}`,
+    `target: ${quoteString(target)}`,
     `headers: ${renderArray(pairs)}`,
     ...(body === undefined ? [] : [`body: ${bytes}`]),
   ];

@@ -19,7 +19,7 @@ import type { Cursors } from './resources/page.ts';
 import { findMissing, resourcesIn, storePath } from './state/paths.ts';
 import { createFail, type Fail, failureKey, type MockRequest } from './reply.ts';
 import { findResources, type Resource, type Role, rolesOf } from './resources/resources.ts';
-import type { Handle, Scope } from './requests/operation-context.ts';
+import type { Handle, OperationContext } from './requests/operation-context.ts';
 import { Store } from './state/store.ts';
 
 const MAX_CURSORS = 1_000;
@@ -114,7 +114,17 @@ export function createMemory(
     const fail = createFail(responses, documented, respond);
     const outer = resourcesIn(operation.path, resources).filter((one) => one !== resource);
     const failWithout = createFailWithout(operation, outer, fail);
-    const scope: Scope = { resource, operation, documented, model, store, identifiers, cursors, respond, fail };
+    const scope: OperationContext = {
+      resource,
+      operation,
+      documented,
+      model,
+      store,
+      identifiers,
+      cursors,
+      respond,
+      fail,
+    };
     return (request) => {
       const failure = failWithout(request);
       if (failure !== undefined) return failure;

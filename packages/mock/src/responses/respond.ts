@@ -32,7 +32,7 @@ const MAX_CACHED = 1_000;
 const MAX_CACHED_SIZE = 500_000;
 
 /** Changes of a generated response. */
-export type Change = {
+export type ResponseChange = {
   readonly status?: number;
   /** The name of an example. */
   readonly example?: string;
@@ -46,7 +46,7 @@ export type Change = {
 };
 
 /** Responds to a request with a documented response, deterministically. */
-export type Respond = (request: ValidRequest & AskingRequest, change?: Change) => AnyReply;
+export type Respond = (request: ValidRequest & AskingRequest, change?: ResponseChange) => AnyReply;
 
 /**
  * Creates the response function of an operation.

@@ -15,7 +15,7 @@ export {
 } from './api-operation.ts';
 export { encodingOf, withoutTextless, writeBody } from './body-bytes.ts';
 export { createPairing, type ExamplePair, type SentValues } from './example-pairs.ts';
-export { listOperations } from './list-operations.ts';
+export { readOperations } from './list-operations.ts';
 export { pathPattern } from './list-operations.ts';
 export { readRequestBody } from './read-contents.ts';
 export { type InvalidOperation, removeInvalid } from './remove-invalid.ts';

@@ -25,7 +25,7 @@ import { isPlaceholder } from './remove-invalid.ts';
  * @param responses the document with its schemas for responses
  * @param servedAt the path of the server's URL; `undefined` for the base paths of the document
  */
-export function listOperations(requests: SchemaDocument, responses: SchemaDocument, servedAt?: string): ApiOperation[] {
+export function readOperations(requests: SchemaDocument, responses: SchemaDocument, servedAt?: string): ApiOperation[] {
   const document = requests.document as Document; // Validated document, as in all casts below.
   const responseDocument = responses.document as Document;
   const allPaths: PathMethods[] = [];

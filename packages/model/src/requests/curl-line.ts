@@ -57,7 +57,7 @@ export function splitVariables(variables: readonly string[]): SplitSecrets {
 }
 
 /** Quotes a text for a POSIX shell. Replaces secrets with expansions of their variables. */
-export function quote(text: string, split = WITHOUT_SECRETS.split): string {
+export function quoteShell(text: string, split = WITHOUT_SECRETS.split): string {
   return quotePieces(split(text));
 }
 

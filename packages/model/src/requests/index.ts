@@ -14,7 +14,7 @@ export {
   needsUser,
   type Tokens,
 } from './credentials.ts';
-export { curlLine, quote, splitVariables } from './curl-line.ts';
+export { curlLine, quoteShell, splitVariables } from './curl-line.ts';
 export { GrowingBytes } from './connection.ts';
 export { isKnownStyle, percentEncode, readingsOf, readingsOfParameter, writeParameter } from './parameter-text.ts';
 export { createRedactor, type Redactor } from './redactor.ts';

@@ -13,7 +13,7 @@ import {
   type Place,
 } from '../values/json-value.ts';
 import { findSchemaAt } from '../values/schema-merge.ts';
-import { quote, renderArray, renderLiteral, renderMembers } from './source-text.ts';
+import { quoteString, renderArray, renderLiteral, renderMembers } from './source-text.ts';
 
 /** A failure body with slots for the details of the failure. Inside `violations`, the slots refer to one violation. */
 export type FailureTemplate =
@@ -323,7 +323,7 @@ function render(template: FailureTemplate): string {
     case 'segments':
       return "place.split('/')";
     case 'decoded':
-      return `formats[${quote(template.format)}].decode(${render(template.text)})`;
+      return `formats[${quoteString(template.format)}].decode(${render(template.text)})`;
   }
 }
 

@@ -6,4 +6,4 @@
 
 export { exampleRequest } from './example-request.ts';
 export { createFailureTemplates, fillTemplate, renderTemplate, type FailureTemplate } from './failure-template.ts';
-export { indent, quote, renderArray, renderLiteral, renderMembers, renderObject } from './source-text.ts';
+export { indent, quoteString, renderArray, renderLiteral, renderMembers, renderObject } from './source-text.ts';

@@ -5,7 +5,7 @@ import type { Json } from '../values/json-value.ts';
 const LINE_LENGTH = 90;
 
 /** Renders a string literal in single quotes. */
-export function quote(text: string): string {
+export function quoteString(text: string): string {
   // Escapes line separators such as U+2028, too.
   const escaped = escapeControls(JSON.stringify(text).slice(1, -1));
   return `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
@@ -18,7 +18,7 @@ export function renderObject(members: readonly string[]): string {
 
 /** Renders a scalar literal. */
 export function renderLiteral(value: Json): string {
-  return typeof value === 'string' ? quote(value) : stringifyJson(value);
+  return typeof value === 'string' ? quoteString(value) : stringifyJson(value);
 }
 
 /** Renders an object literal from the names and source texts of its members. */
@@ -26,7 +26,7 @@ export function renderMembers(members: readonly (readonly [name: string, text: s
   const parts = members.map(([name, text]) => {
     if (name === text && /^(?:status|message|place)$/.test(name)) return name;
     // A plain key `__proto__` would set the prototype.
-    const key = name === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
+    const key = name === '__proto__' ? "['__proto__']" : /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoteString(name);
     return `${key}: ${text}`;
   });
   return renderObject(parts);

@@ -18,11 +18,11 @@ export type ExpressionSource = {
  *
  * @returns `undefined` if the target of an expression is missing
  */
-export function evaluate(value: Json, source: ExpressionSource): Json | undefined {
+export function evaluateExpression(value: Json, source: ExpressionSource): Json | undefined {
   if (typeof value !== 'string') return value;
-  if (value.startsWith('$')) return evaluateExpression(value, source);
+  if (value.startsWith('$')) return resolveExpression(value, source);
   const parts = value.split(/\{(\$[^}]+)\}/).map((part, index) => {
-    const evaluated = index % 2 === 0 ? part : evaluateExpression(part, source);
+    const evaluated = index % 2 === 0 ? part : resolveExpression(part, source);
     return evaluated === undefined || typeof evaluated === 'object' ? undefined : String(evaluated);
   });
   return parts.includes(undefined) ? undefined : parts.join('');
@@ -30,7 +30,7 @@ export function evaluate(value: Json, source: ExpressionSource): Json | undefine
 
 /** Evaluates all expressions in a value, recursively; returns `undefined` if a target is missing. */
 export function evaluateWithin(value: Json, source: ExpressionSource): Json | undefined {
-  if (isScalar(value) || value === null) return evaluate(value, source);
+  if (isScalar(value) || value === null) return evaluateExpression(value, source);
   const members = membersOf(value).map(([name, member]) => [name, evaluateWithin(member, source)] as const);
   return members.reduce<Json | undefined>(
     (result, [name, member]) =>
@@ -39,7 +39,7 @@ export function evaluateWithin(value: Json, source: ExpressionSource): Json | un
   );
 }
 
-function evaluateExpression(expression: string, source: ExpressionSource): Json | undefined {
+function resolveExpression(expression: string, source: ExpressionSource): Json | undefined {
   if (expression === '$url') return source.url;
   if (expression === '$method') return source.method;
   if (expression === '$statusCode') return source.status;

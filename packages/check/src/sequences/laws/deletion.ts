@@ -6,7 +6,7 @@ import {
   isConditional,
   isDone,
   otherTag,
-  list,
+  readList,
   STALE_IS_ACCEPTED,
   VARIANT,
   sendTo,
@@ -82,7 +82,7 @@ function isCounted(value: Json = null): boolean {
 }
 
 async function expectNotListed(client: ResourceClient, id: Id): Promise<void> {
-  const listing = await list(client, id, false);
+  const listing = await readList(client, id, false);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
   const isListed = listing.ids.has(idText(id.at(-1)));

@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { idText } from '@contract-first/model/resources';
 import { isSameResource } from '../identity.ts';
 import type { Instance } from '../instances.ts';
-import { list, type ResourceClient } from '../resource-client.ts';
+import { readList, type ResourceClient } from '../resource-client.ts';
 
 /** Reads the list and expects the given resources in it. Expects nothing if the list may be incomplete. */
 export async function expectListed(
@@ -11,7 +11,7 @@ export async function expectListed(
   isSmall: boolean,
 ): Promise<void> {
   const parent = expected[0]?.values.slice(0, -1) ?? [];
-  const listing = await list(client, expected[0]?.values ?? [], isSmall);
+  const listing = await readList(client, expected[0]?.values ?? [], isSmall);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
   // Resources may have different parents if no response has the id of the parent.

@@ -8,7 +8,7 @@ import {
   isConditional,
   isDone,
   VARIANT,
-  schemaOf,
+  responseSchemaOf,
   sendTo,
   type Id,
   type ResourceClient,
@@ -117,7 +117,7 @@ function withoutOptional(
   const needed = new Set([
     ...idMembers,
     ...requiredBy(run.requestSchemas, body.content.schema),
-    ...requiredBy(run.responseSchemas, schemaOf(read)),
+    ...requiredBy(run.responseSchemas, responseSchemaOf(read)),
   ]);
   const value = Object.fromEntries(Object.entries(body.value).filter(([name]) => needed.has(name)));
   return { parameters, body: { ...body, value } };

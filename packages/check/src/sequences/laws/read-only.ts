@@ -19,7 +19,7 @@ import {
   isConditional,
   isDone,
   VARIANT,
-  schemaOf,
+  responseSchemaOf,
   sendTo,
   type Id,
   type ResourceClient,
@@ -91,7 +91,7 @@ function otherMembers(read: Step, { idMembers, run }: ResourceClient, index: num
   const arbitraries = createArbitraries(responseSchemas, responseOracle);
   const options = { text: 'well-formed', extras: false, plain: true } as const;
   return membersOf(read.json ?? null).flatMap(([name, current]): readonly Member[] => {
-    const schema = propertyOf(responseSchemas, schemaOf(read), String(name)) ?? false;
+    const schema = propertyOf(responseSchemas, responseSchemaOf(read), String(name)) ?? false;
     const { readOnly } = Object(flatten(responseSchemas, schema)) as { readonly readOnly?: boolean };
     if (readOnly !== true || idMembers.includes(String(name))) return [];
     const isOther = (value: Json): boolean =>

@@ -4,7 +4,7 @@ import { sizeOf, sizeOfText } from '@contract-first/model/values';
 import { BoundedMap } from '../bounded-map.ts';
 import { pathOf } from '../state/paths.ts';
 import { etagOf, type MockRequest } from '../reply.ts';
-import type { Scope } from './operation-context.ts';
+import type { OperationContext } from './operation-context.ts';
 import { jsonOf } from './sent.ts';
 
 /** The statuses for a key that is reused with a different body, in order of preference. */
@@ -23,7 +23,11 @@ export class IdempotencyKeys {
   }
 
   /** Handles a request once. A repetition with the same key gets the same reply, or a failure if its body differs. */
-  handleOnce({ operation, documented, fail }: Scope, request: MockRequest, handle: () => AnyReply): AnyReply {
+  handleOnce(
+    { operation, documented, fail }: OperationContext,
+    request: MockRequest,
+    handle: () => AnyReply,
+  ): AnyReply {
     const key = request.rawHeaders['idempotency-key'];
     if (key === undefined || headerParameter(operation, 'idempotency-key') === undefined) return handle();
     const place = `${pathOf(operation.path, request)} ${String(key)}`;

@@ -6,7 +6,7 @@ import { usualStatus } from '../../responses/respond.ts';
 import { pathValues, pathWithin, storeCollection, storePath } from '../state/paths.ts';
 import { etagOf, namesTag, type MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
-import type { Handle, Scope } from './operation-context.ts';
+import type { Handle, OperationContext } from './operation-context.ts';
 import { mergePatch, readBody } from './sent.ts';
 
 const NOT_MODIFIED = 304;
@@ -85,7 +85,7 @@ export const remove: Handle = (scope, request) => {
 
 /** Changes an existing resource, if `If-Match` allows it, and responds with the state from `apply`. */
 function change(
-  scope: Scope,
+  scope: OperationContext,
   request: MockRequest,
   apply: (state: JsonObject, path: string) => JsonObject,
 ): AnyReply | undefined {
@@ -96,32 +96,36 @@ function change(
 }
 
 /** Returns the state of a resource. A singleton has a generated state until it is replaced. */
-function existing(scope: Scope, request: MockRequest): JsonObject | undefined {
+function existing(scope: OperationContext, request: MockRequest): JsonObject | undefined {
   const { resource, store, model } = scope;
   const path = storePathOf(scope, request);
   return store.has(path) || !isOnly(resource) ? store.get(path) : model.sampleOf(resource);
 }
 
-function storePathOf(scope: Scope, request: MockRequest): string {
+function storePathOf(scope: OperationContext, request: MockRequest): string {
   return storePath(scope.resource.item, idsOf(scope, request));
 }
 
 /**
  * Returns the values of the path parameters of a resource. For a PUT to the collection, the last value is in the body.
  */
-function idsOf({ operation, resource, model, identifiers }: Scope, request: MockRequest): readonly Json[] {
+function idsOf({ operation, resource, model, identifiers }: OperationContext, request: MockRequest): readonly Json[] {
   const values = pathValues(operation.path, request);
   if (values.length === parameterNames(resource.item.path).length) return values;
   const sent = readBody(request, model.sentPlaceIn(operation, resource));
   return [...values, identifiers.idIn(sent, resource.idMembers, model.idSchemasOf(resource)) ?? ''];
 }
 
-function missing(scope: Scope, request: MockRequest): AnyReply | undefined {
+function missing(scope: OperationContext, request: MockRequest): AnyReply | undefined {
   return scope.fail(request, 404, `${storePathOf(scope, request)} does not exist`);
 }
 
 /** Responds 412, if documented, to an `If-Match` with a different entity tag. */
-function refuseStale({ documented, fail }: Scope, request: MockRequest, state: Json = null): AnyReply | undefined {
+function refuseStale(
+  { documented, fail }: OperationContext,
+  request: MockRequest,
+  state: Json = null,
+): AnyReply | undefined {
   const isConditional = documented.responses[PRECONDITION_FAILED] !== undefined;
   if (!isConditional || request.rawHeaders['if-match'] === undefined) return undefined;
   if (state !== null && namesTag(request, 'if-match', () => etagOf(state))) return undefined;
@@ -129,7 +133,7 @@ function refuseStale({ documented, fail }: Scope, request: MockRequest, state: J
 }
 
 function replyWith(
-  { operation, resource, model, respond }: Scope,
+  { operation, resource, model, respond }: OperationContext,
   request: MockRequest,
   state: JsonObject,
   { status, id }: { readonly status?: number; readonly id?: Json | undefined },
@@ -157,7 +161,7 @@ function tagOf(state: Json) {
 }
 
 /** Returns the resource members in a request, without members that only the server writes. */
-function writtenMembers({ operation, resource, model }: Scope, request: MockRequest): JsonObject {
+function writtenMembers({ operation, resource, model }: OperationContext, request: MockRequest): JsonObject {
   const sent = readBody(request, model.sentPlaceIn(operation, resource));
   const holder = model.holderOf(operation, resource);
   if (holder !== undefined) return { [holder]: sent };
@@ -167,7 +171,7 @@ function writtenMembers({ operation, resource, model }: Scope, request: MockRequ
 }
 
 /** Returns the resource members that the requests of an operation do not write. */
-function unwritten({ operation, resource, model }: Scope, state: JsonObject): JsonObject {
+function unwritten({ operation, resource, model }: OperationContext, state: JsonObject): JsonObject {
   const written = model.writtenBy(operation, resource);
   return Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
 }
@@ -175,7 +179,7 @@ function unwritten({ operation, resource, model }: Scope, state: JsonObject): Js
 /**
  * Returns the ids of the parents: resource members with the name of a path parameter, with the value of the parameter.
  */
-function idsOfParents({ operation, resource, model }: Scope, request: MockRequest): JsonObject {
+function idsOfParents({ operation, resource, model }: OperationContext, request: MockRequest): JsonObject {
   const values = pathValues(operation.path, request);
   const names = parameterNames(operation.path).map(snakeCase);
   const members = Object.keys(model.sampleOf(resource)).map(

@@ -10,7 +10,7 @@ import type { Resource } from '../resources/resources.ts';
 import type { Store } from '../state/store.ts';
 
 /** An operation on a resource, with the dependencies of its handler. */
-export type Scope = {
+export type OperationContext = {
   readonly resource: Resource;
   readonly operation: ApiOperation;
   readonly documented: Operation;
@@ -24,4 +24,4 @@ export type Scope = {
 };
 
 /** Responds to a request; returns `undefined` if the document has no response for the case. */
-export type Handle = (scope: Scope, request: MockRequest) => AnyReply | undefined;
+export type Handle = (scope: OperationContext, request: MockRequest) => AnyReply | undefined;
