@@ -26,7 +26,7 @@ import { runTasks, type Turn } from './run/schedule.ts';
 import { createKnownValues, resourcePath } from './sequences/known-values.ts';
 import { describeStateless, resourceChecks } from './sequences/resource-checks.ts';
 import { isSuccess } from './judgement/statuses.ts';
-import { assertKnown, matches, select, statusesFor, valuesFor } from './run/selection.ts';
+import { assertKnown, matchesSelection, select, statusesFor, valuesFor } from './run/selection.ts';
 import { assertSchemes, describeNeed, isPermitted, openUsers, withMetSecurity } from './run/users.ts';
 
 export const DEFAULT_RUNS = 100;
@@ -112,7 +112,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     exampleFaults: createExampleFaults(requestOracle),
     redactor: options.redactor ?? createRedactor({ document, secrets: [], isRecorded: false }),
     expectedStatuses: (operation) => statusesFor(operation, expectations),
-    isShared: (operation) => shared.some((name) => matches(operation, name)),
+    isShared: (operation) => shared.some((name) => matchesSelection(operation, name)),
     givenValues: (operation, salt) =>
       new Map([
         ...valuesFor(operation, salt, values),

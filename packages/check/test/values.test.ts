@@ -6,7 +6,7 @@ import type { Parameter } from '../../model/src/operations/api-operation.ts';
 import { createArbitraries } from '../../model/src/values/arbitrary.ts';
 import { curlLine } from '../../model/src/requests/curl-line.ts';
 import { createRedactor } from '../../model/src/requests/redactor.ts';
-import { readSchemas, type Schema } from '../../model/src/values/dialect.ts';
+import { readSchemas, type JsonSchema } from '../../model/src/values/dialect.ts';
 import type { Json } from '../../model/src/values/json-value.ts';
 import { NoValue } from '../../model/src/values/no-value.ts';
 import { createOracle } from '../../model/src/values/oracle.ts';
@@ -23,7 +23,7 @@ function open(value: unknown, { openapi = '3.1.0', direction = 'request', others
   const { document } = normalizeDocument({ openapi, components: { schemas: { ...others, Value: value } } });
   const schemas = readSchemas(document, direction);
   const oracle = createOracle(schemas);
-  const schema: Schema = { $ref: `${schemas.id}#/components/schemas/Value` };
+  const schema: JsonSchema = { $ref: `${schemas.id}#/components/schemas/Value` };
   const sample = (plain: boolean) =>
     fc.sample(createArbitraries(schemas, oracle)(schema, { text: 'any', extras: true, plain }), {
       numRuns: 50,

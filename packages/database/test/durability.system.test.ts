@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectForWriting, openForWriting, schemaOf } from '../src/sqlite/open-file.ts';
+import { connectForWriting, openForWriting, storeSchemaOf } from '../src/sqlite/open-file.ts';
 import { plantTables } from '../../../src/plants/plant-tables.ts';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { createUntilStopped, type Load } from '@contract-first/testing/load.ts';
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 600_000;
 
 // A killed process does not lose written data; a power loss loses data that is not synced.
 test('every commit to the embedded store is synced to disk', () => {
-  const database = openForWriting(join(temporaryFolder(), 'plants.db'), schemaOf(plantTables));
+  const database = openForWriting(join(temporaryFolder(), 'plants.db'), storeSchemaOf(plantTables));
   cleanUp(() => {
     database.close();
   });

@@ -9,7 +9,7 @@ import { rounds } from '@contract-first/testing/rounds.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { plantTables } from '../../../src/plants/plant-tables.ts';
-import { openForWriting, schemaOf } from '../src/sqlite/open-file.ts';
+import { openForWriting, storeSchemaOf } from '../src/sqlite/open-file.ts';
 import { WriteAheadLog } from '../src/sqlite/write-ahead-log.ts';
 import { ModelFolder, Recorder, writeRemains, type Remains } from './support/power-loss.ts';
 
@@ -179,7 +179,7 @@ test.each(rounds(RATES.slice(1, 2), RATES))(
 /** Creates a database with plants in its log, and copies its files while it is open. Returns the folder of the copy. */
 function makeLog(): string {
   const [folder, copy] = [temporaryFolder(), temporaryFolder()];
-  const database = openForWriting(join(folder, 'plants.db'), schemaOf(plantTables));
+  const database = openForWriting(join(folder, 'plants.db'), storeSchemaOf(plantTables));
   for (let id = 0; id < 10; id += 1) database.prepare('INSERT INTO plants (id, plant) VALUES (?, ?)').run(id, '{}');
   execFileSync('cp', [...['plants.db', 'plants.db-wal'].map((name) => join(folder, name)), copy]);
   database.close();
@@ -226,9 +226,9 @@ test.each([
   ['another process before it closes the database', 'close'],
 ] as const)('database pages written by an incomplete checkpoint are rewritten by %s', (_who, how) => {
   const path = join(temporaryFolder(), 'plants.db');
-  const database = openForWriting(path, schemaOf(plantTables));
+  const database = openForWriting(path, storeSchemaOf(plantTables));
   const log = new WriteAheadLog(path, database, 0);
-  const other = new WriteAheadLog(path, openForWriting(path, schemaOf(plantTables)), 0);
+  const other = new WriteAheadLog(path, openForWriting(path, storeSchemaOf(plantTables)), 0);
   const reader = new DatabaseSync(path, { readOnly: true });
   const insert = database.prepare('INSERT INTO plants (id, plant) VALUES (?, ?)');
   const addPlants = (): void => {
@@ -266,7 +266,7 @@ test('closing the database does not change a log that was not rewritten', () => 
   const folder = makeLog();
   const path = join(folder, 'plants.db');
   const log = readFileSync(`${path}-wal`);
-  new WriteAheadLog(path, openForWriting(path, schemaOf(plantTables)), 0).close();
+  new WriteAheadLog(path, openForWriting(path, storeSchemaOf(plantTables)), 0).close();
   expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
 });
 

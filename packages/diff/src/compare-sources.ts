@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 import { type Change, groupFindings, sortChanges } from './change.ts';
-import { child, type Pair, rootOf, textAt } from './nodes/node.ts';
+import { child, type NodePair, rootOf, textAt } from './nodes/node.ts';
 import { compareDocuments } from './operations/documents.ts';
 import { finding, type Finding, sortFindings } from './rules/finding.ts';
 import { type IgnoreEntry, judge, type Policy } from './sources/policy.ts';
@@ -13,7 +13,7 @@ export type Compared = {
   /** The number of changes accepted by the policy. */
   readonly ignored: number;
   /** The `info.version` of both documents. */
-  readonly versions: Pair<string>;
+  readonly versions: NodePair<string>;
 };
 
 /**
@@ -21,7 +21,7 @@ export type Compared = {
  *
  * @param today the current date, `2026-12-31`, for expired policy entries and for removals after a sunset
  */
-export function compareSources(sources: Pair<Source>, policy: Policy, today: string): Compared {
+export function compareSources(sources: NodePair<Source>, policy: Policy, today: string): Compared {
   const documents = { base: sources.base.document, revision: sources.revision.document };
   const found = compareDocuments(documents.base, documents.revision, today);
   // Accepted findings need no new version.
@@ -58,7 +58,10 @@ const SEMVER = /^v?(\d+)\.(\d+)\.(\d+)(?:[-+][\w.+-]+)?$/;
  * Checks that `info.version` matches the changes: breaking changes need a new major version, or a new minor version
  * below 1.0.0; other changes need any new version. Skips versions that are not semantic versions.
  */
-function compareVersions({ base, revision }: Pair<OpenApiDocument>, changes: readonly Finding[]): readonly Finding[] {
+function compareVersions(
+  { base, revision }: NodePair<OpenApiDocument>,
+  changes: readonly Finding[],
+): readonly Finding[] {
   const node = child(child(rootOf(revision), 'info'), 'version');
   const [from, to] = [base, revision].map(versionOf);
   const [before, after] = [from, to].map(readVersion);

@@ -21,7 +21,7 @@ import type { FailureBody } from './operations/failures.ts';
 import { markDecodedFormats } from './operations/operation-formats.ts';
 import { compileOperations } from './operations/operations.ts';
 import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
-import { type AllowedRefs, NO_OUTSIDE, type ReadText } from './read/files.ts';
+import { type AllowedRefs, NO_OUTSIDE, type ReadFileText } from './read/files.ts';
 import { loadContract, type LoadedContract } from './read/load.ts';
 import { findLowerRanges, findUncallable, removeDuplicateRoutes } from './read/unreachable.ts';
 
@@ -82,7 +82,7 @@ type Preparation = {
   /** The media types with codecs. */
   readonly codecs?: readonly string[];
   /** Reads the document and the referenced files from a source other than the file system. */
-  readonly read?: ReadText;
+  readonly read?: ReadFileText;
   /** The path or URL of the folder that contains all files; by default, the folder of the document. */
   readonly folder?: string;
 };

@@ -21,7 +21,7 @@ export {
   type Server,
 } from './document/document.ts';
 export { sentKindOf, type FailureBody } from './operations/failures.ts';
-export type { FilePosition, ReadText } from './read/files.ts';
+export type { FilePosition, ReadFileText } from './read/files.ts';
 export { LIMITED_PATTERNS, LimitedPattern } from './check/invalid-defaults.ts';
 export { formatDiagnostic, placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './read/diagnostic.ts';
 export { loadContract } from './read/load.ts';
@@ -29,7 +29,7 @@ export { capitalize, unusedName } from './document/names.ts';
 export { withFiles } from './operations/operation-schemas.ts';
 export { isPlainText } from './operations/operation-formats.ts';
 export { optional } from './document/records.ts';
-export { IGNORED_PARAMETERS, parametersOf, schemaOf, valueSchemaOf } from './document/parameters.ts';
+export { IGNORED_PARAMETERS, parametersOf, parameterSchemaOf, valueSchemaOf } from './document/parameters.ts';
 export {
   decode,
   dereference,

@@ -1,7 +1,7 @@
 import { DECODED, dereference, isDecoded, isInt64, schemasInPlace, type Document } from '@contract-first/documents';
 
 /** A validated, normalized schema for one direction. */
-export type Schema = {
+export type PrintableSchema = {
   readonly [keyword: string]: unknown;
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -23,13 +23,13 @@ export type Schema = {
   readonly then?: Subschema;
   readonly else?: Subschema;
 };
-type Subschema = Schema | boolean;
+type Subschema = PrintableSchema | boolean;
 type Schemas = Readonly<Record<string, Subschema>>;
 
 /** A schema without valid values. The type `never` is not part of JSON Schema. */
-export const NEVER: Schema = { type: 'never' };
+export const NEVER: PrintableSchema = { type: 'never' };
 /** A schema for every value except `undefined`. The type `present` is not part of JSON Schema. */
-export const PRESENT: Schema = { type: 'present' };
+export const PRESENT: PrintableSchema = { type: 'present' };
 /** The type of schemas for an inherited method. It is not part of JSON Schema. */
 export const INHERITED = 'inherited';
 /** The keyword for the values of an int64, since openapi-typescript prints values of `enum` as numbers. */
@@ -66,7 +66,7 @@ const ASSERTIONS = [
  * Copies a schema to an equivalent schema for which openapi-typescript prints the type of the values that the validator
  * accepts. Keeps its subschemas unchanged.
  */
-export function toPrintableSchema(document: Document, original: Schema): Schema {
+export function toPrintableSchema(document: Document, original: PrintableSchema): PrintableSchema {
   // Directed schemas have these marks only if no value is valid.
   if (original['readOnly'] === true || original['writeOnly'] === true) return NEVER;
   // The alternatives already contain the discriminator values.
@@ -79,7 +79,7 @@ export function toPrintableSchema(document: Document, original: Schema): Schema 
   const { unevaluatedProperties } = schema;
   const required = [...new Set(requiredBy(schema))];
   const undeclared = required.filter((name) => !parts.some((part) => declares(document, part, name)));
-  const own: Schema = {
+  const own: PrintableSchema = {
     ...only(schema, ASSERTIONS),
     ...(required.length > 0 && { required: undeclared }),
     // TypeScript cannot express undeclared properties of all parts.
@@ -96,7 +96,7 @@ export function toPrintableSchema(document: Document, original: Schema): Schema 
 }
 
 /** Returns the subschemas that a schema applies to the same value. */
-function partsOf(document: Document, schema: Schema): readonly Schema[] {
+function partsOf(document: Document, schema: PrintableSchema): readonly PrintableSchema[] {
   const { $ref, allOf = [], anyOf, oneOf, if: condition, then, else: otherwise, dependentSchemas = {} } = schema;
   const parts: readonly Subschema[] = [
     ...($ref === undefined ? [] : [{ $ref }]),
@@ -123,27 +123,27 @@ function requiredBy(schema: Subschema): readonly string[] {
  * Returns a union schema in place of a condition, which openapi-typescript does not print: all of `schemas`, or else
  * `otherwise`.
  */
-function conditional(document: Document, schemas: readonly Subschema[], otherwise?: Subschema): Schema {
+function conditional(document: Document, schemas: readonly Subschema[], otherwise?: Subschema): PrintableSchema {
   const properties = schemas
     .flatMap((schema) => [...schemasInPlace(document, schema, ['allOf'])])
-    .flatMap((schema) => Object.keys((schema as Schema).properties ?? {}));
+    .flatMap((schema) => Object.keys((schema as PrintableSchema).properties ?? {}));
   // Object literals may have the properties of an unsatisfied condition.
   const open = { properties: Object.fromEntries(properties.map((name) => [name, true])) };
   return { anyOf: [{ allOf: schemas.filter((schema) => schema !== true) }, otherwise ?? open] };
 }
 
 /** Returns whether a part of `allOf` declares a property, so that openapi-typescript can require it. */
-function declares(document: Document, part: Schema, name: string): boolean {
-  const { properties = {} } = part.$ref === undefined ? part : (dereference(document, part) as Schema);
+function declares(document: Document, part: PrintableSchema, name: string): boolean {
+  const { properties = {} } = part.$ref === undefined ? part : (dereference(document, part) as PrintableSchema);
   return Object.hasOwn(properties, name);
 }
 
-function printProperties(schema: Schema): Schema {
+function printProperties(schema: PrintableSchema): PrintableSchema {
   return joinAdditional(allowInherited(declareRequired(schema)));
 }
 
 /** Adds the inherited methods to the types of optional properties. */
-function allowInherited(schema: Schema): Schema {
+function allowInherited(schema: PrintableSchema): PrintableSchema {
   const { properties = {}, required = [] } = schema;
   const names = INHERITED_NAMES.filter((name) => Object.hasOwn(properties, name) && !required.includes(name));
   if (names.length === 0) return schema;
@@ -155,7 +155,7 @@ function allowInherited(schema: Schema): Schema {
 }
 
 /** Declares properties that are only required, since openapi-typescript prints only declared properties. */
-function declareRequired({ required = [], ...schema }: Schema): Schema {
+function declareRequired({ required = [], ...schema }: PrintableSchema): PrintableSchema {
   const { properties = {}, additionalProperties } = schema;
   const missing = required.filter((name) => !Object.hasOwn(properties, name));
   const value = typeof additionalProperties === 'object' ? additionalProperties : PRESENT;
@@ -168,7 +168,7 @@ function declareRequired({ required = [], ...schema }: Schema): Schema {
 }
 
 /** Joins the schemas of undeclared properties, since an index signature applies to all properties. */
-function joinAdditional(schema: Schema): Schema {
+function joinAdditional(schema: PrintableSchema): PrintableSchema {
   const { patternProperties = {}, unevaluatedProperties, ...rest } = schema;
   const patterns = Object.values(patternProperties);
   const additional = rest.additionalProperties ?? unevaluatedProperties ?? (patterns.length > 0 ? true : undefined);
@@ -180,7 +180,7 @@ function joinAdditional(schema: Schema): Schema {
 }
 
 /** Removes invalid values from `enum`: openapi-typescript prints all values, and adds `null` if `type` allows it. */
-function printValues(schema: Schema): Schema {
+function printValues(schema: PrintableSchema): PrintableSchema {
   const { type, format, const: constant, enum: listed = [] } = schema;
   const values = 'const' in schema ? [constant] : listed;
   const rest = without(schema, [...APPLICATORS, 'const', 'enum']);
@@ -227,10 +227,10 @@ function isExcluded(property: Subschema): boolean {
   return typeof property === 'object' && (property['readOnly'] === true || property['writeOnly'] === true);
 }
 
-function without(schema: Schema, keywords: readonly string[]): Schema {
+function without(schema: PrintableSchema, keywords: readonly string[]): PrintableSchema {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)));
 }
 
-function only(schema: Schema, keywords: readonly string[]): Schema {
+function only(schema: PrintableSchema, keywords: readonly string[]): PrintableSchema {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
 }

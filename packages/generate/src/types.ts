@@ -35,7 +35,7 @@ import {
   INT64_VALUES,
   NEVER,
   PRESENT,
-  type Schema,
+  type PrintableSchema,
   toPrintableSchema,
 } from './printable-schema.ts';
 import { toTypedDocument, type TypedDocument, walkTyped } from './typed-document.ts';
@@ -149,7 +149,7 @@ function createContext(document: Document, aliases: ReadonlyMap<string, string>)
  * Returns the type of a specially treated schema: int64, file, decoded string, list, empty object; else `undefined`.
  */
 function transform(node: SchemaObject, options: TransformNodeOptions): ts.TypeNode | undefined {
-  const schema = node as object as Schema; // openapi-typescript's type restricts keywords by schema type.
+  const schema = node as object as PrintableSchema; // openapi-typescript's type restricts keywords by schema type.
   const { $ref, type, format, properties = {}, additionalProperties } = schema;
   // openapi-typescript resolves only references between components.
   if ($ref !== undefined) return oapiRef($ref);
@@ -186,7 +186,10 @@ function bigintLiteral(value: bigint): ts.TypeNode {
 }
 
 /** Returns a list type. openapi-typescript ignores `items` beside `prefixItems`, and flattens lists in `allOf`. */
-function arrayType({ prefixItems, items = true, minItems = 0 }: Schema, options: TransformNodeOptions): ts.TypeNode {
+function arrayType(
+  { prefixItems, items = true, minItems = 0 }: PrintableSchema,
+  options: TransformNodeOptions,
+): ts.TypeNode {
   if (prefixItems === undefined) return factory.createArrayTypeNode(typeOf(items, options.ctx));
   const types = prefixItems.map((item, index) => {
     const type = typeOf(item, options.ctx);
@@ -224,7 +227,7 @@ function aliasRecursive(schemas: Readonly<Record<string, unknown>>): ReadonlyMap
 /** Returns the names of the referenced schemas of a schema, except inside object types. */
 function referencesOf(node: unknown): readonly string[] {
   if (typeof node !== 'object' || node === null) return [];
-  const { $ref, allOf = [], anyOf = [], oneOf = [], prefixItems = [], items } = node as Schema;
+  const { $ref, allOf = [], anyOf = [], oneOf = [], prefixItems = [], items } = node as PrintableSchema;
   const [, name] = /^#\/components\/schemas\/([^/]+)/.exec($ref ?? '') ?? [];
   return [
     ...(name === undefined ? [] : [name]),

@@ -8,13 +8,13 @@ import {
   type Json,
   membersOf,
   type Oracle,
-  type Schema,
+  type JsonSchema,
   type SchemaDocument,
   type SchemaObject,
 } from '@contract-first/model/values';
 import { documentedResponse, headerOf } from '../judgement/conformance.ts';
 import type { Observation, CheckObserver } from '../judgement/observation.ts';
-import { propertyNamesOf, readSentParameters, valuesOf } from './sent-parameters.ts';
+import { propertyNamesOf, readSentParameters, sentValuesOf } from './sent-parameters.ts';
 
 /** The parts of an operation that occurred in requests and responses. */
 export type OperationCoverage = {
@@ -101,7 +101,7 @@ function countersOf(operation: ApiOperation, schemas: SchemaDocument, oracle: Or
   function observeParameters(request: Observation['request']): void {
     const sent = readSentParameters(operation, request);
     for (const parameter of parameters) {
-      const values = valuesOf(parameter, propertyNamesOf(schemas, parameter.schema), sent);
+      const values = sentValuesOf(parameter, propertyNamesOf(schemas, parameter.schema), sent);
       const valid = values?.filter((value) => oracle.allows(parameter.schema, value)) ?? [];
       const state = values === undefined ? 'left out' : valid.length > 0 ? 'valid' : 'invalid';
       parameterStates.mark(stateName(parameter, state));
@@ -112,7 +112,7 @@ function countersOf(operation: ApiOperation, schemas: SchemaDocument, oracle: Or
   /** Lists the possible states of a parameter. */
   function statesOf(parameter: Parameter): readonly string[] {
     const takesAny = ANY_TEXTS.every((text) => {
-      const values = valuesOf({ ...parameter, style: 'simple' }, [], {
+      const values = sentValuesOf({ ...parameter, style: 'simple' }, [], {
         ...{ path: [], query: [], header: [], cookie: [] },
         [parameter.in]: [[parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name, text]],
       });
@@ -151,9 +151,9 @@ function bodyValueOf(content: BodyContent, { testCase, request }: Observation): 
 /** Schema branches: present and absent properties, alternatives of `oneOf` and `anyOf`, and `enum` values. */
 type SchemaBranches = {
   /** Adds the branches of a schema. A schema that is used in several places counts once, at the first place. */
-  readonly add: (schema: Schema | undefined, place: string) => void;
+  readonly add: (schema: JsonSchema | undefined, place: string) => void;
   /** Marks the branches that a value takes. */
-  readonly mark: (schema: Schema | undefined, value: Json) => void;
+  readonly mark: (schema: JsonSchema | undefined, value: Json) => void;
 };
 
 // The maximum number of schemas per operation. Deeper schemas are not counted.
@@ -164,7 +164,7 @@ function createSchemaBranches(schemas: SchemaDocument, oracle: Oracle, counter: 
   const places = new Map<SchemaObject, string>();
   return { add, mark };
 
-  function add(root: Schema | undefined, rootPlace: string): void {
+  function add(root: JsonSchema | undefined, rootPlace: string): void {
     // The loop appends to the list that it iterates over.
     const found = [{ schema: root, place: rootPlace, isInAlternative: false }];
     for (const { schema, place, isInAlternative } of found) {
@@ -188,7 +188,7 @@ function createSchemaBranches(schemas: SchemaDocument, oracle: Oracle, counter: 
     }
   }
 
-  function mark(schema: Schema | undefined, value: Json): void {
+  function mark(schema: JsonSchema | undefined, value: Json): void {
     const place = isSchemaObject(schema) ? places.get(schema) : undefined;
     if (!isSchemaObject(schema) || place === undefined) return;
     if (schema['enum'] !== undefined) counter.mark(valueName(place, value));
@@ -209,12 +209,14 @@ function createSchemaBranches(schemas: SchemaDocument, oracle: Oracle, counter: 
   }
 
   /** Returns the further schemas that a value must match. */
-  function partsOf(schema: SchemaObject): readonly Schema[] {
+  function partsOf(schema: SchemaObject): readonly JsonSchema[] {
     const { $ref: reference } = schema;
     const isKnown = typeof reference === 'string' && reference.startsWith(schemas.id);
     // Validated reference.
-    const target = isKnown ? [resolveReference(schemas.document, reference.slice(schemas.id.length)) as Schema] : [];
-    return [...target, ...(listOf(schema, 'allOf') as readonly Schema[])];
+    const target = isKnown
+      ? [resolveReference(schemas.document, reference.slice(schemas.id.length)) as JsonSchema]
+      : [];
+    return [...target, ...(listOf(schema, 'allOf') as readonly JsonSchema[])];
   }
 }
 
@@ -227,30 +229,30 @@ function listOf(schema: SchemaObject, keyword: string): readonly unknown[] {
   return (schema[keyword] ?? []) as readonly unknown[];
 }
 
-function propertiesOf({ properties = {} }: SchemaObject): readonly (readonly [string, Schema])[] {
-  return Object.entries(properties as Readonly<Record<string, Schema>>);
+function propertiesOf({ properties = {} }: SchemaObject): readonly (readonly [string, JsonSchema])[] {
+  return Object.entries(properties as Readonly<Record<string, JsonSchema>>);
 }
 
-function itemsOf({ items }: SchemaObject): Schema | undefined {
-  return items as Schema | undefined;
+function itemsOf({ items }: SchemaObject): JsonSchema | undefined {
+  return items as JsonSchema | undefined;
 }
 
-function alternativesOf(schema: SchemaObject): readonly { readonly keyword: string; readonly part: Schema }[] {
+function alternativesOf(schema: SchemaObject): readonly { readonly keyword: string; readonly part: JsonSchema }[] {
   return ['oneOf', 'anyOf'].flatMap((keyword) =>
-    (listOf(schema, keyword) as readonly Schema[]).map((part) => ({ keyword, part })),
+    (listOf(schema, keyword) as readonly JsonSchema[]).map((part) => ({ keyword, part })),
   );
 }
 
 /** Names an alternative by its component or its number. */
-function alternativeName(place: string, keyword: string, part: Schema, index: number): string {
+function alternativeName(place: string, keyword: string, part: JsonSchema, index: number): string {
   const { $ref: own, allOf = [] } = Object(part) as SchemaObject;
   // An alternative with a discriminator is an `allOf` of the reference and the discriminator's values.
-  const reference = own ?? (Object((allOf as readonly Schema[])[0]) as SchemaObject)['$ref'];
+  const reference = own ?? (Object((allOf as readonly JsonSchema[])[0]) as SchemaObject)['$ref'];
   const name = typeof reference === 'string' ? reference.replace(/^.*\//s, '') : String(index + 1);
   return `${place} ${keyword} ${name}`;
 }
 
-function isSchemaObject(schema: Schema | undefined): schema is SchemaObject {
+function isSchemaObject(schema: JsonSchema | undefined): schema is SchemaObject {
   return typeof schema === 'object';
 }
 

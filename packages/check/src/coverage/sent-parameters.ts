@@ -2,7 +2,7 @@ import { parameterNames } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
 import { type ApiOperation, type Parameter, pathPattern } from '@contract-first/model/operations';
 import { readingsOf, type WireRequest } from '@contract-first/model/requests';
-import { flatten, type Json, type Schema, type SchemaDocument } from '@contract-first/model/values';
+import { flatten, type Json, type JsonSchema, type SchemaDocument } from '@contract-first/model/values';
 
 type Pair = readonly [name: string, text: string];
 
@@ -29,7 +29,7 @@ export function readSentParameters(
  *
  * @param properties the property names of an object
  */
-export function valuesOf(
+export function sentValuesOf(
   parameter: Parameter,
   properties: readonly string[],
   sent: SentParameters,
@@ -57,7 +57,7 @@ export function valuesOf(
 }
 
 /** Lists the names of a schema's properties. */
-export function propertyNamesOf(schemas: SchemaDocument, schema: Schema | undefined): readonly string[] {
+export function propertyNamesOf(schemas: SchemaDocument, schema: JsonSchema | undefined): readonly string[] {
   const flat = schema === undefined ? true : flatten(schemas, schema);
   return Object.keys(Object((Object(flat) as { readonly properties?: object }).properties) as object);
 }

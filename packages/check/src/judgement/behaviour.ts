@@ -11,7 +11,7 @@ import {
   type SchemaViolation,
   toJsonTree,
 } from '@contract-first/model/values';
-import { type Check, documentedResponse, type JudgedExchange, headerOf } from './conformance.ts';
+import { type ConformanceCheck, documentedResponse, type JudgedExchange, headerOf } from './conformance.ts';
 import { type Defect, defectOf } from './defect.ts';
 import { isSuccess } from './statuses.ts';
 
@@ -26,7 +26,7 @@ const REFUSALS_OF_OTHER_ID = [400, 409, 422];
 const UNAVAILABLE = 503;
 
 /** Checks that no request causes a 5xx. */
-export const notAServerError: Check = (exchange) => {
+export const notAServerError: ConformanceCheck = (exchange) => {
   const { operation, testCase, response, requestOracle } = exchange;
   const { status } = response;
   if (status < 500 || isPairedStatus(exchange)) return undefined;
@@ -38,10 +38,10 @@ export const notAServerError: Check = (exchange) => {
 };
 
 /** Checks that invalid data is rejected with a 4xx. */
-export const negativeDataRejection: Check = (exchange) => mustReject(exchange);
+export const negativeDataRejection: ConformanceCheck = (exchange) => mustReject(exchange);
 
 /** Checks that a request without a required header is rejected with a 4xx. */
-export const missingRequiredHeader: Check = (exchange) => mustReject(exchange);
+export const missingRequiredHeader: ConformanceCheck = (exchange) => mustReject(exchange);
 
 /**
  * Checks that valid data gets a 2xx, or a 3xx whose exact status is documented.
@@ -50,7 +50,7 @@ export const missingRequiredHeader: Check = (exchange) => mustReject(exchange);
  * that state. If the request consists of named examples, the status of the response example with the same name is
  * accepted as well.
  */
-export const positiveDataAcceptance: Check = (exchange) => {
+export const positiveDataAcceptance: ConformanceCheck = (exchange) => {
   const { operation, response, expectedStatuses } = exchange;
   const { status } = response;
   if (status >= 500) return undefined; // Reported by not_a_server_error.
@@ -71,7 +71,7 @@ export function describesSuccess({ responses }: ApiOperation): boolean {
 }
 
 /** Checks that an undocumented method gets 405 with the documented methods in `Allow` (RFC 9110, 15.5.6). */
-export const unsupportedMethod: Check = ({ operation, testCase, response, redactor }) => {
+export const unsupportedMethod: ConformanceCheck = ({ operation, testCase, response, redactor }) => {
   const { method } = testCase.request;
   if (response.status >= 500) return undefined; // Reported by not_a_server_error.
   if (response.status !== 405) {
@@ -96,7 +96,7 @@ export const unsupportedMethod: Check = ({ operation, testCase, response, redact
 };
 
 /** Checks that the response arrives within the time limit. */
-export const maxResponseTime: Check = ({ response: { elapsedMs }, maxResponseTimeMs = Infinity }) =>
+export const maxResponseTime: ConformanceCheck = ({ response: { elapsedMs }, maxResponseTimeMs = Infinity }) =>
   elapsedMs > maxResponseTimeMs
     ? defectOf(
         `the response took ${String(Math.ceil(elapsedMs))} ms, more than ${String(maxResponseTimeMs)} ms`,
@@ -105,7 +105,7 @@ export const maxResponseTime: Check = ({ response: { elapsedMs }, maxResponseTim
     : undefined;
 
 /** Checks that invalid credentials get 401 with a challenge (RFC 9110, 15.5.2). */
-export const ignoredAuth: Check = ({ operation, testCase, response }) => {
+export const ignoredAuth: ConformanceCheck = ({ operation, testCase, response }) => {
   const { status } = response;
   if (status !== 401) {
     const outcome = `the status is ${String(status)} instead of 401`;
@@ -122,7 +122,7 @@ export const ignoredAuth: Check = ({ operation, testCase, response }) => {
  * Checks that HEAD gets the same status and header fields as GET (RFC 9110, 9.3.2). A 405 is accepted, although
  * general-purpose servers must support HEAD (RFC 9110, 9.1).
  */
-export const headConformance: Check = ({ response, original, redactor }) => {
+export const headConformance: ConformanceCheck = ({ response, original, redactor }) => {
   const { status } = response;
   if (original === undefined || status === 405 || status >= 500) return undefined;
   if (status !== original.status)

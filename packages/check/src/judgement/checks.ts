@@ -13,7 +13,7 @@ import {
   unsupportedMethod,
 } from './behaviour.ts';
 import {
-  type Check,
+  type ConformanceCheck,
   contentTypeConformance,
   documentedRejection,
   type JudgedExchange,
@@ -49,7 +49,10 @@ const CHECKS = {
   max_response_size: { category: 'documentation', kinds: ALL, check: maxResponseSize },
   max_response_time: { category: 'documentation', kinds: ALL, check: maxResponseTime },
   response_schema_conformance: { category: 'documentation', kinds: DOCUMENTED, check: responseSchemaConformance },
-} satisfies Record<string, { readonly category: Category; readonly kinds: readonly CaseKind[]; readonly check: Check }>;
+} satisfies Record<
+  string,
+  { readonly category: Category; readonly kinds: readonly CaseKind[]; readonly check: ConformanceCheck }
+>;
 
 // Checks of request sequences.
 const STATE_CHECKS = [

@@ -40,7 +40,7 @@ export type JudgedExchange = {
 };
 
 /** Checks a response. Returns `undefined` when the check passes. */
-export type Check = (exchange: JudgedExchange) => Defect | undefined;
+export type ConformanceCheck = (exchange: JudgedExchange) => Defect | undefined;
 
 /** Finds the documented response for a status: the exact status, its range (`4XX`), or `default`. */
 export function documentedResponse({ responses }: ApiOperation, status: number): ApiResponse | undefined {
@@ -70,7 +70,7 @@ export function noResponse({ totalBytes }: Excerpt, cause: string): Defect {
 }
 
 /** Checks that the status is documented, unless it is the rejection of a faulty request. */
-export const statusCodeConformance: Check = (exchange) => {
+export const statusCodeConformance: ConformanceCheck = (exchange) => {
   const { operation, response } = exchange;
   if (documentedResponse(operation, response.status) !== undefined || isUndocumentedRejection(exchange))
     return undefined;
@@ -79,13 +79,13 @@ export const statusCodeConformance: Check = (exchange) => {
 };
 
 /** Checks that the document describes the rejection of a faulty request. */
-export const documentedRejection: Check = (exchange) =>
+export const documentedRejection: ConformanceCheck = (exchange) =>
   isUndocumentedRejection(exchange)
     ? defectOf(`a rejection has status ${String(exchange.response.status)}, which is not documented`)
     : undefined;
 
 /** Checks that the media type is documented for the status, and that undocumented bodies are empty. */
-export const contentTypeConformance: Check = (exchange) => {
+export const contentTypeConformance: ConformanceCheck = (exchange) => {
   const { operation, response, redactor } = exchange;
   const documented = documentedResponse(operation, response.status);
   if (documented === undefined || exchange.testCase.request.method === 'HEAD') return undefined;
@@ -100,7 +100,7 @@ export const contentTypeConformance: Check = (exchange) => {
 };
 
 /** Checks that required headers are present, and that documented headers match their schemas. */
-export const responseHeadersConformance: Check = ({ operation, response, responseOracle, redactor }) => {
+export const responseHeadersConformance: ConformanceCheck = ({ operation, response, responseOracle, redactor }) => {
   for (const { name, required, schema } of documentedResponse(operation, response.status)?.headers ?? []) {
     const text = headerOf(response, name);
     if (text === undefined) {
@@ -115,7 +115,7 @@ export const responseHeadersConformance: Check = ({ operation, response, respons
 };
 
 /** Checks that the body matches its schema, and that int64 values are returned exactly as sent. */
-export const responseSchemaConformance: Check = (exchange) => {
+export const responseSchemaConformance: ConformanceCheck = (exchange) => {
   const { operation, testCase, response, responseOracle: oracle } = exchange;
   const documented = documentedResponse(operation, response.status);
   if (documented === undefined || exchange.testCase.request.method === 'HEAD') return undefined;
@@ -169,7 +169,7 @@ function describeInvalidBody({ path, keyword, message }: SchemaViolation, { root
 }
 
 /** Checks that a response is within the size limit. Files and streams may be larger. */
-export const maxResponseSize: Check = (exchange) => {
+export const maxResponseSize: ConformanceCheck = (exchange) => {
   const { status, limitBytes } = exchange.response;
   if (limitBytes === undefined || isLargeByNature(exchange)) return undefined;
   return defectOf(`the response with status ${String(status)} has more than ${String(limitBytes)} bytes`);

@@ -3,7 +3,7 @@ import { decode } from '@contract-first/documents';
 import { isArray, isObject, isScalar, type Json, type Oracle } from '@contract-first/model/values';
 import type { Parameter } from '@contract-first/model/operations';
 import { isKnownStyle, writeParameter } from '@contract-first/model/requests';
-import { propertyNamesOf, valuesOf, type SentParameters } from '../coverage/sent-parameters.ts';
+import { propertyNamesOf, sentValuesOf, type SentParameters } from '../coverage/sent-parameters.ts';
 
 /** The result of parsing a parameter. `unclear` means that servers may parse it differently. */
 export type Reading =
@@ -26,7 +26,7 @@ export function readParameter(parameter: Parameter, oracle: Oracle, alternatives
 function readOne(parameter: Parameter, oracle: Oracle, sent: SentParameters): Reading {
   const { schema, isJson } = parameter;
   if (!isKnownStyle(parameter)) return UNCLEAR;
-  const values = valuesOf(parameter, propertyNamesOf(oracle.schemas, schema), sent);
+  const values = sentValuesOf(parameter, propertyNamesOf(oracle.schemas, schema), sent);
   if (values === undefined) return mayBeSpelledOtherwise(parameter, sent) ? UNCLEAR : LEFT_OUT;
   const allowed = values.filter((value) => oracle.allows(schema, value));
   const value = allowed.find((one) => isJson || isWrittenAs(parameter, one, sent));

@@ -1,6 +1,6 @@
 import { escapeHtml, escapeMarkdown, formatTable } from '@contract-first/command-line/reports';
 import { nameOperations } from '../judgement/failures.ts';
-import { summarize } from './text.ts';
+import { summarizeRun } from './text.ts';
 import { listReasons } from './reasons.ts';
 import type { CreateReport } from './run-report.ts';
 
@@ -20,7 +20,7 @@ export const createMarkdown: CreateReport = (file, options) => ({
         const title = `${nameOperations(reason.operationIds)}: ${reason.name}`;
         return `\n<details><summary>${escapeHtml(title)}</summary>\n<pre>${escapeHtml(reason.text)}</pre>\n</details>\n`;
       });
-    file.write(`**${result === undefined ? 'contract: not checked' : summarize(result)}**\n`);
+    file.write(`**${result === undefined ? 'contract: not checked' : summarizeRun(result)}**\n`);
     if (rows.length > 0) file.write(`\n${formatTable(['Operation', 'Check', 'Problem'], rows)}${evidence.join('')}`);
   },
 });

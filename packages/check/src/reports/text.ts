@@ -56,7 +56,7 @@ export function formatResult(result: ContractResult, options: ReportOptions): st
     ),
     ...(unsuccessful === undefined ? [] : [unsuccessful]),
     ...(findings.length > 1 ? formatSummary(findings) : []),
-    summarize(result),
+    summarizeRun(result),
   ].join('\n');
 }
 
@@ -74,7 +74,7 @@ function formatLine({ check, cause, operationIds }: FailureGroup): string {
 }
 
 /** Returns `contract: 1 operation, 170 requests, 0 failures (seed 1)`, with further counts that are not 0. */
-export function summarize(result: ContractResult): string {
+export function summarizeRun(result: ContractResult): string {
   const { seed, operations, requests, failures, notImplemented, incomplete, errors } = result;
   const findings = groupByCause(failures);
   const counts = [

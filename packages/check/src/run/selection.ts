@@ -3,14 +3,14 @@ import type { ApiOperation } from '@contract-first/model/operations';
 
 /** Further statuses that are accepted for valid data. */
 export type Expectation = {
-  /** Names operations as {@link matches} does; all operations by default. */
+  /** Names operations as {@link matchesSelection} does; all operations by default. */
   readonly operation: string | undefined;
   readonly statuses: readonly number[];
 };
 
 /** A value that exists on the server, for all parameters and body members with its name. */
 export type GivenValue = {
-  /** Names operations as {@link matches} does; all operations by default. */
+  /** Names operations as {@link matchesSelection} does; all operations by default. */
   readonly operation: string | undefined;
   readonly name: string;
   readonly value: Json;
@@ -20,7 +20,7 @@ export type GivenValue = {
  * Returns whether a text names an operation by its operationId, its path, or its method and path. In a path, `*`
  * matches any text.
  */
-export function matches({ operationId, method, template }: ApiOperation, text: string): boolean {
+export function matchesSelection({ operationId, method, template }: ApiOperation, text: string): boolean {
   if (text === operationId) return true;
   const [, prefix = method, path] = /^(?:(\S+) +)?(\/.*)$/.exec(text) ?? [];
   if (path === undefined || prefix.toUpperCase() !== method.toUpperCase()) return false;
@@ -46,13 +46,14 @@ export function select(
     throw new CannotCheck(unknown.map((tag) => `unknown tag ${tag}; the document has ${listOf(known)}`).join('\n'));
   if (names.length + tags.length === 0) return operations;
   return operations.filter(
-    (operation) => names.some((name) => matches(operation, name)) || tags.some((tag) => operation.tags.includes(tag)),
+    (operation) =>
+      names.some((name) => matchesSelection(operation, name)) || tags.some((tag) => operation.tags.includes(tag)),
   );
 }
 
 /** Checks that each name matches an operation. @throws {CannotCheck} with all unknown names */
 export function assertKnown(operations: readonly ApiOperation[], names: readonly string[]): void {
-  const unknown = names.filter((name) => !operations.some((operation) => matches(operation, name)));
+  const unknown = names.filter((name) => !operations.some((operation) => matchesSelection(operation, name)));
   if (unknown.length === 0) return;
   const known = listOf(operations.map(({ operationId }) => operationId));
   throw new CannotCheck(unknown.map((name) => `unknown operation ${name}; the document has ${known}`).join('\n'));
@@ -64,7 +65,7 @@ function listOf(names: readonly string[]): string {
 
 /** Returns the expected statuses of an operation. */
 export function statusesFor(operation: ApiOperation, expectations: readonly Expectation[]): ReadonlySet<number> {
-  const own = expectations.filter(({ operation: name }) => name === undefined || matches(operation, name));
+  const own = expectations.filter(({ operation: name }) => name === undefined || matchesSelection(operation, name));
   return new Set(own.flatMap(({ statuses }) => statuses));
 }
 
@@ -74,7 +75,7 @@ export function valuesFor(
   salt: number,
   given: readonly GivenValue[],
 ): ReadonlyMap<string, Json> {
-  const own = given.filter(({ operation: name }) => name === undefined || matches(operation, name));
+  const own = given.filter(({ operation: name }) => name === undefined || matchesSelection(operation, name));
   const chosen = [...Map.groupBy(own, ({ name }) => name)].flatMap(([name, entries]) => {
     const entry = entries[salt % entries.length];
     return entry === undefined ? [] : [[name, entry.value] as const];

@@ -7,7 +7,7 @@ import { evaluateExpression, evaluateWithin, isScalar, type Json, partAt } from 
 import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
 import { hasSameSchema } from './followed-paths.ts';
-import { expressionSourceOf, type Step } from './send.ts';
+import { expressionSourceOf, type SequenceStep } from './send.ts';
 
 const MAX_SENT_CHARS = 16_384;
 /** A resource that a response identifies, by the ordered values of its path parameters. */
@@ -18,13 +18,13 @@ export type ResourceIdentity = { readonly source: string; readonly values: reado
  * response, or from the path of the request. Sources may agree or contradict each other.
  */
 export function identitiesIn(
-  step: Step,
+  step: SequenceStep,
   item: ItemPath,
   run: Run,
   operations: readonly ApiOperation[],
 ): ResourceIdentity[] {
   const { operation, json, testCase } = step;
-  const own = pathValues(step);
+  const own = sentPathValues(step);
   if (shapeOf(operation.path) === shapeOf(item.path)) return [{ source: 'the path', values: own }];
   const outer = own.slice(0, parameterNames(item.path).length - 1);
   const told = [fromLinks(step, item, operations), fromLocation(step, item, run)].filter((one) => one !== undefined);
@@ -56,7 +56,7 @@ export function isSameResource(one: readonly Json[], other: readonly Json[]): bo
 }
 
 /** Returns the path parameter values of a request, in path order. */
-export function pathValues({ operation, testCase }: Step): readonly Json[] {
+export function sentPathValues({ operation, testCase }: SequenceStep): readonly Json[] {
   const sent = testCase.input?.parameters ?? [];
   return parameterNames(operation.path).flatMap(
     (name) => sent.find(({ parameter }) => parameter.in === 'path' && parameter.name === name)?.value ?? [],
@@ -64,12 +64,16 @@ export function pathValues({ operation, testCase }: Step): readonly Json[] {
 }
 
 /** Evaluates the first link to an operation on the resource's path. */
-function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation[]): ResourceIdentity | undefined {
+function fromLinks(
+  step: SequenceStep,
+  item: ItemPath,
+  operations: readonly ApiOperation[],
+): ResourceIdentity | undefined {
   const { operation } = step;
   for (const link of linksOf(step)) {
     const target = operations.find((one) => isTarget(one, link));
     if (target === undefined || shapeOf(target.path) !== shapeOf(item.path)) continue;
-    const own = new Map(parameterNames(operation.path).map((name, index) => [name, pathValues(step)[index]]));
+    const own = new Map(parameterNames(operation.path).map((name, index) => [name, sentPathValues(step)[index]]));
     const values = parameterNames(target.path).map((name) => {
       const expression = link.parameters?.[name] ?? link.parameters?.[`path.${name}`];
       return expression === undefined ? own.get(name) : evaluateExpression(expression, expressionSourceOf(step));
@@ -81,19 +85,23 @@ function fromLinks(step: Step, item: ItemPath, operations: readonly ApiOperation
 }
 
 /** Returns the request body that a response's link gives for an operation; `undefined` without a link. */
-export function linkedBody(step: Step, target: ApiOperation): Json | undefined {
+export function linkedBody(step: SequenceStep, target: ApiOperation): Json | undefined {
   const link = linksOf(step).find((one) => one.requestBody !== undefined && isTarget(target, one));
   const body = link?.requestBody === undefined ? undefined : evaluateWithin(link.requestBody, expressionSourceOf(step));
   return body === undefined || isLong(body) ? undefined : body;
 }
 
-function linksOf({ operation, response: { status } }: Step): readonly ResponseLink[] {
+function linksOf({ operation, response: { status } }: SequenceStep): readonly ResponseLink[] {
   const documented = operation.responses[status] ?? operation.responses[`${String(status).charAt(0)}XX`];
   return documented?.links ?? [];
 }
 
 /** Reads the identity from the `Location` header, if its path matches the resource's path. */
-function fromLocation({ operation, request, response }: Step, item: ItemPath, run: Run): ResourceIdentity | undefined {
+function fromLocation(
+  { operation, request, response }: SequenceStep,
+  item: ItemPath,
+  run: Run,
+): ResourceIdentity | undefined {
   const location = headerOf(response, 'location');
   if (location === undefined || operation.method === 'GET') return undefined;
   const base = `http://server${request.target.split('?')[0] ?? ''}`;

@@ -7,7 +7,7 @@ import { identifyingMembers, innermostItem, itemIds, type ItemPath, itemsIn } fr
 import type { Run } from '../run/run.ts';
 import { identitiesIn, type ResourceIdentity } from './identity.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
-import type { Send, Step } from './send.ts';
+import type { Send, SequenceStep } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { withPathValues, type PlainInputs } from './step-input.ts';
 
@@ -16,7 +16,7 @@ export type Instance = {
   /** The path parameter values, in path order. */
   readonly values: readonly Json[];
   /** The creation; `undefined` for a resource found in a list. */
-  readonly creation: Step | undefined;
+  readonly creation: SequenceStep | undefined;
   /** Further identities in the response to the creation. */
   readonly others: readonly ResourceIdentity[];
 };
@@ -46,7 +46,7 @@ export type Instances = {
   readonly obtain: (operation: ApiOperation, send: Send, variant: number) => Promise<Instance | Absence>;
   readonly references: FindReferences;
   /** Returns the resources that a response identifies. */
-  readonly identities: (step: Step, item: ItemPath) => readonly ResourceIdentity[];
+  readonly identities: (step: SequenceStep, item: ItemPath) => readonly ResourceIdentity[];
 };
 
 const ATTEMPTS = 3;
@@ -59,7 +59,7 @@ export function createInstances(
   run: Run,
   plainInputs: PlainInputs,
 ): Instances {
-  const identities = (step: Step, item: ItemPath): readonly ResourceIdentity[] =>
+  const identities = (step: SequenceStep, item: ItemPath): readonly ResourceIdentity[] =>
     identitiesIn(step, item, run, operations);
   const references = createFindReferences(items, run, async (item, send, variant, parent) => {
     const found = await createOrList(item, send, variant, parent);

@@ -14,7 +14,7 @@ import { exchange, type ExchangeOutcome } from '../run/exchange.ts';
 import type { CheckFailure } from '../judgement/failures.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
-import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type Step } from './send.ts';
+import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type SequenceStep } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 
 /** Sends the requests of a sequence, applies the response checks, and records at most one failure per check. */
@@ -25,7 +25,7 @@ export type Judge = {
   /** Sends a body with read-only members, which a server may accept or reject. */
   readonly sendUndecided: Send;
   /** Repeats the request of a step. Only a server error is a failure, since the state may not allow a repetition. */
-  readonly repeat: (step: Step) => Promise<Step | undefined>;
+  readonly repeat: (step: SequenceStep) => Promise<SequenceStep | undefined>;
   /**
    * Records the result of a check.
    *
@@ -75,7 +75,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
     };
   }
 
-  async function send(operation: ApiOperation, testCase: Case): Promise<Step | undefined> {
+  async function send(operation: ApiOperation, testCase: Case): Promise<SequenceStep | undefined> {
     operationIds.add(operation.operationId);
     for (const check of checksFor(testCase.kind)) if (checks.has(check)) checked.add(check);
     const outcome = await exchange(operation, testCase, run, turn, (response) =>
@@ -85,7 +85,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
   }
 
   /** Records an outcome. Returns its step, or `undefined` without a response or if the operation is not implemented. */
-  function keep(operation: ApiOperation, testCase: Case, outcome: ExchangeOutcome): Step | undefined {
+  function keep(operation: ApiOperation, testCase: Case, outcome: ExchangeOutcome): SequenceStep | undefined {
     for (const violation of outcome.violations) record(violation, { ...outcome, operation }, []);
     if (outcome.gone !== undefined) throw outcome.gone;
     const step = stepOf(operation, testCase, outcome);
@@ -95,7 +95,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
     return step;
   }
 
-  async function repeat({ operation, testCase }: Step): Promise<Step | undefined> {
+  async function repeat({ operation, testCase }: SequenceStep): Promise<SequenceStep | undefined> {
     const again: Case = { ...testCase, kind: 'undecided', description: 'the same again' };
     const outcome = await exchange(operation, again, run, turn, ({ status }) =>
       status >= 500 && status !== NOT_IMPLEMENTED

@@ -13,7 +13,7 @@ import {
 } from '@contract-first/model/resources';
 import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
-import { evidenceOf, type Evidence, type Send, type Step } from './send.ts';
+import { evidenceOf, type Evidence, type Send, type SequenceStep } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { withParameter } from './step-input.ts';
 
@@ -121,7 +121,7 @@ function hasMember(items: readonly Json[], name = ''): boolean {
 }
 
 /** Returns the cursor or URL of the next page, from the `Link` header, the body, or an object in the body. */
-function nextOf({ json = null, response }: Step): Json | undefined {
+function nextOf({ json = null, response }: SequenceStep): Json | undefined {
   const [, url] = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(headerOf(response, 'link') ?? '') ?? [];
   if (url !== undefined) return url;
   const objects = [json, ...membersOf(json).map(([, member]) => member)].filter(isObject);

@@ -8,7 +8,7 @@ import { isMarked } from './laws/deletion.ts';
 import { isSameResource } from './identity.ts';
 import {
   differenceBetween,
-  etagOf,
+  responseEtag,
   type Id,
   isDone,
   missingStatuses,
@@ -18,7 +18,7 @@ import {
   sendTo,
 } from './resource-client.ts';
 import type { SequenceOutcome } from './item-sequence.ts';
-import type { Send, Step } from './send.ts';
+import type { Send, SequenceStep } from './send.ts';
 
 /**
  * Creates a resource, and tries to read, list, change and delete it as a second user. Does not judge public and shared
@@ -47,7 +47,7 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
   const trespasser = trespasserOf(client, other);
   const found = await sendTo(trespasser, read, id);
   const isFound = isDone(found);
-  const isSame = (one: Step): boolean => differenceBetween(creation, one, client) === undefined;
+  const isSame = (one: SequenceStep): boolean => differenceBetween(creation, one, client) === undefined;
   // The second user may own a resource with the same id.
   const isOwnId = own !== undefined && isSameResource(own, id);
   const hasSameId = isOwnId || (isFound && isSame(before) && !isSame(found));
@@ -96,14 +96,14 @@ async function ownResource(
 
 /** Reads the list as the second user. No page may contain the resource, even if the list is incomplete. */
 async function tryList(client: ResourceClient, other: ResourceClient, id: Id): Promise<void> {
-  const pages: Step[] = [];
+  const pages: SequenceStep[] = [];
   const send: Send = async (...request) => {
     const step = await other.judge.send(...request);
     if (step !== undefined) pages.push(step);
     return step;
   };
   await readList({ ...other, judge: { ...other.judge, send } }, id, false);
-  const hasIt = ({ json = null, operation }: Step): boolean =>
+  const hasIt = ({ json = null, operation }: SequenceStep): boolean =>
     itemIds(itemsIn(json, operation) ?? [], client.idMembers).some((one) => idText(one) === idText(id.at(-1)));
   const telling = pages.find(hasIt) ?? pages.at(-1);
   if (telling === undefined) return;
@@ -115,7 +115,7 @@ const CHECK: CheckName = 'object_level_authorization';
 const REFUSALS = [401, 403, 404, 410];
 
 /** Records a failure if the second user succeeded, with the option that allows this. Otherwise, records a pass. */
-function judgeTrespass({ judge }: ResourceClient, step: Step, deed: string | undefined): void {
+function judgeTrespass({ judge }: ResourceClient, step: SequenceStep, deed: string | undefined): void {
   const { method, template } = step.operation;
   const { status } = step.response;
   if (!isDone(step) && !REFUSALS.includes(status)) return;
@@ -147,13 +147,13 @@ async function tryChange(
   const { item, judge } = client;
   const [earlier, before] = [await sendTo(client, item.read, id), await sendTo(client, item.read, id)];
   if (!isDone(before) || !isDone(earlier)) return; // An earlier attempt was successful.
-  const etag = headerParameter(operation, 'if-match') && etagOf(before);
+  const etag = headerParameter(operation, 'if-match') && responseEtag(before);
   const attempt = await sendTo(other, operation, id, { variant: VARIANT.trespass, etag });
   const after = attempt && (await sendTo(client, item.read, id));
   if (attempt === undefined || after === undefined) return;
 
   const isDeletion = operation === item.remove;
-  const isWritten = (read: Step): boolean => differenceBetween(attempt, read, client) === undefined;
+  const isWritten = (read: SequenceStep): boolean => differenceBetween(attempt, read, client) === undefined;
   const isChanged = isDeletion ? isMarked(earlier, before, after) : isWritten(after) && !isWritten(before);
   const effect = missing.includes(after.response.status)
     ? 'deleted'

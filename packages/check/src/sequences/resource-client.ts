@@ -1,6 +1,6 @@
 import { parameterNames } from '@contract-first/contract';
 import { type ApiOperation, headerParameter } from '@contract-first/model/operations';
-import type { Json, Schema } from '@contract-first/model/values';
+import type { Json, JsonSchema } from '@contract-first/model/values';
 import { type RequestInput, withMember } from '@contract-first/model/requests';
 import type { ItemPath } from '@contract-first/model/resources';
 import { documentedResponse, headerOf } from '../judgement/conformance.ts';
@@ -10,7 +10,7 @@ import type { Instances } from './instances.ts';
 import type { Judge } from './judge.ts';
 import { listAll, type Listing } from './list-all.ts';
 import { withReferences } from './references.ts';
-import type { Step } from './send.ts';
+import type { SequenceStep } from './send.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { unusedValue, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
 import { findDifference, type Previous } from './written.ts';
@@ -58,7 +58,7 @@ export async function sendTo(
   operation: ApiOperation | undefined,
   id: Id,
   { variant = 0, etag, adapt = (input) => input }: SendOptions = {},
-): Promise<Step | undefined> {
+): Promise<SequenceStep | undefined> {
   const [plain] = operation === undefined ? [] : plainInputs(operation, variant);
   if (operation === undefined || plain === undefined) return undefined;
   const references = await instances.references(operation, id, judge.send, variant);
@@ -80,12 +80,12 @@ type SendOptions = {
 };
 
 /** Returns whether a step got a successful response. */
-export function isDone(step: Step | undefined): step is Step {
+export function isDone(step: SequenceStep | undefined): step is SequenceStep {
   return step !== undefined && isSuccess(step.response.status);
 }
 
 /** Returns the strong entity tag of a response (RFC 9110, 8.8.3). */
-export function etagOf(step: Step): string | undefined {
+export function responseEtag(step: SequenceStep): string | undefined {
   const etag = headerOf(step.response, 'etag');
   return etag?.startsWith('"') === true ? etag : undefined;
 }
@@ -106,8 +106,8 @@ export function otherTag(etag: string): string {
  * @param value the expected value, if earlier steps wrote more than this step's body
  */
 export function differenceBetween(
-  written: Step,
-  read: Step,
+  written: SequenceStep,
+  read: SequenceStep,
   { idMembers, run }: ResourceClient,
   { value, previous }: { readonly value?: Json; readonly previous?: Previous | undefined } = {},
 ): Defect | undefined {
@@ -118,7 +118,7 @@ export function differenceBetween(
 }
 
 /** Reads a resource after an update. Returns `undefined` if the read fails. */
-export async function readUpdated(client: ResourceClient, id: Id): Promise<Step | undefined> {
+export async function readUpdated(client: ResourceClient, id: Id): Promise<SequenceStep | undefined> {
   const after = await sendTo(client, client.item.read, id);
   if (after === undefined) return undefined;
   const { status } = after.response;
@@ -128,7 +128,7 @@ export async function readUpdated(client: ResourceClient, id: Id): Promise<Step 
 }
 
 /** Returns the schema of a response body, or `undefined`. */
-export function responseSchemaOf({ operation, response }: Step): Schema | undefined {
+export function responseSchemaOf({ operation, response }: SequenceStep): JsonSchema | undefined {
   return documentedResponse(operation, response.status)?.contents.find(({ schema }) => schema !== undefined)?.schema;
 }
 

@@ -9,7 +9,7 @@ import type { ExtraHeader } from '../run/extra-headers.ts';
 import type { Run } from '../run/run.ts';
 
 /** A valid request of a sequence and its response. */
-export type Step = {
+export type SequenceStep = {
   readonly operation: ApiOperation;
   readonly testCase: Case;
   /** The request as sent. */
@@ -20,7 +20,7 @@ export type Step = {
 };
 
 /** The part of a step that is kept for reports. */
-export type Evidence = Pick<Step, 'operation' | 'request' | 'response'>;
+export type Evidence = Pick<SequenceStep, 'operation' | 'request' | 'response'>;
 
 /**
  * Sends a request of a sequence, with additional headers.
@@ -31,7 +31,7 @@ export type Send = (
   operation: ApiOperation,
   input: RequestInput,
   headers?: readonly ExtraHeader[],
-) => Promise<Step | undefined>;
+) => Promise<SequenceStep | undefined>;
 
 /**
  * Creates a test case from valid input. Returns `undefined` if the input is invalid.
@@ -54,12 +54,12 @@ export function requestOf(
 }
 
 /** Returns the part of a step that is kept for reports. */
-export function evidenceOf({ operation, request, response }: Step): Evidence {
+export function evidenceOf({ operation, request, response }: SequenceStep): Evidence {
   return { operation, request, response };
 }
 
 /** Returns the source for evaluating runtime expressions on a step. */
-export function expressionSourceOf({ request, response, json, testCase: { input } }: Step): ExpressionSource {
+export function expressionSourceOf({ request, response, json, testCase: { input } }: SequenceStep): ExpressionSource {
   const isNamed = (parameter: Parameter, location: string, name: string): boolean =>
     parameter.in === location &&
     (location === 'header' ? parameter.name.toLowerCase() === name.toLowerCase() : parameter.name === name);
@@ -79,7 +79,7 @@ export function stepOf(
   operation: ApiOperation,
   testCase: Case,
   { request, response, whole }: ExchangeOutcome,
-): Step | undefined {
+): SequenceStep | undefined {
   return response && whole && { operation, testCase, request, response, json: jsonOf(whole) };
 }
 

@@ -6,7 +6,7 @@ import type { Absence } from './instances.ts';
 import { checkOmission } from './laws/omission.ts';
 import {
   differenceBetween,
-  etagOf,
+  responseEtag,
   isConditional,
   isDone,
   missingStatuses,
@@ -17,14 +17,14 @@ import {
 } from './resource-client.ts';
 import type { Defect } from '../judgement/defect.ts';
 import { withOtherChoices } from './step-input.ts';
-import type { Step } from './send.ts';
+import type { SequenceStep } from './send.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { checkUpdates } from './laws/replacement.ts';
 
 /** A PUT and the read after it. */
 type Round = {
-  readonly step: Step;
-  readonly read: Step;
+  readonly step: SequenceStep;
+  readonly read: SequenceStep;
   /** The written members, as read. */
   readonly text: string;
   readonly difference: Defect | undefined;
@@ -78,7 +78,7 @@ async function readReplaced(client: ResourceClient, id: Id, variant: number): Pr
   const before = await sendTo(client, read, id);
   const step = await sendTo(client, replace, id, {
     variant,
-    etag: before && replace && isConditional(replace) ? etagOf(before) : undefined,
+    etag: before && replace && isConditional(replace) ? responseEtag(before) : undefined,
     adapt: (input) => (replace ? withOtherChoices(replace, input, before?.json, client.run) : input),
   });
   const [first, second] = [await sendTo(client, read, id), await sendTo(client, read, id)];

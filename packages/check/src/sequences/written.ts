@@ -8,14 +8,14 @@ import {
   type JsonObject,
   partAt,
   propertiesOf,
-  type Schema,
+  type JsonSchema,
   type SchemaDocument,
 } from '@contract-first/model/values';
 import { defectOf, type Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
 
 /** The schemas of a value for writing and for reading. */
-export type WrittenSchemas = { readonly written: Schema | undefined; readonly read: Schema | undefined };
+export type WrittenSchemas = { readonly written: JsonSchema | undefined; readonly read: JsonSchema | undefined };
 
 /** The previously written value and its read. */
 export type Previous = { readonly written: Json; readonly read: Json };
@@ -98,7 +98,7 @@ export function isSame(
   sent: Json,
   read: Json | undefined,
   schemas: SchemaDocument,
-  schema: Schema,
+  schema: JsonSchema,
   isKept = false,
 ): boolean {
   const flat = flatten(schemas, schema);

@@ -7,7 +7,7 @@ export type Secret = { readonly variable: string; readonly value: string };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Parses the text of an option; returns `undefined` and reports a problem if it is invalid. */
-export type ReadText<Value> = (text: string, place: string) => Value | undefined;
+export type ParseText<Value> = (text: string, place: string) => Value | undefined;
 
 /** Reads the values of given options. */
 export type OptionReader = {
@@ -18,7 +18,7 @@ export type OptionReader = {
   /** Returns the place of an option, for messages. */
   readonly placeOf: (name: string) => string;
   /** Parses each value of an option. */
-  readonly read: <Value>(name: string, readText: ReadText<Value>) => Value[];
+  readonly read: <Value>(name: string, readText: ParseText<Value>) => Value[];
   readonly readInteger: (name: string, least: number, most: number) => number | undefined;
   /** Replaces `${NAME}` with the environment variable, and treats its value as a secret. */
   readonly expand: (text: string, place: string) => string;
@@ -49,7 +49,7 @@ export function createOptionReader(
     placeOf: (name) => given.get(name)?.place ?? '',
   };
 
-  function read<Value>(name: string, readText: ReadText<Value>): Value[] {
+  function read<Value>(name: string, readText: ParseText<Value>): Value[] {
     const { values = [], place = '' } = given.get(name) ?? {};
     return values.map((text) => readText(text, place)).filter((value) => value !== undefined);
   }

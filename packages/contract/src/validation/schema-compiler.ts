@@ -10,21 +10,21 @@ import { replaceMultipleOf } from './multiple-of.ts';
 import { NotImplemented } from '../errors.ts';
 import { replaceObjectKeywords } from './object-keywords.ts';
 import type { Operation } from '../operations/operation.ts';
-import { ViolationFinder, type Check } from './violation-finder.ts';
+import { ViolationFinder, type SchemaCheck } from './violation-finder.ts';
 
 /** The compiled schemas of an operation. */
 export type CompiledSchemas = {
   /** Validates the query, the headers, the path and the cookies. */
-  readonly parameters: Check;
+  readonly parameters: SchemaCheck;
   /** The checks of the body, by documented media type. */
   readonly requestBodies: Checks;
   readonly requestCheapBytes: number;
   readonly violations: ViolationFinder;
   /** The checks of the bodies (by documented media type) and the headers, by key of `responses`. */
-  readonly responses: Readonly<Record<string, { readonly bodies: Checks; readonly headers: Check | undefined }>>;
+  readonly responses: Readonly<Record<string, { readonly bodies: Checks; readonly headers: SchemaCheck | undefined }>>;
   readonly responseCheapBytes: number;
 };
-type Checks = ReadonlyMap<string, Check>;
+type Checks = ReadonlyMap<string, SchemaCheck>;
 
 /** The state of the compilation for one direction. */
 type CompilationContext = {
@@ -142,16 +142,16 @@ function* compileBodies(
   name: string,
   schemas: Readonly<Record<string, unknown>>,
 ): Generator<void, Checks> {
-  const checks = new Map<string, Check>();
+  const checks = new Map<string, SchemaCheck>();
   for (const [mediaType, schema] of Object.entries(schemas))
     checks.set(mediaType, yield* compileCheck(context, wrap(name, schema)));
   return checks;
 }
 
 /** Compiles the large parts of a schema, then the schema itself. */
-function* compileCheck({ ajv, linked }: CompilationContext, schema: object): Generator<void, Check> {
+function* compileCheck({ ajv, linked }: CompilationContext, schema: object): Generator<void, SchemaCheck> {
   yield* linked.compile([linked.addParts(schema)]);
-  const check = ajv.compile(schema) as Check;
+  const check = ajv.compile(schema) as SchemaCheck;
   yield;
   return check;
 }

@@ -6,7 +6,7 @@ import { formatErrors, toViolation } from './schema-errors.ts';
 import { isWithin, joinTexts, type Violation } from '../operations/violation.ts';
 import type { CompiledSchemas } from './schema-compiler.ts';
 import { runWithin, TimeLimitExceeded } from './time-limit.ts';
-import { combineViolations, type Check } from './violation-finder.ts';
+import { combineViolations, type SchemaCheck } from './violation-finder.ts';
 
 /** The values of a request. The validator inserts defaults into valid values, in place. */
 export type RequestParts = {
@@ -33,7 +33,7 @@ const UNLIMITED_BYTES = 16_384; // Larger bodies always have a time limit.
 // The search for violations stops after this time, so that invalid requests cost little more than valid requests.
 const SEARCH_LIMIT_MS = 50;
 
-const NONE: readonly Check[] = [];
+const NONE: readonly SchemaCheck[] = [];
 
 /** Validates the requests and responses of one operation against the document. */
 export type OperationValidator = {
@@ -120,13 +120,13 @@ export function createValidator(
     throw new InvalidResponse(`${operation.method} ${operation.path} ${String(status)}: ${problem}`);
   }
 
-  function findFailed(parts: RequestParts, data: object): readonly Check[] {
+  function findFailed(parts: RequestParts, data: object): readonly SchemaCheck[] {
     let failed = NONE;
     for (const check of checksOf(parts)) if (check(data) !== true) failed = [...failed, check];
     return failed;
   }
 
-  function checksOf({ mediaType, isBodyUnchecked = false }: RequestParts): readonly Check[] {
+  function checksOf({ mediaType, isBodyUnchecked = false }: RequestParts): readonly SchemaCheck[] {
     if (isBodyUnchecked || (mediaType === undefined && operation.requestBody?.required !== true)) return withoutBody;
     const checks = withBody.get(mediaType ?? '');
     if (checks === undefined) throw new InvalidRequest('request must have a documented body');

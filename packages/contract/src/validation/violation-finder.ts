@@ -4,7 +4,7 @@ import { toViolation } from './schema-errors.ts';
 import { isWithin, MAX_VIOLATIONS, type Violation } from '../operations/violation.ts';
 
 /** A schema compiled by Ajv. */
-export type Check = {
+export type SchemaCheck = {
   (data: unknown, context?: CheckContext): unknown;
   errors?: readonly SchemaError[] | null;
   readonly schema: unknown;
@@ -28,7 +28,7 @@ type Schema = {
 type Holder = Record<string, unknown>;
 
 /** A schema without the separately searched parts. Its check stops at the first error. */
-type Assertions = { readonly schema: unknown; check?: Check };
+type Assertions = { readonly schema: unknown; check?: SchemaCheck };
 
 /** The assertions of a schema, with alternatives and the condition separated. */
 type Parts = {
@@ -117,7 +117,7 @@ export class ViolationFinder {
       });
       if (violations === undefined || search.uncompiled.size === 0) return violations ?? [];
       for (const assertions of search.uncompiled) {
-        assertions.check ??= this.#ajv.compile(assertions.schema as object) as Check; // May already be compiled.
+        assertions.check ??= this.#ajv.compile(assertions.schema as object) as SchemaCheck; // May already be compiled.
         yield;
       }
     }

@@ -17,7 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { DatabaseUnavailable, type Definition } from '../database.ts';
 import { unavailable } from './errors.ts';
-import { assertIntegrity, openForReading, scalar, schemaOf } from './open-file.ts';
+import { assertIntegrity, openForReading, scalar, storeSchemaOf } from './open-file.ts';
 import { syncFolders } from './sync-folders.ts';
 
 // Copies all pages in one step, from one snapshot. With smaller steps, SQLite would restart the copy after every
@@ -39,7 +39,7 @@ export async function copySqliteDatabase(
   to: string,
   signal: AbortSignal,
 ): Promise<number> {
-  const source = openForReading(from, schemaOf(definition));
+  const source = openForReading(from, storeSchemaOf(definition));
   let partial: PartialCopy | undefined;
   try {
     mkdirSync(dirname(to), { recursive: true });

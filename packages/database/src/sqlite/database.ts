@@ -2,7 +2,7 @@ import { createCommits, isTransaction } from '../commits.ts';
 import type { BatchDefinition, Database, DatabaseOptions, Definition } from '../database.ts';
 import { createHealth } from '../health.ts';
 import type { Value } from '../sql.ts';
-import { schemaOf } from './open-file.ts';
+import { storeSchemaOf } from './open-file.ts';
 import { createSqliteReader } from './reader.ts';
 import { SqliteWriter } from './writer.ts';
 
@@ -23,7 +23,7 @@ export async function openSqliteDatabase<Row extends Readonly<Record<string, Val
 ): Promise<Database> {
   const writer = await SqliteWriter.open({
     path,
-    schema: schemaOf(definition),
+    schema: storeSchemaOf(definition),
     insert: 'insert' in definition ? { table: definition.insert.table, sqlite: definition.insert.sqlite } : undefined,
     busyTimeoutMs: Math.min(options.timeoutMs, LOCK_WAIT_MS),
     transactionLimitMs: Math.min(options.timeoutMs, TRANSACTION_LIMIT_MS),

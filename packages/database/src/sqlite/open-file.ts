@@ -13,10 +13,10 @@ const WAL_RETRY_MS = 20;
 export const READ = 'SELECT 1 FROM sqlite_schema LIMIT 1';
 
 /** The part of a definition that can be sent to a thread. */
-export type Schema = Pick<Definition, 'name' | 'tag'> & { readonly migrations: readonly string[] };
+export type StoreSchema = Pick<Definition, 'name' | 'tag'> & { readonly migrations: readonly string[] };
 
 /** Returns the part of a definition that can be sent to a thread. */
-export function schemaOf({ name, tag, migrations }: Definition): Schema {
+export function storeSchemaOf({ name, tag, migrations }: Definition): StoreSchema {
   return { name, tag, migrations: migrations.sqlite };
 }
 
@@ -26,7 +26,7 @@ export function schemaOf({ name, tag, migrations }: Definition): Schema {
  * @throws {DatabaseUnavailable} when the database cannot be opened, is damaged, or belongs to another application; it
  *   is unchanged
  */
-export function openForWriting(path: string, schema: Schema): DatabaseSync {
+export function openForWriting(path: string, schema: StoreSchema): DatabaseSync {
   return explaining(path, () => {
     mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
@@ -84,7 +84,7 @@ function setDurable(database: DatabaseSync): void {
  *
  * @throws {DatabaseUnavailable} when there is no database at the path
  */
-export function openForReading(path: string, schema: Schema): DatabaseSync {
+export function openForReading(path: string, schema: StoreSchema): DatabaseSync {
   if (!existsSync(path)) throw new DatabaseUnavailable(`there is no database at ${path}`);
   return explaining(path, () => {
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS, readOnly: true });
@@ -115,7 +115,7 @@ function explaining<Result>(path: string, open: () => Result): Result {
 }
 
 /** Migrates a database. Returns `false` when another process holds the lock, which may be migrating the database. */
-function migrate(database: DatabaseSync, path: string, schema: Schema): boolean {
+function migrate(database: DatabaseSync, path: string, schema: StoreSchema): boolean {
   const { tag, migrations } = schema;
   try {
     transact(database, () => {
@@ -158,7 +158,7 @@ const STATE = `SELECT application_id AS tag, user_version AS version, (SELECT co
   FROM pragma_application_id, pragma_user_version`;
 
 /** Returns the version of a database; 0 for an empty one. */
-function versionOf(database: DatabaseSync, path: string, { tag, migrations }: Schema): number {
+function versionOf(database: DatabaseSync, path: string, { tag, migrations }: StoreSchema): number {
   const { tag: found, version, entries } = database.prepare(STATE).get() as Record<string, number>; // All are integers.
   if (found !== numberOf(tag)) {
     if (entries === 0) return 0;

@@ -2,13 +2,13 @@ import { workerData } from 'node:worker_threads';
 import { DatabaseUnavailable } from '../database.ts';
 import { NOT_A_READ, type Statement } from '../sql.ts';
 import { SQLITE, StatementRejected } from './errors.ts';
-import { openForReading, type Schema } from './open-file.ts';
+import { openForReading, type StoreSchema } from './open-file.ts';
 import { serveBatches } from './serve-batches.ts';
 import { rowsWithin, Statements } from './statements.ts';
 
 // The reading thread has its own connection: in WAL mode, reads and commits do not block each other.
 
-export type ReaderData = { readonly path: string; readonly schema: Schema; readonly timeoutMs: number };
+export type ReaderData = { readonly path: string; readonly schema: StoreSchema; readonly timeoutMs: number };
 
 const { path, schema, timeoutMs } = workerData as ReaderData;
 

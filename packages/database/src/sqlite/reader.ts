@@ -4,7 +4,7 @@ import { createHealth } from '../health.ts';
 import { ITEM_BYTES, sizeOfStatement } from '../size.ts';
 import { compile, type Query, type Statement } from '../sql.ts';
 import { limitStreams } from '../streams.ts';
-import { openForReading, schemaOf } from './open-file.ts';
+import { openForReading, storeSchemaOf } from './open-file.ts';
 import type { ReaderData } from './reader-thread.ts';
 import { createStreamPages } from './stream.ts';
 import { startWorker, type SqliteWorker } from './worker.ts';
@@ -20,7 +20,7 @@ const TARGET = { engine: 'sqlite' } as const;
  * @throws {DatabaseUnavailable} when there is no database at the path
  */
 export function openSqliteReader(path: string, definition: Definition, options: DatabaseOptions): DatabaseReader {
-  openForReading(path, schemaOf(definition)).close();
+  openForReading(path, storeSchemaOf(definition)).close();
   return createSqliteReader(path, definition, options);
 }
 
@@ -30,7 +30,7 @@ export function createSqliteReader(
   definition: Definition,
   { poolSize, timeoutMs, queueLimitBytes, log }: DatabaseOptions,
 ): DatabaseReader {
-  const schema = schemaOf(definition);
+  const schema = storeSchemaOf(definition);
   const closed = new AbortController();
   const streamPages = createStreamPages({ path, schema }, closed.signal);
   let abandoned = 0;

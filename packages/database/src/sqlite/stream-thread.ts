@@ -5,7 +5,7 @@ import { sizeOfValues } from '../size.ts';
 import { createSpool } from '../spool.ts';
 import type { Statement, Value } from '../sql.ts';
 import { unavailable } from './errors.ts';
-import { openForReading, type Schema } from './open-file.ts';
+import { openForReading, type StoreSchema } from './open-file.ts';
 import { prepare } from './statements.ts';
 
 // A single thread reads all streams in turns, one page at a time. While a statement is open, the write-ahead log can
@@ -21,12 +21,12 @@ export type StreamRequest = 'next' | 'cancel';
  */
 export type StreamMessage = { readonly page: Uint8Array<ArrayBuffer> } | 'read' | 'end' | { readonly problem: string };
 /** Rows are lists of values, which take half the time of objects to serialize. */
-export type Page = { readonly names: readonly string[]; readonly rows: readonly (readonly Value[])[] };
+export type RowPage = { readonly names: readonly string[]; readonly rows: readonly (readonly Value[])[] };
 
 const PAGE_ROWS = 250;
 const PAGE_BYTES = 65_536;
 
-const { path, schema } = workerData as { readonly path: string; readonly schema: Schema };
+const { path, schema } = workerData as { readonly path: string; readonly schema: StoreSchema };
 parentPort?.on('message', ({ query, port }: StreamQuery) => void serve(query, port));
 
 async function serve(query: Statement, port: MessagePort): Promise<void> {
@@ -90,7 +90,7 @@ function* readPages({ text, values }: Statement): Generator<Uint8Array> {
     // Pages reuse one array: an unreachable array in the old generation would keep its rows alive until a major GC.
     const page: Value[][] = [];
     while (fill(page, rows)) {
-      const serialized = serialize({ names, rows: page } satisfies Page);
+      const serialized = serialize({ names, rows: page } satisfies RowPage);
       page.length = 0;
       yield serialized;
     }

@@ -4,8 +4,8 @@ import { MessageChannel, type Worker } from 'node:worker_threads';
 import { DatabaseUnavailable } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import type { StreamSlot } from '../streams.ts';
-import type { Schema } from './open-file.ts';
-import type { Page, StreamMessage, StreamQuery, StreamRequest } from './stream-thread.ts';
+import type { StoreSchema } from './open-file.ts';
+import type { RowPage, StreamMessage, StreamQuery, StreamRequest } from './stream-thread.ts';
 import { startThread } from './worker.ts';
 
 // The thread reads the next page while a page is consumed.
@@ -20,7 +20,7 @@ type Thread = { readonly worker: Worker; streams: number; error?: unknown };
  * @returns a function that throws {@link DatabaseUnavailable} while reading
  */
 export function createStreamPages(
-  data: { readonly path: string; readonly schema: Schema },
+  data: { readonly path: string; readonly schema: StoreSchema },
   closed: AbortSignal,
 ): (query: Statement, slot: StreamSlot) => AsyncGenerator<readonly unknown[]> {
   let thread: Thread | undefined;
@@ -47,7 +47,7 @@ export function createStreamPages(
         if (message === 'end') return;
         if ('problem' in message) throw new DatabaseUnavailable(message.problem);
         ask('next');
-        const page = deserialize(message.page) as Page; // Serialized by the thread.
+        const page = deserialize(message.page) as RowPage; // Serialized by the thread.
         message.page.buffer.transfer(0);
         yield toRows(page);
       }
@@ -75,7 +75,7 @@ export function createStreamPages(
   }
 }
 
-function toRows({ names, rows }: Page): readonly unknown[] {
+function toRows({ names, rows }: RowPage): readonly unknown[] {
   return rows.map((values) => {
     const row: Record<string, unknown> = {};
     for (const [index, name] of names.entries()) row[name] = values[index];

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { createCommitter, type Commit, type InsertStatement, type PlainChange, type Step } from './committer.ts';
-import { openForWriting, type Schema } from './open-file.ts';
+import { openForWriting, type StoreSchema } from './open-file.ts';
 import { rememberFiles } from './same-files.ts';
 import { serveBatches } from './serve-batches.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
@@ -9,7 +9,7 @@ import { WriteAheadLog } from './write-ahead-log.ts';
 
 export type WriterData = {
   readonly path: string;
-  readonly schema: Schema;
+  readonly schema: StoreSchema;
   readonly insert: InsertStatement | undefined;
   readonly busyTimeoutMs: number;
   readonly transactionLimitMs: number;

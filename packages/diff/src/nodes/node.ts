@@ -10,7 +10,7 @@ export type Node = {
 };
 
 /** Corresponding parts of the base and the revision. */
-export type Pair<T = Node> = { readonly base: T; readonly revision: T };
+export type NodePair<T = Node> = { readonly base: T; readonly revision: T };
 
 /** Returns the root of a document. */
 export function rootOf(document: OpenApiDocument): Node {
@@ -83,7 +83,7 @@ export function operationsIn(item: Node): ReadonlyMap<string, Node> {
 }
 
 /** The keywords that do not affect validation. */
-export const ANNOTATIONS = new Set([
+export const IGNORED_KEYWORDS = new Set([
   '$comment',
   'description',
   'example',
@@ -111,7 +111,7 @@ export function canonicalSchema(node: Node, seen: readonly string[] = []): strin
   // A recursive reference becomes a marker to end the recursion.
   if (named !== undefined) return seen.includes(named.pointer) ? '↺' : canonicalSchema(named, [...seen, named.pointer]);
   if (!isObject(node.value)) return canonical(node.value);
-  const names = Object.keys(node.value).filter((name) => Array.isArray(node.value) || !ANNOTATIONS.has(name));
+  const names = Object.keys(node.value).filter((name) => Array.isArray(node.value) || !IGNORED_KEYWORDS.has(name));
   const members = names.sort().map((name) => {
     const member = rawChild(node, name);
     return `${name}:${member === undefined ? '' : canonicalSchema(member, seen)}`;

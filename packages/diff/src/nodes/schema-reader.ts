@@ -1,4 +1,4 @@
-import { ANNOTATIONS, elements, isObject, membersOf, type Node, rawChild, target } from './node.ts';
+import { IGNORED_KEYWORDS, elements, isObject, membersOf, type Node, rawChild, target } from './node.ts';
 import { PairCache } from './pair-cache.ts';
 
 /** A schema node whose own keywords apply to a value. */
@@ -11,19 +11,19 @@ export type Leaf = Node & {
 export type Choice = { readonly node: Node; readonly members: readonly Node[]; readonly nullable: boolean };
 
 /** A schema with references and `allOf` resolved. A value must satisfy every leaf and every choice. */
-export type Schema = { readonly leaves: readonly Leaf[]; readonly choices: readonly Choice[] };
+export type ResolvedSchema = { readonly leaves: readonly Leaf[]; readonly choices: readonly Choice[] };
 
 /** The keywords that apply other schemas to the same value. */
 const APPLICATORS = ['$ref', 'allOf', 'oneOf', 'anyOf'];
 
 /** The keywords of a schema that is only a choice. */
-const IN_CHOICES = new Set(['oneOf', 'anyOf', ...ANNOTATIONS]);
+const IN_CHOICES = new Set(['oneOf', 'anyOf', ...IGNORED_KEYWORDS]);
 
 /** The cached schemas, for each document and value. */
-const schemas = new PairCache<Schema>();
+const schemas = new PairCache<ResolvedSchema>();
 
 /** Reads the conjunction of several schemas. Without schemas, it accepts everything. */
-export function readSchema(nodes: readonly (Node | Leaf)[]): Schema {
+export function readSchema(nodes: readonly (Node | Leaf)[]): ResolvedSchema {
   const [node] = nodes;
   if (nodes.length !== 1 || node === undefined || !isObject(node.value)) return readConjunction(nodes);
   const cache = schemas.of(node.value, node.document);
@@ -33,7 +33,7 @@ export function readSchema(nodes: readonly (Node | Leaf)[]): Schema {
   return schema;
 }
 
-function readConjunction(nodes: readonly (Node | Leaf)[]): Schema {
+function readConjunction(nodes: readonly (Node | Leaf)[]): ResolvedSchema {
   const leaves: Leaf[] = [];
   const choices: Choice[] = [];
   const seen = new Set<string>();
@@ -64,7 +64,7 @@ function readConjunction(nodes: readonly (Node | Leaf)[]): Schema {
 }
 
 /** Returns the keywords of a schema without its choices, for a conjunction with an alternative. */
-export function withoutChoices({ leaves }: Schema): readonly Leaf[] {
+export function withoutChoices({ leaves }: ResolvedSchema): readonly Leaf[] {
   return leaves.map((leaf) => {
     const own = Object.entries(membersOf(leaf.value)).filter(([name]) => !APPLICATORS.includes(name));
     return { ...leaf, value: Object.fromEntries(own) };
@@ -88,12 +88,12 @@ function shapeOf(schema: Readonly<Record<string, unknown>>): string {
 }
 
 /** Returns the values of a keyword in all leaves that have it. */
-export function keywordValues({ leaves }: Schema, keyword: string): readonly unknown[] {
+export function keywordValues({ leaves }: ResolvedSchema, keyword: string): readonly unknown[] {
   return leaves.flatMap(({ value }) => membersOf(value)[keyword] ?? []);
 }
 
 /** Returns the nodes of a keyword in all leaves that have it. */
-export function keywordNodes({ leaves }: Schema, keyword: string): readonly Node[] {
+export function keywordNodes({ leaves }: ResolvedSchema, keyword: string): readonly Node[] {
   return leaves.flatMap((leaf) => rawChild(leaf, keyword) ?? []);
 }
 

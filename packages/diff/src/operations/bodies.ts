@@ -1,5 +1,5 @@
 import { essenceOf, normalizeMediaType } from '@contract-first/contract';
-import { canonical, child, children, isSet, membersOf, type Node, type Pair, rawChild } from '../nodes/node.ts';
+import { canonical, child, children, isSet, membersOf, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import type { Subject } from '../rules/comparison.ts';
 import { finding, type Finding, type Level, LEVELS, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
@@ -10,7 +10,7 @@ export type BodyScope = FindingContext & { readonly subject: Extract<Subject, 'r
 /** Compares request bodies: their presence, whether they are required, and their media types. */
 export function compareRequestBodies(
   scope: FindingContext,
-  { base, revision }: Pair<Node | undefined>,
+  { base, revision }: NodePair<Node | undefined>,
 ): readonly Finding[] {
   const at = { ...scope, subject: 'request-body', name: 'request body' } as const;
   const found = (aspect: string, level: Level, node: Node, change: string): readonly Finding[] => [
@@ -41,7 +41,7 @@ const ENCODING = [
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)/;
 
 /** Compares the media types of a body and their schemas. A media range (`text/*`) matches all included types. */
-export function compareMediaTypes(at: BodyScope, { base, revision }: Pair): readonly Finding[] {
+export function compareMediaTypes(at: BodyScope, { base, revision }: NodePair): readonly Finding[] {
   const before = mediaTypesOf(base);
   const after = mediaTypesOf(revision);
   const isRequest = at.subject === 'request-body';
@@ -75,7 +75,7 @@ export function compareMediaTypes(at: BodyScope, { base, revision }: Pair): read
 }
 
 /** Compares the encodings of form fields. */
-function compareEncodings(at: BodyScope, { base, revision }: Pair): readonly Finding[] {
+function compareEncodings(at: BodyScope, { base, revision }: NodePair): readonly Finding[] {
   const [before, after] = [children(child(base, 'encoding')), children(child(revision, 'encoding'))];
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].flatMap((name) =>

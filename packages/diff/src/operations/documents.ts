@@ -1,5 +1,15 @@
 import type { OpenApiDocument } from '@contract-first/documents';
-import { child, children, elements, isSet, type Node, operationsIn, type Pair, rootOf, textAt } from '../nodes/node.ts';
+import {
+  child,
+  children,
+  elements,
+  isSet,
+  type Node,
+  operationsIn,
+  type NodePair,
+  rootOf,
+  textAt,
+} from '../nodes/node.ts';
 import { compareDeprecation, reportRemoval } from '../rules/deprecation.ts';
 import { finding, type Finding, type FindingContext, sortFindings } from '../rules/finding.ts';
 import { compareMediaTypes, compareRequestBodies } from './bodies.ts';
@@ -44,7 +54,7 @@ export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocumen
 }
 
 /** Finds operations with a changed method or path, by their operationId. */
-function findMoved({ base, revision }: Pair<ReadonlyMap<string, OperationNode>>): ReadonlyMap<string, string> {
+function findMoved({ base, revision }: NodePair<ReadonlyMap<string, OperationNode>>): ReadonlyMap<string, string> {
   const unmatched = [...revision].filter(([key]) => !base.has(key));
   const byId = new Map(unmatched.map(([key, { node }]) => [textAt(node, 'operationId'), key]));
   const entries = [...base].flatMap(([key, { node }]) => {
@@ -55,7 +65,7 @@ function findMoved({ base, revision }: Pair<ReadonlyMap<string, OperationNode>>)
   return new Map(entries);
 }
 
-function compareOperation(scope: FindingContext, { base, revision }: Pair<OperationNode>): readonly Finding[] {
+function compareOperation(scope: FindingContext, { base, revision }: NodePair<OperationNode>): readonly Finding[] {
   const nodes = { base: base.node, revision: revision.node };
   const part = (name: string) => ({ base: child(nodes.base, name), revision: child(nodes.revision, name) });
   return [
@@ -70,7 +80,7 @@ function compareOperation(scope: FindingContext, { base, revision }: Pair<Operat
   ];
 }
 
-function compareOperationId(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
+function compareOperationId(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
   const [before, after] = [textAt(base, 'operationId'), textAt(revision, 'operationId')];
   if (before === after) return [];
   const rule = before === undefined ? 'api-operation-id-added' : 'api-operation-id-removed';
@@ -103,13 +113,13 @@ type Kind = 'webhook' | 'callback';
  *
  * @param today the current date, `2026-12-31`
  */
-function compareWebhooks({ base, revision }: Pair<OpenApiDocument>, today: string): readonly Finding[] {
+function compareWebhooks({ base, revision }: NodePair<OpenApiDocument>, today: string): readonly Finding[] {
   const webhooks = (document: OpenApiDocument) => children(child(rootOf(document), 'webhooks'));
   return compareAll('webhook', { name: '', today }, { base: webhooks(base), revision: webhooks(revision) });
 }
 
 /** Compares the callbacks of an operation. */
-function compareCallbacks(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
+function compareCallbacks(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
   const callbacks = (node: Node): ReadonlyMap<string, Node> =>
     new Map(
       [...children(child(node, 'callbacks'))].flatMap(([name, callback]) =>
@@ -119,7 +129,7 @@ function compareCallbacks(scope: FindingContext, { base, revision }: Pair): read
   return compareAll('callback', scope, { base: callbacks(base), revision: callbacks(revision) });
 }
 
-function compareAll(kind: Kind, scope: FindingContext, items: Pair<ReadonlyMap<string, Node>>): readonly Finding[] {
+function compareAll(kind: Kind, scope: FindingContext, items: NodePair<ReadonlyMap<string, Node>>): readonly Finding[] {
   const scopeOf = (name: string): FindingContext => ({ ...scope, name: `${kind} ${name}` });
   return matchAll(kind, scopeOf, items, (name, pair) => {
     const operations = { base: operationsIn(pair.base), revision: operationsIn(pair.revision) };
@@ -135,8 +145,8 @@ function compareAll(kind: Kind, scope: FindingContext, items: Pair<ReadonlyMap<s
 function matchAll(
   kind: Kind,
   scopeOf: (name: string) => FindingContext,
-  { base, revision }: Pair<ReadonlyMap<string, Node>>,
-  compare: (name: string, pair: Pair) => readonly Finding[],
+  { base, revision }: NodePair<ReadonlyMap<string, Node>>,
+  compare: (name: string, pair: NodePair) => readonly Finding[],
 ): readonly Finding[] {
   const ofBase = [...base].flatMap(([name, node]) => {
     const current = revision.get(name);
@@ -150,7 +160,7 @@ function matchAll(
   ];
 }
 
-function compareRequest(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
+function compareRequest(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
   const body = { ...scope, name: `${scope.name} body` };
   const bodies = { base: bodyOf(base), revision: bodyOf(revision) };
   const wasRequired = isSet(bodies.base, 'required');
@@ -182,7 +192,7 @@ function parametersOf(operation: Node): ReadonlyMap<string, Node> {
 /** Compares the clients' responses to a webhook or callback. */
 function compareReplies(
   scope: FindingContext,
-  { base, revision }: Pair<ReadonlyMap<string, Node>>,
+  { base, revision }: NodePair<ReadonlyMap<string, Node>>,
 ): readonly Finding[] {
   return [...base].flatMap(([status, node]) => {
     const current = revision.get(status);

@@ -2,7 +2,7 @@ import { IGNORED_PARAMETERS } from '@contract-first/documents';
 import { withDefaultStyle, type Serialization } from '@contract-first/documents';
 import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
 import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
-import { child, children, elements, isSet, rawChild, textAt, type Pair, type Node } from '../nodes/node.ts';
+import { child, children, elements, isSet, rawChild, textAt, type NodePair, type Node } from '../nodes/node.ts';
 import { readSchema } from '../nodes/schema-reader.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 import { typesOf } from '../schemas/types.ts';
@@ -13,7 +13,10 @@ export type OperationNode = { readonly path: string; readonly item: Node; readon
 type Parameter = { readonly name: string; readonly node: Node };
 
 /** Compares the parameters of an operation and its path item. Matches path parameters by position, not by name. */
-export function compareParameters(scope: FindingContext, { base, revision }: Pair<OperationNode>): readonly Finding[] {
+export function compareParameters(
+  scope: FindingContext,
+  { base, revision }: NodePair<OperationNode>,
+): readonly Finding[] {
   const before = parametersOf(base);
   const after = parametersOf(revision);
   const found = (rule: string, level: Level, { name, node }: Parameter, change: string): readonly Finding[] => [
@@ -40,7 +43,7 @@ export function compareParameters(scope: FindingContext, { base, revision }: Pai
   return [...ofBase, ...added];
 }
 
-function compareParameter(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
+function compareParameter(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
   const found = (aspect: string, level: Level, change: string): readonly Finding[] => [
     finding(scope, `request-parameter-${aspect}`, level, revision, change),
   ];
@@ -68,7 +71,7 @@ function compareParameter(scope: FindingContext, { base, revision }: Pair): read
   ];
 }
 
-function compareSerialization(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
+function compareSerialization(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
   const [before, after] = [serializationOf(base), serializationOf(revision)];
   const found = (keyword: 'style' | 'explode'): readonly Finding[] => {
     const change = `${keyword} ${String(before[keyword])} became ${String(after[keyword])}`;

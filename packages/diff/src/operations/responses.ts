@@ -1,4 +1,4 @@
-import { child, children, isSet, type Node, type Pair, rawChild } from '../nodes/node.ts';
+import { child, children, isSet, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 import { compareMediaTypes } from './bodies.ts';
@@ -6,7 +6,7 @@ import { compareMediaTypes } from './bodies.ts';
 /** Compares the responses of an operation: statuses, headers and bodies. */
 export function compareResponses(
   scope: FindingContext,
-  { base, revision }: Pair<Node | undefined>,
+  { base, revision }: NodePair<Node | undefined>,
 ): readonly Finding[] {
   const before = responsesOf(base);
   const after = responsesOf(revision);
@@ -34,7 +34,7 @@ export function compareResponses(
   return [...ofBase, ...added];
 }
 
-function compareResponse(scope: FindingContext, status: string, { base, revision }: Pair): readonly Finding[] {
+function compareResponse(scope: FindingContext, status: string, { base, revision }: NodePair): readonly Finding[] {
   const name = `response ${status}`;
   const headers = { base: headersOf(base), revision: headersOf(revision) };
   return [
@@ -66,7 +66,7 @@ function inRange(status: string, range: string): boolean {
 /** Compares the headers of a response, or the parameters of a webhook or callback, by name. */
 export function compareHeaders(
   scope: FindingContext,
-  { base, revision }: Pair<ReadonlyMap<string, Node>>,
+  { base, revision }: NodePair<ReadonlyMap<string, Node>>,
 ): readonly Finding[] {
   const scopeOf = (header: string): FindingContext => ({ ...scope, name: `${scope.name} ${header}` });
   const ofBase = [...base].flatMap(([header, node]) => {

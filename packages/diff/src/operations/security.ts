@@ -1,4 +1,4 @@
-import { canonical, child, elements, membersOf, type Node, type Pair, rawChild, rootOf } from '../nodes/node.ts';
+import { canonical, child, elements, membersOf, type Node, type NodePair, rawChild, rootOf } from '../nodes/node.ts';
 import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
 
 /** A security requirement. Its schemes are compared by definition, not by name. */
@@ -14,7 +14,7 @@ type Alternative = {
 const IDENTITY = ['type', 'scheme', 'in', 'name', 'openIdConnectUrl'];
 
 /** Compares security requirements. Credentials for the base must stay valid. */
-export function compareSecurity(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
+export function compareSecurity(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
   const before = alternativesOf(base);
   const after = alternativesOf(revision);
   const found = (aspect: string, level: Level, node: Node, change: string): Finding =>

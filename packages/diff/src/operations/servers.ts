@@ -1,11 +1,11 @@
 import { finding, type Finding, type Level } from '../rules/finding.ts';
-import { child, elements, rawChild, rootOf, textAt, type Node, type Pair } from '../nodes/node.ts';
+import { child, elements, rawChild, rootOf, textAt, type Node, type NodePair } from '../nodes/node.ts';
 import type { OperationNode } from './parameters.ts';
 
 type Server = { readonly url: string; readonly basePath: string; readonly node: Node };
 
 /** Compares the server URLs of an operation, with variables at their defaults. */
-export function compareServers({ base, revision }: Pair<OperationNode>): readonly Finding[] {
+export function compareServers({ base, revision }: NodePair<OperationNode>): readonly Finding[] {
   const before = serversOf(base);
   const after = serversOf(revision);
   const found = (rule: string, level: Level, { node }: Server, change: string): Finding =>

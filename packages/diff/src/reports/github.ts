@@ -1,6 +1,6 @@
 import { formatWorkflowCommand, shorten } from '@contract-first/command-line/reports';
 import type { Change } from '../change.ts';
-import { lineOf, formatOperations, summarize, type Report } from './report.ts';
+import { lineOf, formatOperations, summarizeChanges, type Report } from './report.ts';
 import { formatChange } from './text.ts';
 
 const COMMANDS = { ERR: 'error', WARN: 'warning', INFO: 'notice' } as const;
@@ -11,7 +11,7 @@ const MAX_ANNOTATIONS = 10;
 export const formatGithub: Report = (comparison) => {
   const annotated = comparison.changes.slice(0, MAX_ANNOTATIONS).map(formatAnnotation);
   const others = comparison.changes.slice(MAX_ANNOTATIONS).map(formatChange);
-  return `${[...annotated, ...others].join('')}${summarize(comparison)}\n`;
+  return `${[...annotated, ...others].join('')}${summarizeChanges(comparison)}\n`;
 };
 
 function formatAnnotation(change: Change): string {

@@ -1,5 +1,5 @@
 import { escapeMarkdown, formatTable, shorten } from '@contract-first/command-line/reports';
-import { lineOf, formatOperations, summarize, type Report } from './report.ts';
+import { lineOf, formatOperations, summarizeChanges, type Report } from './report.ts';
 
 /** Formats changes as a summary and a table, for a comment. */
 export const formatMarkdown: Report = (comparison) => {
@@ -15,5 +15,5 @@ export const formatMarkdown: Report = (comparison) => {
     ];
   });
   const table = rows.length === 0 ? '' : `\n${formatTable(['Level', 'Change', 'Place', 'Operations'], rows)}`;
-  return `**${summarize(comparison)}**\n${table}`;
+  return `**${summarizeChanges(comparison)}**\n${table}`;
 };

@@ -15,7 +15,7 @@ export type Report = (comparison: Comparison) => string;
 const NAMES: Readonly<Record<Level, string>> = { ERR: 'error', WARN: 'warning', INFO: 'note' };
 
 /** Returns `2 errors, 1 warning, 0 notes in 12 operations`, with `, 3 ignored` if changes were ignored. */
-export function summarize({ changes, ignored }: Comparison): string {
+export function summarizeChanges({ changes, ignored }: Comparison): string {
   const counts = LEVEL_ORDER.map((level) =>
     count(changes.filter((change) => change.level === level).length, NAMES[level]),
   );

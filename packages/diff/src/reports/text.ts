@@ -1,10 +1,10 @@
 import { shorten } from '@contract-first/command-line/reports';
 import type { Change } from '../change.ts';
-import { lineOf, formatOperations, summarize, type Report } from './report.ts';
+import { lineOf, formatOperations, summarizeChanges, type Report } from './report.ts';
 
 /** Formats each change as a block with its place, findings and operations, followed by a summary line. */
 export const formatText: Report = (comparison) =>
-  `${comparison.changes.map(formatChange).join('')}${summarize(comparison)}\n`;
+  `${comparison.changes.map(formatChange).join('')}${summarizeChanges(comparison)}\n`;
 
 /** Formats a change as a block of lines. */
 export function formatChange(change: Change): string {

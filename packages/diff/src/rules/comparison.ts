@@ -1,5 +1,5 @@
 import { finding, LEVELS, type MessageDirection, type Effect, type Finding, type FindingContext } from './finding.ts';
-import type { Node, Pair } from '../nodes/node.ts';
+import type { Node, NodePair } from '../nodes/node.ts';
 
 /** The kind of a described value, which is the prefix of rule names. */
 export type Subject =
@@ -12,7 +12,7 @@ export type Subject =
   | 'response-header';
 
 /** Two compared conjunctions of schemas. */
-export type Schemas = Pair<readonly Node[]>;
+export type Schemas = NodePair<readonly Node[]>;
 
 /** A value described by a pair of schemas. */
 export type DescribedValue = FindingContext & {

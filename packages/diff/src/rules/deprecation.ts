@@ -1,8 +1,8 @@
 import { finding, type Finding, type Level, type FindingContext } from './finding.ts';
-import { isSet, textAt, type Pair, type Node } from '../nodes/node.ts';
+import { isSet, textAt, type NodePair, type Node } from '../nodes/node.ts';
 
 /** Compares `deprecated` and `x-sunset` (a date, `2026-12-31`) of an operation. */
-export function compareDeprecation(scope: FindingContext, { base, revision }: Pair): readonly Finding[] {
+export function compareDeprecation(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
   const found = (rule: string, level: Level, change: string) => [finding(scope, rule, level, revision, change)];
   const isDeprecated = isSet(revision, 'deprecated');
   if (isSet(base, 'deprecated') !== isDeprecated) {
@@ -38,7 +38,7 @@ export function reportRemoval(scope: FindingContext, node: Node, wholePath: bool
  *
  * @returns the suffix of the rule name and the change; `undefined` if clients have at least as much time as before
  */
-export function findSunsetProblem({ base, revision }: Pair): { aspect: string; change: string } | undefined {
+export function findSunsetProblem({ base, revision }: NodePair): { aspect: string; change: string } | undefined {
   const [before, after] = [sunsetOf(base), sunsetOf(revision)];
   if (before === undefined || !isSet(base, 'deprecated') || !isSet(revision, 'deprecated')) return undefined;
   if (after === undefined) return { aspect: 'sunset-deleted', change: `lost its sunset ${before}` };

@@ -4,7 +4,7 @@ import {
   elements,
   membersOf,
   type Node,
-  type Pair,
+  type NodePair,
   rawChild,
   rootOf,
   target,
@@ -16,7 +16,7 @@ import {
   keywordValues,
   type Leaf,
   readSchema,
-  type Schema,
+  type ResolvedSchema,
   withoutChoices,
 } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, directionOf, report } from '../rules/comparison.ts';
@@ -28,7 +28,7 @@ import { listedValues } from './values.ts';
 type Alternative = { readonly nodes: readonly Node[]; readonly keyword: 'one-of' | 'any-of' };
 
 /** Compares schemas with the same number of choices: first pairs equal choices, then the others in order. */
-export function compareChoices(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareChoices(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const compare = (before: Choice, after: Choice): readonly Finding[] =>
     compareAlternatives(at, { base: members(before), revision: members(after) });
   const unpaired = new Set(revision.choices);
@@ -46,8 +46,12 @@ export function compareChoices(at: SchemaComparison, { base, revision }: Pair<Sc
 }
 
 /** Compares a schema with a choice to a schema without a choice, which is split to one alternative per type. */
-export function compareWithChoice(at: SchemaComparison, schemas: Pair<Schema>, plain: Pair<readonly Node[]>) {
-  const read = (schema: Schema, nodes: readonly Node[]): readonly Alternative[] => {
+export function compareWithChoice(
+  at: SchemaComparison,
+  schemas: NodePair<ResolvedSchema>,
+  plain: NodePair<readonly Node[]>,
+) {
+  const read = (schema: ResolvedSchema, nodes: readonly Node[]): readonly Alternative[] => {
     const [choice] = schema.choices;
     if (choice === undefined) return splitByType(at, schema, nodes);
     const rest = withoutChoices(schema);
@@ -58,7 +62,7 @@ export function compareWithChoice(at: SchemaComparison, schemas: Pair<Schema>, p
   }
   const base = read(schemas.base, plain.base);
   const revision = read(schemas.revision, plain.revision);
-  const whole = (schema: Schema, nodes: readonly Node[]): readonly Alternative[] =>
+  const whole = (schema: ResolvedSchema, nodes: readonly Node[]): readonly Alternative[] =>
     schema.choices.length === 0 ? [{ nodes, keyword: 'one-of' }] : [];
   const wholes = { base: whole(schemas.base, plain.base), revision: whole(schemas.revision, plain.revision) };
   return withOverlaps(at, schemas, compareAlternatives(at, { base, revision }, wholes));
@@ -71,8 +75,8 @@ export function compareWithChoice(at: SchemaComparison, schemas: Pair<Schema>, p
  */
 function compareAlternatives(
   at: SchemaComparison,
-  all: Pair<readonly Alternative[]>,
-  wholes: Pair<readonly Alternative[]> = { base: [], revision: [] },
+  all: NodePair<readonly Alternative[]>,
+  wholes: NodePair<readonly Alternative[]> = { base: [], revision: [] },
 ): readonly Finding[] {
   const unpaired = { base: new Set(all.base), revision: new Set(all.revision) };
   const findings: Finding[] = [];
@@ -110,8 +114,8 @@ function compareAlternatives(
 
 function reportUnpaired(
   at: SchemaComparison,
-  unpaired: Pair<ReadonlySet<Alternative>>,
-  all: Pair<readonly Alternative[]>,
+  unpaired: NodePair<ReadonlySet<Alternative>>,
+  all: NodePair<readonly Alternative[]>,
 ): readonly Finding[] {
   // A base without alternatives cannot lose an alternative; its values match none of the new alternatives.
   const wrapped = all.base.length === 1 && all.revision.length > 1 && unpaired.base.size === 1;
@@ -131,7 +135,7 @@ function members({ node, members }: Choice): readonly Alternative[] {
   return members.map((member) => ({ nodes: [member], keyword }));
 }
 
-function splitByType(at: SchemaComparison, schema: Schema, nodes: readonly Node[]): readonly Alternative[] {
+function splitByType(at: SchemaComparison, schema: ResolvedSchema, nodes: readonly Node[]): readonly Alternative[] {
   const types = typesOf(schema).filter((type) => type !== 'null');
   if (types.length < 2) return [{ nodes, keyword: 'one-of' }];
   return types.map((type) => ({ nodes: [...nodes, { ...at.node, value: { type } }], keyword: 'one-of' }));
@@ -153,7 +157,7 @@ function isHarmless(findings: readonly Finding[]): boolean {
  */
 function withOverlaps(
   at: SchemaComparison,
-  { base, revision }: Pair<Schema>,
+  { base, revision }: NodePair<ResolvedSchema>,
   found: readonly Finding[],
 ): readonly Finding[] {
   if (found.some(({ level }) => level === 'ERR')) return found;
@@ -180,7 +184,11 @@ function withOverlaps(
 }
 
 /** Returns whether a previously valid request matches two alternatives of a `oneOf`, and is now invalid. */
-function matchesSeveral(at: SchemaComparison, { base, revision }: Pair<Schema>, nodes: readonly Node[]): boolean {
+function matchesSeveral(
+  at: SchemaComparison,
+  { base, revision }: NodePair<ResolvedSchema>,
+  nodes: readonly Node[],
+): boolean {
   if (directionOf(at) !== 'request' || base.choices.length > 0) return false;
   const rest = withoutChoices(revision);
   const isMatch = (one: Node): boolean => isHarmless(at.same({ base: nodes, revision: [...rest, one] }));
@@ -188,7 +196,7 @@ function matchesSeveral(at: SchemaComparison, { base, revision }: Pair<Schema>, 
 }
 
 /** Returns the alternatives of each `oneOf` without a discriminator, which would select a single alternative. */
-function exclusiveLists({ leaves }: Schema): readonly (readonly Node[])[] {
+function exclusiveLists({ leaves }: ResolvedSchema): readonly (readonly Node[])[] {
   return leaves
     .filter((leaf) => rawChild(leaf, 'discriminator') === undefined)
     .map(({ document, pointer, value }) => elements(rawChild({ document, pointer, value }, 'oneOf')));
@@ -214,13 +222,16 @@ function areDisjoint(one: Node, other: Node, depth = 0): boolean {
   });
 }
 
-function propertyOf(schema: Schema, name: string): Node | undefined {
+function propertyOf(schema: ResolvedSchema, name: string): Node | undefined {
   const nodes = keywordNodes(schema, 'properties').flatMap((node) => rawChild(node, name) ?? []);
   return nodes[0];
 }
 
 /** Compares the property of a discriminator, and its mapped schemas. */
-export function compareDiscriminators(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareDiscriminators(
+  at: SchemaComparison,
+  { base, revision }: NodePair<ResolvedSchema>,
+): readonly Finding[] {
   const [before] = keywordNodes(base, 'discriminator');
   const [after] = keywordNodes(revision, 'discriminator');
   const [previous, current] = [before, after].map((node) => textAt(node, 'propertyName'));
@@ -245,13 +256,13 @@ export function compareDiscriminators(at: SchemaComparison, { base, revision }: 
 }
 
 /** Returns whether the choice of a schema contains an alternative. Without a choice, every mapped schema counts. */
-function isListed(schema: Schema, { pointer }: Node): boolean {
+function isListed(schema: ResolvedSchema, { pointer }: Node): boolean {
   const members = schema.leaves.flatMap(membersOfChoice);
   return members.length === 0 || members.some((member) => member.pointer === pointer);
 }
 
 /** Returns the schemas by discriminator value. The names of components in a choice are values, too. */
-function mappingOf({ leaves }: Schema): ReadonlyMap<string, Node> {
+function mappingOf({ leaves }: ResolvedSchema): ReadonlyMap<string, Node> {
   const entries = leaves.flatMap((leaf) => {
     if (rawChild(leaf, 'discriminator') === undefined) return [];
     const schemas = child(child(rootOf(leaf.document), 'components'), 'schemas');

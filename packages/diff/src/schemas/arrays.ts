@@ -1,11 +1,11 @@
 import { compareMatches } from './numbers.ts';
 import { report, type SchemaComparison, type Schemas } from '../rules/comparison.ts';
 import type { Finding } from '../rules/finding.ts';
-import { elements, rawChild, type Pair, type Node } from '../nodes/node.ts';
-import { keywordNodes, keywordValues, type Schema } from '../nodes/schema-reader.ts';
+import { elements, rawChild, type NodePair, type Node } from '../nodes/node.ts';
+import { keywordNodes, keywordValues, type ResolvedSchema } from '../nodes/schema-reader.ts';
 
 /** Compares the schemas of array items: positional items, remaining items, and `contains`. */
-export function compareItems(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareItems(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const count = Math.max(...[base, revision].map(positionsOf));
   const positions = Array.from({ length: count }, (_, index) =>
     at.part(String(index), { base: itemAt(base, index), revision: itemAt(revision, index) }),
@@ -20,25 +20,25 @@ export function compareItems(at: SchemaComparison, { base, revision }: Pair<Sche
 }
 
 /** Returns the number of items with a positional schema. */
-function positionsOf(schema: Schema): number {
+function positionsOf(schema: ResolvedSchema): number {
   return Math.max(0, ...keywordNodes(schema, 'prefixItems').map((node) => elements(node).length));
 }
 
 /** Returns the number of items that `prefixItems` and `items` evaluate. */
-function evaluatedCount(schema: Schema): number {
+function evaluatedCount(schema: ResolvedSchema): number {
   const count = positionsOf(schema);
   return itemAt(schema, count).length > 0 ? Infinity : count;
 }
 
 /** Returns the schemas of the item at an index. */
-function itemAt({ leaves }: Schema, index: number): readonly Node[] {
+function itemAt({ leaves }: ResolvedSchema, index: number): readonly Node[] {
   return leaves.flatMap((leaf) => {
     const prefix = elements(rawChild(leaf, 'prefixItems'));
     return prefix[index] ?? rawChild(leaf, 'items') ?? [];
   });
 }
 
-function compareContains(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareContains(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const nodes: Schemas = { base: containsOf(base), revision: containsOf(revision) };
   const [node] = nodes.revision;
   if (node === undefined && nodes.base.length === 0) return [];
@@ -52,11 +52,11 @@ function compareContains(at: SchemaComparison, { base, revision }: Pair<Schema>)
 }
 
 /** Returns the effective `contains` schemas. */
-function containsOf(schema: Schema): readonly Node[] {
+function containsOf(schema: ResolvedSchema): readonly Node[] {
   const isFree = keywordValues(schema, 'minContains').includes(0) && !hasMaximum(schema);
   return isFree ? [] : keywordNodes(schema, 'contains');
 }
 
-function hasMaximum(schema: Schema): boolean {
+function hasMaximum(schema: ResolvedSchema): boolean {
   return keywordValues(schema, 'maxContains').length > 0;
 }

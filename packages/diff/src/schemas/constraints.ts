@@ -1,13 +1,17 @@
 import { isMultipleOf } from '@contract-first/contract';
-import { canonicalSchema, membersOf, type Node, type Pair, rawChild } from '../nodes/node.ts';
-import { keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
+import { canonicalSchema, membersOf, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, looseningOf, report } from '../rules/comparison.ts';
 import type { Finding } from '../rules/finding.ts';
 import { IF, NOT, OPAQUE, type OpaqueKeyword } from '../rules/keywords.ts';
 import { haveCommonType, typesOf } from './types.ts';
 
 /** Compares the constraints on values of one type, except limits. */
-export function compareConstraints(at: SchemaComparison, type: string, schemas: Pair<Schema>): readonly Finding[] {
+export function compareConstraints(
+  at: SchemaComparison,
+  type: string,
+  schemas: NodePair<ResolvedSchema>,
+): readonly Finding[] {
   return [
     ...OPAQUE.filter((keyword) => keyword.type === type).flatMap((keyword) => compareOpaque(at, keyword, schemas)),
     ...(type === 'string' ? comparePatterns(at, schemas) : []),
@@ -18,7 +22,10 @@ export function compareConstraints(at: SchemaComparison, type: string, schemas: 
 }
 
 /** Compares `not` and the conditions of a schema as text. */
-export function compareConditions(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareConditions(
+  at: SchemaComparison,
+  { base, revision }: NodePair<ResolvedSchema>,
+): readonly Finding[] {
   const conditions = { base: conditionsOf(base), revision: conditionsOf(revision) };
   const ofConditions = compareConsequences(at, conditions) ?? compareOpaque(at, IF, conditions);
   // Ignores a `not` that excludes no values of the other side.
@@ -30,7 +37,7 @@ export function compareConditions(at: SchemaComparison, { base, revision }: Pair
 }
 
 /** Returns the leaves with a `not` that excludes values of some types. */
-function exclusionsOf(schema: Schema, types: readonly string[]): Schema {
+function exclusionsOf(schema: ResolvedSchema, types: readonly string[]): ResolvedSchema {
   const excludes = (leaf: Node): boolean => {
     const node = rawChild(leaf, 'not');
     return node !== undefined && haveCommonType(typesOf(readSchema([node]), false), types);
@@ -39,7 +46,10 @@ function exclusionsOf(schema: Schema, types: readonly string[]): Schema {
 }
 
 /** Compares `then` and `else` if both sides have a single, equal condition. */
-function compareConsequences(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] | undefined {
+function compareConsequences(
+  at: SchemaComparison,
+  { base, revision }: NodePair<ResolvedSchema>,
+): readonly Finding[] | undefined {
   const [before, after] = [base.leaves[0], revision.leaves[0]];
   if (before === undefined || after === undefined || base.leaves.length + revision.leaves.length > 2) return undefined;
   const [condition, other] = [before, after].map((leaf) => {
@@ -55,7 +65,7 @@ function compareConsequences(at: SchemaComparison, { base, revision }: Pair<Sche
 }
 
 /** Returns the conditions with consequences. Each becomes a schema with `if`, `then` and `else` in the keyword `if`. */
-function conditionsOf(schema: Schema): Schema {
+function conditionsOf(schema: ResolvedSchema): ResolvedSchema {
   const leaves = schema.leaves.flatMap((leaf) => {
     const { if: condition, then = true, else: otherwise = true } = membersOf(leaf.value);
     if (condition === undefined || (then === true && otherwise === true)) return [];
@@ -64,7 +74,7 @@ function conditionsOf(schema: Schema): Schema {
   return { ...schema, leaves };
 }
 
-function comparePatterns(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function comparePatterns(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const [before, after] = [patternsOf(base), patternsOf(revision)];
   const added = [...after.difference(before)].join(' and ');
   const removed = [...before.difference(after)].join(' and ');
@@ -76,12 +86,12 @@ function comparePatterns(at: SchemaComparison, { base, revision }: Pair<Schema>)
 }
 
 /** Returns the patterns, except patterns that match every text. */
-function patternsOf(schema: Schema): ReadonlySet<string> {
+function patternsOf(schema: ResolvedSchema): ReadonlySet<string> {
   const patterns = keywordValues(schema, 'pattern').map(String);
   return new Set(patterns.filter((pattern) => !/^\^?(?:\(?\.\*\)?)?\$?$/.test(pattern)));
 }
 
-function compareMultiples(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareMultiples(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const isIntegral = [base, revision].some((schema) => !typesOf(schema, false).includes('number'));
   const [before] = multiplesOf(base, isIntegral);
   const [after] = multiplesOf(revision, isIntegral);
@@ -98,14 +108,14 @@ function compareMultiples(at: SchemaComparison, { base, revision }: Pair<Schema>
   return [report(at, 'multiple-of-changed', effect, text, node)];
 }
 
-function multiplesOf(schema: Schema, isIntegral: boolean): readonly string[] {
+function multiplesOf(schema: ResolvedSchema, isIntegral: boolean): readonly string[] {
   // Ignores divisors of all integers, such as 1 and 0.5.
   return keywordValues(schema, 'multipleOf')
     .map(String)
     .filter((multiple) => !(isIntegral && isMultipleOf('1', multiple)));
 }
 
-function compareUniqueness(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareUniqueness(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const before = keywordValues(base, 'uniqueItems').includes(true);
   const after = keywordValues(revision, 'uniqueItems').includes(true);
   if (before === after) return [];
@@ -117,9 +127,9 @@ function compareUniqueness(at: SchemaComparison, { base, revision }: Pair<Schema
 function compareOpaque(
   at: SchemaComparison,
   { rule, keyword, change }: OpaqueKeyword,
-  { base, revision }: Pair<Schema>,
+  { base, revision }: NodePair<ResolvedSchema>,
 ): readonly Finding[] {
-  const read = (schema: Schema) => new Set(keywordNodes(schema, keyword).map((node) => canonicalSchema(node)));
+  const read = (schema: ResolvedSchema) => new Set(keywordNodes(schema, keyword).map((node) => canonicalSchema(node)));
   const [before, after] = [read(base), read(revision)];
   const [node] = keywordNodes(revision, keyword);
   const isAdded = !after.isSubsetOf(before);
@@ -132,7 +142,7 @@ function compareOpaque(
 }
 
 /** Compares `dependentRequired`. */
-function compareDependencies(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareDependencies(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const [before, after] = [dependenciesOf(base), dependenciesOf(revision)];
   const [node] = keywordNodes(revision, 'dependentRequired');
   return [
@@ -146,7 +156,7 @@ function compareDependencies(at: SchemaComparison, { base, revision }: Pair<Sche
 }
 
 /** Returns `b is required with a` for each property b that requires a. */
-function dependenciesOf(schema: Schema): ReadonlySet<string> {
+function dependenciesOf(schema: ResolvedSchema): ReadonlySet<string> {
   const entries = keywordNodes(schema, 'dependentRequired').flatMap(({ value }) => Object.entries(membersOf(value)));
   return new Set(
     entries.flatMap(([name, required]) =>

@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { decode, resolveReference, type OpenApiDocument } from '@contract-first/documents';
 import type { Schemas } from '../rules/comparison.ts';
 import { PairCache } from '../nodes/pair-cache.ts';
-import type { Pair } from '../nodes/node.ts';
+import type { NodePair } from '../nodes/node.ts';
 
 type Text = { readonly text: string; readonly references: readonly string[] };
 
@@ -28,7 +28,7 @@ export function haveSameText({ base, revision }: Schemas): boolean {
   });
 }
 
-function leadToSame(reference: string, documents: Pair<OpenApiDocument>): boolean {
+function leadToSame(reference: string, documents: NodePair<OpenApiDocument>): boolean {
   const results = cache.of(documents.base, documents.revision);
   const visited = new Set<string>();
   const next = [reference];

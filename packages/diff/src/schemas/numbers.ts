@@ -1,12 +1,12 @@
-import { membersOf, type Pair } from '../nodes/node.ts';
-import { keywordNodes, type Schema } from '../nodes/schema-reader.ts';
+import { membersOf, type NodePair } from '../nodes/node.ts';
+import { keywordNodes, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, report } from '../rules/comparison.ts';
 import type { Effect, Finding } from '../rules/finding.ts';
 import { LIMITS, type Side } from '../rules/keywords.ts';
 import { formatLimits, hasOnlyIntegers, haveRanges, reportTypes } from './types.ts';
 
 /** Compares the ranges of numbers. Integer formats are ranges, too. */
-export function compareNumbers(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareLimits(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const isIntegral = haveRanges({ base, revision });
   const sides = (['upper', 'lower'] as const).map((side) => {
     const bounds = { base: numberBound(base, side, isIntegral), revision: numberBound(revision, side, isIntegral) };
@@ -43,8 +43,8 @@ function unlessFormat(bound: Bound | undefined, other: Bound | undefined, side: 
 }
 
 /** Returns the effect of a changed limit; none if it is equal. */
-function effectOf({ base, revision }: Pair<Bound | undefined>, side: Side): readonly Effect[] {
-  if (base === undefined ? revision === undefined : revision && compareLimits(base, revision) === 0) return [];
+function effectOf({ base, revision }: NodePair<Bound | undefined>, side: Side): readonly Effect[] {
+  if (base === undefined ? revision === undefined : revision && compareBounds(base, revision) === 0) return [];
   const tight = tightest(
     [base, revision].flatMap((bound) => bound ?? []),
     side,
@@ -57,7 +57,7 @@ function effectOf({ base, revision }: Pair<Bound | undefined>, side: Side): read
  *
  * @param isIntegral whether only integers are compared, whose formats are limits, too
  */
-function numberBound(schema: Schema, side: Side, isIntegral: boolean): Bound | undefined {
+function numberBound(schema: ResolvedSchema, side: Side, isIntegral: boolean): Bound | undefined {
   const [keyword, exclusiveKeyword] =
     side === 'upper' ? ['maximum', 'exclusiveMaximum'] : ['minimum', 'exclusiveMinimum'];
   const inclusive = schema.leaves.flatMap(({ value }) => {
@@ -92,7 +92,7 @@ type Bound = {
 export function compareCounts(
   at: SchemaComparison,
   type: string,
-  { base, revision }: Pair<Schema>,
+  { base, revision }: NodePair<ResolvedSchema>,
 ): readonly Finding[] {
   return LIMITS.filter((limit) => limit.type === type).flatMap(({ keyword, rule, side }) => {
     const bounds = { base: countBound(base, keyword, side), revision: countBound(revision, keyword, side) };
@@ -101,16 +101,16 @@ export function compareCounts(
 }
 
 /** Compares the numbers of items that must match `contains`; the default minimum is one. */
-export function compareMatches(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
-  const least = (schema: Schema): Bound => countBound(schema, 'minContains', 'lower') ?? leastOf(schema);
-  const most = (schema: Schema) => countBound(schema, 'maxContains', 'upper');
+export function compareMatches(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
+  const least = (schema: ResolvedSchema): Bound => countBound(schema, 'minContains', 'lower') ?? leastOf(schema);
+  const most = (schema: ResolvedSchema) => countBound(schema, 'maxContains', 'upper');
   return [
     ...compareBound(at, 'min-contains', 'lower', { base: least(base), revision: least(revision) }, revision),
     ...compareBound(at, 'max-contains', 'upper', { base: most(base), revision: most(revision) }, revision),
   ];
 }
 
-function leastOf(schema: Schema): Bound {
+function leastOf(schema: ResolvedSchema): Bound {
   const isZero = limits(schema, 'minContains').some(({ limit }) => limit === 0);
   return { limit: isZero ? 0 : 1, exclusive: false, keyword: 'minContains' };
 }
@@ -120,8 +120,8 @@ function compareBound(
   at: SchemaComparison,
   rule: string,
   side: Side,
-  { base, revision }: Pair<Bound | undefined>,
-  schema: Schema,
+  { base, revision }: NodePair<Bound | undefined>,
+  schema: ResolvedSchema,
 ): readonly Finding[] {
   const [node] = keywordNodes(schema, revision?.keyword ?? '');
   const found = (action: string, effect: Effect, text: string): readonly Finding[] => [
@@ -131,7 +131,7 @@ function compareBound(
     return revision === undefined ? [] : found('set', 'narrows', `${describe(revision)} was set`);
   }
   if (revision === undefined) return found('unset', 'widens', `${describe(base)} was removed`);
-  const order = compareLimits(base, revision);
+  const order = compareBounds(base, revision);
   if (order === 0 && base.exclusive === revision.exclusive) return [];
   const text = `${describe(base)} became ${describe(revision)}`;
   const tighter = tightest([base, revision], side) === revision;
@@ -144,14 +144,14 @@ function describe({ keyword, limit, format }: Bound): string {
   return format === undefined ? `${keyword} ${String(limit)}` : `the ${keyword} of ${format}`;
 }
 
-function countBound(schema: Schema, keyword: string, side: Side): Bound | undefined {
+function countBound(schema: ResolvedSchema, keyword: string, side: Side): Bound | undefined {
   const bound = tightest(limits(schema, keyword), side);
   // A minimum of 0 has no effect.
   return side === 'lower' && bound?.limit === 0 ? undefined : bound;
 }
 
 /** Returns all limits that a keyword sets. */
-function limits({ leaves }: Schema, keyword: string): readonly Bound[] {
+function limits({ leaves }: ResolvedSchema, keyword: string): readonly Bound[] {
   return leaves.flatMap(({ value }) => {
     const limit = membersOf(value)[keyword];
     return isNumber(limit) ? [{ limit, exclusive: false, keyword }] : [];
@@ -161,11 +161,11 @@ function limits({ leaves }: Schema, keyword: string): readonly Bound[] {
 /** Returns the most restrictive limit. */
 function tightest(bounds: readonly Bound[], side: Side): Bound | undefined {
   const sign = side === 'upper' ? 1 : -1;
-  return [...bounds].sort((a, b) => compareLimits(a, b) * sign || Number(b.exclusive) - Number(a.exclusive))[0];
+  return [...bounds].sort((a, b) => compareBounds(a, b) * sign || Number(b.exclusive) - Number(a.exclusive))[0];
 }
 
 /** Compares two limits. Returns a negative number, zero or a positive number. */
-function compareLimits({ limit }: Bound, other: Bound): number {
+function compareBounds({ limit }: Bound, other: Bound): number {
   return Number(limit > other.limit) - Number(limit < other.limit);
 }
 

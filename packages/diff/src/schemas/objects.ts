@@ -1,11 +1,11 @@
 import { type SchemaComparison, type DescribedValue, directionOf, looseningOf, report } from '../rules/comparison.ts';
 import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
 import { type Effect, type Finding, finding, LEVELS } from '../rules/finding.ts';
-import { elements, isSet, membersOf, type Node, type Pair, rawChild } from '../nodes/node.ts';
-import { keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
+import { elements, isSet, membersOf, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 
 /** Compares objects: properties, `patternProperties` and additional properties. */
-export function compareObjects(at: SchemaComparison, schemas: Pair<Schema>): readonly Finding[] {
+export function compareObjects(at: SchemaComparison, schemas: NodePair<ResolvedSchema>): readonly Finding[] {
   return [
     ...compareProperties(at, schemas),
     ...comparePatterns(at, schemas),
@@ -14,7 +14,7 @@ export function compareObjects(at: SchemaComparison, schemas: Pair<Schema>): rea
   ];
 }
 
-function comparePatterns(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function comparePatterns(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const [before, after] = [patternsOf(base), patternsOf(revision)];
   return [...before.union(after)].flatMap((pattern) => {
     const nodes = { base: nodesOfPattern(base, pattern), revision: nodesOfPattern(revision, pattern) };
@@ -33,7 +33,7 @@ function comparePatterns(at: SchemaComparison, { base, revision }: Pair<Schema>)
 }
 
 /** Compares the constraints on undeclared properties. */
-function compareAdditional(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareAdditional(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const [before, after] = [additionalOf(base), additionalOf(revision)];
   const [node] = keywordNodes(revision, 'additionalProperties');
   const found = (aspect: string, effect: Effect, text: string): readonly Finding[] => [
@@ -46,7 +46,7 @@ function compareAdditional(at: SchemaComparison, { base, revision }: Pair<Schema
   return at.part('*', { base: before, revision: after });
 }
 
-function comparePropertyNames(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function comparePropertyNames(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const nodes = { base: keywordNodes(base, 'propertyNames'), revision: keywordNodes(revision, 'propertyNames') };
   const [node] = nodes.revision;
   if (node === undefined) {
@@ -58,7 +58,10 @@ function comparePropertyNames(at: SchemaComparison, { base, revision }: Pair<Sch
 }
 
 /** Compares the declared and required properties of objects. */
-function compareProperties(at: SchemaComparison, { base: before, revision: after }: Pair<Schema>): readonly Finding[] {
+function compareProperties(
+  at: SchemaComparison,
+  { base: before, revision: after }: NodePair<ResolvedSchema>,
+): readonly Finding[] {
   const required = { base: requiredOf(before), revision: requiredOf(after) };
   return [...propertyNames(before).union(propertyNames(after))].flatMap((name) => {
     const base = readProperty(at, before, name, required.base.has(name));
@@ -86,8 +89,8 @@ function compareProperties(at: SchemaComparison, { base: before, revision: after
 function compareRequired(
   at: SchemaComparison,
   name: string,
-  { base, revision }: Pair<Property>,
-  schema: Schema,
+  { base, revision }: NodePair<Property>,
+  schema: ResolvedSchema,
 ): readonly Finding[] {
   if (base.required === revision.required) return [];
   const node = revision.nodes[0] ?? keywordNodes(schema, 'required')[0] ?? at.node;
@@ -97,7 +100,11 @@ function compareRequired(
   return [found(at, rule, 'narrows', name, node, 'became required')];
 }
 
-function compareSunsets(at: SchemaComparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
+function compareSunsets(
+  at: SchemaComparison,
+  name: string,
+  { base, revision }: NodePair<Property>,
+): readonly Finding[] {
   const [before] = base.nodes;
   const [node] = revision.nodes;
   if (before === undefined || node === undefined) return [];
@@ -107,7 +114,7 @@ function compareSunsets(at: SchemaComparison, name: string, { base, revision }: 
   return [found(at, problem.aspect, 'differs', name, node, problem.change)];
 }
 
-function removed(at: SchemaComparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
+function removed(at: SchemaComparison, name: string, { base, revision }: NodePair<Property>): readonly Finding[] {
   const node = base.nodes[0] ?? at.node;
   const kind = base.required ? 'required' : 'optional';
   const effect = base.required ? 'widens' : 'unsure';
@@ -123,7 +130,7 @@ function removed(at: SchemaComparison, name: string, { base, revision }: Pair<Pr
   return [found(at, 'property-removed', effectInRequest, name, node, 'was removed')];
 }
 
-function added(at: SchemaComparison, name: string, { base, revision }: Pair<Property>): readonly Finding[] {
+function added(at: SchemaComparison, name: string, { base, revision }: NodePair<Property>): readonly Finding[] {
   const node = revision.nodes[0] ?? at.node;
   const kind = revision.required ? 'required' : 'optional';
   if (directionOf(at) === 'response') {
@@ -171,19 +178,19 @@ type Property = {
 };
 
 /** Returns the names of the properties that a schema declares or requires. */
-function propertyNames(schema: Schema): ReadonlySet<string> {
+function propertyNames(schema: ResolvedSchema): ReadonlySet<string> {
   const declared = keywordNodes(schema, 'properties').flatMap(({ value }) => Object.keys(membersOf(value)));
   return new Set([...declared, ...requiredOf(schema)]);
 }
 
 /** Returns the names of the required properties. */
-function requiredOf(schema: Schema): ReadonlySet<string> {
+function requiredOf(schema: ResolvedSchema): ReadonlySet<string> {
   const names = keywordNodes(schema, 'required').flatMap((node) => elements(node));
   return new Set(names.map(({ value }) => String(value)));
 }
 
 /** Reads a property of an object for the direction of the compared value. */
-function readProperty(at: DescribedValue, schema: Schema, name: string, required: boolean): Property {
+function readProperty(at: DescribedValue, schema: ResolvedSchema, name: string, required: boolean): Property {
   const declarations = keywordNodes(schema, 'properties').flatMap((node) => rawChild(node, name) ?? []);
   const hiding = directionOf(at) === 'request' ? 'readOnly' : 'writeOnly';
   return {
@@ -200,12 +207,12 @@ function readProperty(at: DescribedValue, schema: Schema, name: string, required
 }
 
 /** Returns the patterns of `patternProperties`. */
-function patternsOf(schema: Schema): ReadonlySet<string> {
+function patternsOf(schema: ResolvedSchema): ReadonlySet<string> {
   return new Set(schema.leaves.flatMap((leaf) => patternNodes(leaf).map(([pattern]) => pattern)));
 }
 
 /** Returns the schemas of the properties that match a pattern. */
-function nodesOfPattern(schema: Schema, pattern: string): readonly Node[] {
+function nodesOfPattern(schema: ResolvedSchema, pattern: string): readonly Node[] {
   return nodesOfMember(schema, (leaf) => {
     const nodes = patternNodes(leaf);
     return nodes.filter(([name]) => name === pattern).map(([, node]) => node);
@@ -213,7 +220,7 @@ function nodesOfPattern(schema: Schema, pattern: string): readonly Node[] {
 }
 
 /** Returns the schemas of undeclared properties. */
-function additionalOf(schema: Schema): readonly Node[] {
+function additionalOf(schema: ResolvedSchema): readonly Node[] {
   return nodesOfMember(schema, () => []);
 }
 
@@ -222,7 +229,7 @@ function additionalOf(schema: Schema): readonly Node[] {
  *
  * @param declared returns the schemas by which a leaf declares the member; if empty, schemas of other members apply
  */
-function nodesOfMember({ leaves }: Schema, declared: (leaf: Node) => readonly Node[]): readonly Node[] {
+function nodesOfMember({ leaves }: ResolvedSchema, declared: (leaf: Node) => readonly Node[]): readonly Node[] {
   const evaluated = leaves.flatMap((leaf) => {
     const own = declared(leaf);
     return own.length > 0 ? own : (rawChild(leaf, 'additionalProperties') ?? []);

@@ -1,7 +1,7 @@
 import { resolveReference } from '@contract-first/documents';
-import { isSet, type Node, type Pair, target } from '../nodes/node.ts';
+import { isSet, type Node, type NodePair, target } from '../nodes/node.ts';
 import { PairCache } from '../nodes/pair-cache.ts';
-import { identityOf, keywordNodes, keywordValues, readSchema, type Schema } from '../nodes/schema-reader.ts';
+import { identityOf, keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import {
   type SchemaComparison,
   type DescribedValue,
@@ -15,7 +15,7 @@ import { compareChoices, compareDiscriminators, compareWithChoice } from './alte
 import { compareItems } from './arrays.ts';
 import { compareConditions, compareConstraints } from './constraints.ts';
 import { haveSameText } from './equality.ts';
-import { compareCounts, compareNumbers } from './numbers.ts';
+import { compareCounts, compareLimits } from './numbers.ts';
 import { compareObjects } from './objects.ts';
 import { compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
@@ -32,7 +32,7 @@ const cache = new PairCache<Compared>();
  */
 export function compareSchemas(
   described: DescribedValue,
-  { base, revision }: Pair<Node | undefined>,
+  { base, revision }: NodePair<Node | undefined>,
 ): readonly Finding[] {
   const ofDocuments = base && revision && cache.of(base.document, revision.document);
   /** The findings about the pairs so far. They are reported with the name of the first value. */
@@ -107,7 +107,7 @@ function findMovedReference({ base, revision }: Schemas): Finding['reference'] {
   return { document: node.document, pointer: node.pointer, change: `$ref #${before} became #${after}` };
 }
 
-function compareAt(at: SchemaComparison, nodes: Schemas, schemas: Pair<Schema>): readonly Finding[] {
+function compareAt(at: SchemaComparison, nodes: Schemas, schemas: NodePair<ResolvedSchema>): readonly Finding[] {
   if (becameRepeatable(at, nodes, schemas)) {
     return [report(at, 'type-generalized', 'widens', 'a list of such values is allowed')];
   }
@@ -130,7 +130,7 @@ function compareAt(at: SchemaComparison, nodes: Schemas, schemas: Pair<Schema>):
     ...compareValues(at, schemas),
     ...compareDefaults(at, schemas),
     ...commonTypes(schemas).flatMap((type) => [
-      ...(isListed ? [] : type === 'number' ? compareNumbers(at, schemas) : compareCounts(at, type, schemas)),
+      ...(isListed ? [] : type === 'number' ? compareLimits(at, schemas) : compareCounts(at, type, schemas)),
       ...(isListed ? [] : compareConstraints(at, type, schemas)),
       ...(type === 'array' ? compareItems(at, schemas) : []),
       ...(type === 'object' ? compareObjects(at, schemas) : []),
@@ -142,7 +142,7 @@ function compareAt(at: SchemaComparison, nodes: Schemas, schemas: Pair<Schema>):
 }
 
 /** Returns whether a request scalar became a list that may have one item: `?a=1` is a list with one item. */
-function becameRepeatable(at: SchemaComparison, nodes: Schemas, { base, revision }: Pair<Schema>): boolean {
+function becameRepeatable(at: SchemaComparison, nodes: Schemas, { base, revision }: NodePair<ResolvedSchema>): boolean {
   if (at.text !== 'repeatable' || directionOf(at) !== 'request') return false;
   const [before, after] = [base, revision].map((schema) => typesOf(schema, false));
   const isScalar = before?.every((type) => type !== 'array' && type !== 'object') === true;
@@ -153,7 +153,7 @@ function becameRepeatable(at: SchemaComparison, nodes: Schemas, { base, revision
 }
 
 /** Returns the types that both schemas allow. Keywords for other types have no effect. */
-function commonTypes({ base, revision }: Pair<Schema>): readonly string[] {
+function commonTypes({ base, revision }: NodePair<ResolvedSchema>): readonly string[] {
   const [before, after] = [base, revision].map((schema) => new Set(typesOf(schema, false).map(kindOfType)));
   return [...(before ?? [])].filter((type) => after?.has(type));
 }
@@ -162,7 +162,7 @@ function kindOfType(type: string): string {
   return type === 'integer' ? 'number' : type;
 }
 
-function compareDeprecation(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+function compareDeprecation(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const [before, after] = [base, revision].map(({ leaves }) => leaves.some((leaf) => isSet(leaf, 'deprecated')));
   if (before === after || !at.subject.endsWith('property')) return [];
   return [

@@ -1,5 +1,5 @@
-import { isSet, membersOf, type Pair } from '../nodes/node.ts';
-import { isVersion30, keywordValues, type Leaf, readSchema, type Schema } from '../nodes/schema-reader.ts';
+import { isSet, membersOf, type NodePair } from '../nodes/node.ts';
+import { isVersion30, keywordValues, type Leaf, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, directionOf, report } from '../rules/comparison.ts';
 import { type Effect, type Finding, LEVELS } from '../rules/finding.ts';
 
@@ -18,26 +18,26 @@ const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
  *
  * @param implied whether `properties`, `required` and `items` imply a type, as authors usually intend
  */
-export function typesOf(schema: Schema, implied = true): readonly string[] {
+export function typesOf(schema: ResolvedSchema, implied = true): readonly string[] {
   const cache = implied ? impliedTypes : declaredTypes;
   const types = cache.get(schema) ?? restrictedTypes(schema, implied, new Set()) ?? ALL_TYPES;
   cache.set(schema, types);
   return types;
 }
 
-const impliedTypes = new WeakMap<Schema, readonly string[]>();
-const declaredTypes = new WeakMap<Schema, readonly string[]>();
+const impliedTypes = new WeakMap<ResolvedSchema, readonly string[]>();
+const declaredTypes = new WeakMap<ResolvedSchema, readonly string[]>();
 
 /** Compares types, formats and nullability. The result is not `comparable` if no value matches both schemas. */
 export function compareTypes(
   at: SchemaComparison,
-  { base, revision }: Pair<Schema>,
+  { base, revision }: NodePair<ResolvedSchema>,
 ): { readonly findings: readonly Finding[]; readonly comparable: boolean } {
   const before = typesOf(base);
   const after = typesOf(revision);
   const solid = { base: before.filter(isNotNull), revision: after.filter(isNotNull) };
 
-  const compare = (types: Pair<readonly string[]>): Effect =>
+  const compare = (types: NodePair<readonly string[]>): Effect =>
     effectOf(types, (type, others) => acceptsType(at, others, type));
   const implied = compare(solid);
   const [declaredBefore, declaredAfter] = [typesOf(base, false), typesOf(revision, false)];
@@ -68,7 +68,7 @@ export function compareTypes(
  */
 export function reportTypes(
   at: SchemaComparison,
-  { base, revision }: Pair<Schema>,
+  { base, revision }: NodePair<ResolvedSchema>,
   effect: Effect,
   isList = false,
 ): Finding {
@@ -76,12 +76,12 @@ export function reportTypes(
 }
 
 /** Returns whether a schema allows only integers and null. */
-export function hasOnlyIntegers(schema: Schema): boolean {
+export function hasOnlyIntegers(schema: ResolvedSchema): boolean {
   return typesOf(schema).every((type) => type === 'integer' || type === 'null');
 }
 
 /** Returns whether two integer schemas differ only in formats that are ranges. */
-export function haveRanges({ base, revision }: Pair<Schema>): boolean {
+export function haveRanges({ base, revision }: NodePair<ResolvedSchema>): boolean {
   const areIntegers = hasOnlyIntegers(base) && hasOnlyIntegers(revision);
   return areIntegers && restrictionOf(base, true) === restrictionOf(revision, true);
 }
@@ -95,7 +95,7 @@ function ruleFor(at: SchemaComparison, effect: Effect, isList: boolean): string 
 }
 
 /** Combines the effects of a type change and a format change. */
-function withFormats(ofTypes: Effect, ofFormats: Effect, { base, revision }: Pair<readonly string[]>): Effect {
+function withFormats(ofTypes: Effect, ofFormats: Effect, { base, revision }: NodePair<readonly string[]>): Effect {
   if (ofTypes === 'none') return ofFormats;
   // A type without the format may have allowed texts that do not match the format.
   const isShared = base.includes('string') === revision.includes('string');
@@ -105,7 +105,7 @@ function withFormats(ofTypes: Effect, ofFormats: Effect, { base, revision }: Pai
 }
 
 function effectOf(
-  { base, revision }: Pair<readonly string[]>,
+  { base, revision }: NodePair<readonly string[]>,
   accepts: (one: string, all: readonly string[]) => boolean,
 ): Effect {
   const lost = base.some((one) => !accepts(one, revision));
@@ -125,7 +125,7 @@ function acceptsFormat(format: string, [wider = '']: readonly string[]): boolean
   return wider === '' || format === wider || (WIDER_FORMATS[format] ?? []).includes(wider);
 }
 
-function describe(schema: Schema): string {
+function describe(schema: ResolvedSchema): string {
   const types = typesOf(schema);
   const format = formatsOf(schema).join(' and ');
   const text = types === ALL_TYPES ? 'any' : types.join(' or ') || 'nothing';
@@ -136,7 +136,11 @@ function isNotNull(type: string): boolean {
   return type !== 'null';
 }
 
-function restrictedTypes(schema: Schema, implied: boolean, seen: ReadonlySet<string>): readonly string[] | undefined {
+function restrictedTypes(
+  schema: ResolvedSchema,
+  implied: boolean,
+  seen: ReadonlySet<string>,
+): readonly string[] | undefined {
   const ofChoices = schema.choices.map(({ node, members, nullable }) => {
     // A recursive alternative adds no types.
     if (seen.has(node.pointer)) return undefined;
@@ -200,7 +204,7 @@ const INTEGER_RANGES: ReadonlyMap<string, { readonly lower: bigint; readonly upp
 const FREE: readonly string[] = ['double', 'password'];
 
 /** Returns the formats of a schema, sorted. */
-function formatsOf(schema: Schema): readonly string[] {
+function formatsOf(schema: ResolvedSchema): readonly string[] {
   return [...new Set(keywordValues(schema, 'format').map(String))].sort();
 }
 
@@ -209,14 +213,14 @@ function formatsOf(schema: Schema): readonly string[] {
  *
  * @param isIntegral whether only integers are compared, whose formats may be ranges
  */
-function restrictionOf(schema: Schema, isIntegral: boolean): string {
+function restrictionOf(schema: ResolvedSchema, isIntegral: boolean): string {
   const formats = formatsOf(schema).filter((format) => !FREE.includes(format));
   return formats.filter((format) => !(isIntegral && INTEGER_RANGES.has(format))).join(' and ');
 }
 
 /** Returns the limits of integer formats, with the names of the formats. */
 export function formatLimits(
-  schema: Schema,
+  schema: ResolvedSchema,
   side: 'lower' | 'upper',
 ): readonly { readonly limit: bigint; readonly format: string }[] {
   return formatsOf(schema).flatMap((format) => {

@@ -9,8 +9,8 @@ import {
   withDigits,
 } from '@contract-first/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonical, membersOf, type Node, type Pair } from '../nodes/node.ts';
-import { keywordNodes, keywordValues, type Schema } from '../nodes/schema-reader.ts';
+import { canonical, membersOf, type Node, type NodePair } from '../nodes/node.ts';
+import { keywordNodes, keywordValues, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, report } from '../rules/comparison.ts';
 import type { Effect, Finding } from '../rules/finding.ts';
 import { jsonType, typesOf } from './types.ts';
@@ -26,7 +26,7 @@ replaceLimits(ajv);
 replaceMultipleOf(ajv);
 
 /** Compares the values of `enum` and `const`, except null, which counts as a type. */
-export function compareValues(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareValues(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const before = listedValues(base);
   const after = listedValues(revision);
   const [node = at.node] = [...keywordNodes(revision, 'enum'), ...keywordNodes(revision, 'const')];
@@ -56,7 +56,10 @@ export function compareValues(at: SchemaComparison, { base, revision }: Pair<Sch
 }
 
 /** Compares defaults, which determine the meaning of requests without the value. */
-export function compareDefaults(at: SchemaComparison, { base, revision }: Pair<Schema>): readonly Finding[] {
+export function compareDefaults(
+  at: SchemaComparison,
+  { base, revision }: NodePair<ResolvedSchema>,
+): readonly Finding[] {
   const [before] = keywordValues(base, 'default').map(canonical);
   const [after] = keywordValues(revision, 'default').map(canonical);
   if (before === after) return [];
@@ -66,7 +69,7 @@ export function compareDefaults(at: SchemaComparison, { base, revision }: Pair<S
   return [report(at, 'default-value-changed', effect, `default ${before} became ${after}`)];
 }
 
-function isConstant(schema: Schema): boolean {
+function isConstant(schema: ResolvedSchema): boolean {
   return keywordValues(schema, 'const').length > 0;
 }
 
@@ -75,7 +78,7 @@ function list(values: readonly string[] = []): string {
 }
 
 /** Returns the common values of all `enum` and `const` lists of a schema, as JSON; `undefined` without a list. */
-export const listedValues = memoizeByObject((schema: Schema): readonly string[] | undefined => {
+export const listedValues = memoizeByObject((schema: ResolvedSchema): readonly string[] | undefined => {
   const [first, ...others] = schema.leaves.flatMap(({ value }) => {
     const { enum: values, const: constant } = membersOf(value);
     const lists: readonly (readonly unknown[])[] = [...(Array.isArray(values) ? [values] : [])];
@@ -89,7 +92,7 @@ export const listedValues = memoizeByObject((schema: Schema): readonly string[] 
 });
 
 /** Creates a function that tests whether a value has an allowed type and is within the limits of a schema. */
-function createCheck(schema: Schema): (value: unknown) => boolean {
+function createCheck(schema: ResolvedSchema): (value: unknown) => boolean {
   const types = typesOf(schema);
   const limits = schema.leaves.flatMap(({ value }) =>
     limitsOf(membersOf(value)).flatMap(([name, limit]) => compileLimit(name, limit)),

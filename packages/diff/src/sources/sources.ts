@@ -10,7 +10,7 @@ import {
   type AllowedRefs,
   type FilePosition,
   type OpenApiDocument,
-  type ReadText,
+  type ReadFileText,
 } from '@contract-first/documents';
 import { fetchLocal, isUrl } from '@contract-first/command-line/files';
 
@@ -30,7 +30,7 @@ export class Unreadable extends Error {}
 /** Reads the files of a document. */
 type Reader = {
   readonly path: string;
-  readonly read: ReadText;
+  readonly read: ReadFileText;
   readonly commit?: string;
   /** The folder that contains all files; by default, the folder of the document. */
   readonly folder?: string | undefined;

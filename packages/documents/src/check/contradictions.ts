@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import { ANNOTATIONS } from '../document/annotations.ts';
+import { ANNOTATION_KEYWORDS } from '../document/annotations.ts';
 import type { Document, ResponseObject } from '../document/document.ts';
 import { discriminatorOf } from '../normalize/discriminators.ts';
 import { dereference, schemasInPlace } from '../document/reference.ts';
@@ -105,7 +105,7 @@ function withoutAnnotations(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   const kept = Object.entries(schema).filter(
     // Keeps a property that has the name of an annotation: its value is a schema, which is an object.
-    ([keyword, value]) => ![...ANNOTATIONS, 'example'].includes(keyword) || typeof value === 'object',
+    ([keyword, value]) => ![...ANNOTATION_KEYWORDS, 'example'].includes(keyword) || typeof value === 'object',
   );
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutAnnotations(value)]));
 }

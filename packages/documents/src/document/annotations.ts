@@ -1,2 +1,2 @@
 /** The annotation keywords of schemas, except `default`. */
-export const ANNOTATIONS = ['title', 'description', 'deprecated', 'externalDocs', 'xml', '$comment', 'summary'];
+export const ANNOTATION_KEYWORDS = ['title', 'description', 'deprecated', 'externalDocs', 'xml', '$comment', 'summary'];

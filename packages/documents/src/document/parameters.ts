@@ -23,21 +23,23 @@ export function parametersOf(document: Document, pathItem: PathItem, object: Ope
 export const IGNORED_PARAMETERS = /^header (?:accept|content-type|authorization)$/i;
 
 /** Returns the schema of a parameter: its `schema`, or the schema of its only media type. */
-export function schemaOf({ schema, content = {} }: ParameterObject): unknown {
+export function parameterSchemaOf({ schema, content = {} }: ParameterObject): unknown {
   return schema ?? Object.values(content)[0]?.schema;
 }
 
 /** Returns the schema of the parsed value of a parameter or header; `undefined` for unparsed text. */
 export function valueSchemaOf(parameter: ParameterObject): unknown {
   const { content } = parameter;
-  return content !== undefined && contentStyle(parameter, content) === 'text' ? undefined : (schemaOf(parameter) ?? {});
+  return content !== undefined && contentStyle(parameter, content) === 'text'
+    ? undefined
+    : (parameterSchemaOf(parameter) ?? {});
 }
 
 /** Converts a parameter for the contract. */
 export function planParameter(document: Document, parameter: ParameterObject): Parameter {
   const { name, in: place, content } = parameter;
   const { style, explode } = withDefaultStyle(parameter);
-  const type = textTypeOf(document, schemaOf(parameter));
+  const type = textTypeOf(document, parameterSchemaOf(parameter));
   // A string may be empty itself.
   const mayBeEmpty = place === 'query' && parameter['allowEmptyValue'] === true && !type.scalars.includes('string');
   return {
@@ -64,7 +66,7 @@ function contentStyle({ in: place }: ParameterObject, content: object): Paramete
 export function parametersShape(
   parameters: readonly ParameterObject[],
   { shapeOf }: ShapeFinder,
-  schemaOfParameter = schemaOf,
+  schemaOfParameter = parameterSchemaOf,
 ): Shape | undefined {
   const places = Object.groupBy(parameters, ({ in: place }) => (place === 'querystring' ? 'query' : place));
   const properties = Object.entries(places).map(([place, group]) => [

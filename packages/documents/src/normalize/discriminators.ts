@@ -5,7 +5,7 @@ import type { Diagnostic } from '../read/diagnostic.ts';
 import { walkDocument } from '../document/walk.ts';
 
 /** A schema object of a normalized document. */
-export type Schema = Record<string, unknown>;
+export type NormalizedSchema = Record<string, unknown>;
 type Discriminator = { readonly propertyName: string; readonly mapping?: Readonly<Record<string, string>> };
 
 /**
@@ -27,14 +27,14 @@ export function completeDiscriminators(document: Document, names: SchemaNames): 
     const place = `${pointer}/discriminator`;
     const warn = (message: string): void => void warnings.push({ pointer: place, message });
     const references = alternativesOf(node).flatMap((alternative) => {
-      const reference = (alternative as Schema)['$ref'];
+      const reference = (alternative as NormalizedSchema)['$ref'];
       return typeof reference === 'string' && mayBeObject(document, alternative) ? [reference] : [];
     });
     const explicit = targetsOf(document, discriminator, references, names, warn);
     const mapping = assignValues(
       references.map((reference) => ({
         reference,
-        values: valuesOf(
+        values: discriminatorValuesOf(
           document,
           reference,
           discriminator.propertyName,
@@ -44,20 +44,20 @@ export function completeDiscriminators(document: Document, names: SchemaNames): 
       warn,
     );
     if (mapping === undefined) Reflect.deleteProperty(node, 'discriminator');
-    else (node as Schema)['discriminator'] = { propertyName: discriminator.propertyName, mapping };
+    else (node as NormalizedSchema)['discriminator'] = { propertyName: discriminator.propertyName, mapping };
   });
   return warnings;
 }
 
 /** Returns the OpenAPI 3 discriminator of a schema, if any. */
-export function discriminatorOf({ discriminator }: Readonly<Schema>): Discriminator | undefined {
+export function discriminatorOf({ discriminator }: Readonly<NormalizedSchema>): Discriminator | undefined {
   const { propertyName } = Object(discriminator) as Partial<Discriminator>;
   return typeof propertyName === 'string' ? (discriminator as Discriminator) : undefined;
 }
 
 /** Returns the name of the schema component for a reference or `mapping` value; `undefined` if it does not exist. */
 export function componentName(document: Document, target: string): string | undefined {
-  const schemas = (document.components as { readonly schemas?: Schema } | undefined)?.schemas ?? {};
+  const schemas = (document.components as { readonly schemas?: NormalizedSchema } | undefined)?.schemas ?? {};
   const name = /^#\/components\/schemas\/([^/]+)$/.exec(target)?.[1] ?? target;
   return Object.hasOwn(schemas, name) ? name : undefined;
 }
@@ -74,7 +74,7 @@ export function namesOf(reference: string, names: SchemaNames): readonly string[
  *
  * @param names the values of the mapping, or else the names of the schema
  */
-export function valuesOf(
+export function discriminatorValuesOf(
   document: Document,
   reference: string,
   property: string,
@@ -86,24 +86,24 @@ export function valuesOf(
 }
 
 /** Adds the discriminator values to each alternative of a schema, and removes the discriminator. */
-export function constrainAlternatives(schema: Readonly<Schema>): Readonly<Schema> {
+export function constrainAlternatives(schema: Readonly<NormalizedSchema>): Readonly<NormalizedSchema> {
   const { propertyName, mapping = {} } = discriminatorOf(schema) ?? {};
   const keyword = schema['oneOf'] === undefined ? 'anyOf' : 'oneOf';
   if (propertyName === undefined || !Array.isArray(schema[keyword])) return schema;
   const alternatives = (schema[keyword] as readonly unknown[]).map((alternative) => {
-    const reference = (Object(alternative) as Schema)['$ref'];
+    const reference = (Object(alternative) as NormalizedSchema)['$ref'];
     const entries = Object.entries(mapping).filter(([, target]) => String(reference).endsWith(target));
     if (entries.length === 0) return alternative;
     const values = entries.map(([value]) => value);
     const properties = { [propertyName]: { type: 'string', enum: values } };
     return { allOf: [alternative, { type: 'object', required: [propertyName], properties }] };
   });
-  const constrained: Schema = { ...schema, [keyword]: alternatives };
+  const constrained: NormalizedSchema = { ...schema, [keyword]: alternatives };
   delete constrained['discriminator'];
   return constrained;
 }
 
-function alternativesOf({ oneOf, anyOf }: Readonly<Schema>): readonly unknown[] {
+function alternativesOf({ oneOf, anyOf }: Readonly<NormalizedSchema>): readonly unknown[] {
   return (oneOf ?? anyOf ?? []) as readonly unknown[];
 }
 
@@ -152,7 +152,7 @@ function assignValues(
 /** Returns the values that `const` and `enum` allow for a property; `undefined` if the property has neither. */
 function ownValues(document: Document, node: unknown, property: string): readonly unknown[] | undefined {
   const limits = [...schemasInPlace(document, node, ['allOf'])].map((schema) => {
-    const properties = Object(schema['properties']) as Schema;
+    const properties = Object(schema['properties']) as NormalizedSchema;
     return Object.hasOwn(properties, property) ? limitsOf(document, properties[property]) : undefined;
   });
   const [first, ...others] = limits.filter((values) => values !== undefined);
@@ -160,7 +160,7 @@ function ownValues(document: Document, node: unknown, property: string): readonl
 }
 
 function limitsOf(document: Document, node: unknown): readonly unknown[] | undefined {
-  const schema = Object(dereference(document, node)) as Schema;
+  const schema = Object(dereference(document, node)) as NormalizedSchema;
   if ('const' in schema) return [schema['const']];
   return schema['enum'] as readonly unknown[] | undefined;
 }

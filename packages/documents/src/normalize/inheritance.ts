@@ -1,5 +1,11 @@
 import { keywordsWhere } from '@contract-first/contract';
-import { componentName, discriminatorOf, namesOf, valuesOf, type Schema } from './discriminators.ts';
+import {
+  componentName,
+  discriminatorOf,
+  namesOf,
+  discriminatorValuesOf,
+  type NormalizedSchema,
+} from './discriminators.ts';
 import type { Document } from '../document/document.ts';
 import { type SchemaNames, unusedName } from '../document/names.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
@@ -25,7 +31,7 @@ type Head = {
  * @returns a warning for each unchecked discriminator
  */
 export function expandInheritance(document: Document, schemaNames: SchemaNames): Diagnostic[] {
-  const { schemas = {} } = (document.components ?? {}) as { readonly schemas?: Record<string, Schema> };
+  const { schemas = {} } = (document.components ?? {}) as { readonly schemas?: Record<string, NormalizedSchema> };
   const parents = new Map(Object.entries(schemas).map(([name, schema]) => [name, references(schema, ['allOf'])]));
   const children = new Map<string, string[]>();
   for (const [child, names] of parents) {
@@ -33,7 +39,7 @@ export function expandInheritance(document: Document, schemaNames: SchemaNames):
   }
   const heads = findHeads();
   const warnings: Diagnostic[] = [];
-  const unions = new Map<string, Schema>();
+  const unions = new Map<string, NormalizedSchema>();
   const bases = new Map<string, string>();
   const limits = new Map<string, () => void>(); // One per schema, which may have several heads.
 
@@ -42,7 +48,7 @@ export function expandInheritance(document: Document, schemaNames: SchemaNames):
   }
   const selections = new Map([...heads].map(([name, head]) => [name, head.isList ? undefined : select(name, head)]));
   for (const [name, { isList }] of heads) {
-    const schema: Schema = schemas[name] ?? {};
+    const schema: NormalizedSchema = schemas[name] ?? {};
     const { discriminator, oneOf, anyOf, ...content } = schema;
     const { title, description } = content;
     const list = oneOf === undefined ? { anyOf } : { oneOf };
@@ -136,7 +142,7 @@ export function expandInheritance(document: Document, schemaNames: SchemaNames):
     for (const member of members) {
       const explicit = valuesFor(member, mapping) ?? valuesFor(member, mappingsOf(property));
       const names = explicit ?? namesOf(member, schemaNames);
-      const values = valuesOf(document, REFERENCE + member, property, names);
+      const values = discriminatorValuesOf(document, REFERENCE + member, property, names);
       for (const value of values) {
         // A schema that others extend may be abstract.
         if (heads.has(member) && !names.includes(String(value))) continue;
@@ -198,30 +204,30 @@ export function expandInheritance(document: Document, schemaNames: SchemaNames):
 }
 
 /** Returns the names of the components that a schema refers to in the lists of some keywords. */
-function references(schema: Schema, keywords: readonly string[]): string[] {
+function references(schema: NormalizedSchema, keywords: readonly string[]): string[] {
   const parts = keywords.flatMap((keyword) => schema[keyword] ?? []);
   return parts.flatMap((part) => {
-    const { $ref: reference, ...rest } = Object(part) as Schema;
+    const { $ref: reference, ...rest } = Object(part) as NormalizedSchema;
     const own = typeof reference === 'string' ? [reference.slice(REFERENCE.length)] : [];
     return [...own, ...references(rest, keywords)];
   });
 }
 
-function replaceReferences(schema: Schema, from: string, to: string): void {
-  for (const part of (schema['allOf'] ?? []) as readonly Schema[]) {
+function replaceReferences(schema: NormalizedSchema, from: string, to: string): void {
+  for (const part of (schema['allOf'] ?? []) as readonly NormalizedSchema[]) {
     if (part['$ref'] === REFERENCE + from) part['$ref'] = REFERENCE + to;
     replaceReferences(part, from, to);
   }
 }
 
-function constrain(schema: Schema, part: Schema): void {
-  schema['allOf'] = [...((schema['allOf'] ?? []) as readonly Schema[]), part];
+function constrain(schema: NormalizedSchema, part: NormalizedSchema): void {
+  schema['allOf'] = [...((schema['allOf'] ?? []) as readonly NormalizedSchema[]), part];
 }
 
-function allowsNull({ type }: Schema): boolean {
+function allowsNull({ type }: NormalizedSchema): boolean {
   return [type].flat().includes('null');
 }
 
-function withoutUndefined(schema: Schema): Schema {
+function withoutUndefined(schema: NormalizedSchema): NormalizedSchema {
   return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
 }

@@ -5,7 +5,7 @@ import { convertNullable } from '../read/old-keywords.ts';
 import { findConflicts, INT64S } from './conflicts.ts';
 import { DECODED } from '../document/declared.ts';
 import { partsOf } from '../document/operation-parts.ts';
-import { schemaOf } from '../document/parameters.ts';
+import { parameterSchemaOf } from '../document/parameters.ts';
 import { capitalize, type SchemaNames, unusedName } from '../document/names.ts';
 import { dereference, resolveReference, tokensOf } from '../document/reference.ts';
 import { renameRanges, uncallableReason } from '../read/unreachable.ts';
@@ -150,7 +150,7 @@ export function removeInt64Conflicts(document: Document): Diagnostic[] {
     const { pointer } = operation;
     const { parameters, requestBody } = partsOf(document, operation);
     const roots = [
-      ...parameters.map((parameter) => [parameter.name, schemaOf(parameter)] as const),
+      ...parameters.map((parameter) => [parameter.name, parameterSchemaOf(parameter)] as const),
       ...Object.values(requestBody?.content ?? {}).map(({ schema }) => ['the body', schema] as const),
     ];
     for (const [name, root] of roots) {

@@ -1,10 +1,10 @@
 import { roundBigints, subschemasOf } from '@contract-first/contract';
-import { ANNOTATIONS } from '../document/annotations.ts';
+import { ANNOTATION_KEYWORDS } from '../document/annotations.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
 // Ajv would treat a member `id` of an example as a schema id.
-const WITHOUT_EFFECT = [...ANNOTATIONS, 'example', 'examples', 'contentSchema'];
+const WITHOUT_EFFECT = [...ANNOTATION_KEYWORDS, 'example', 'examples', 'contentSchema'];
 
 /**
  * Simplifies a directed schema, which is a copy, in place. Replaces discriminators with conditions, which Ajv validates

@@ -27,7 +27,7 @@ export type FailureBody = {
 };
 
 /** The failure bodies of a document. */
-export type Failures = {
+export type FailureBodies = {
   readonly bodies: readonly FailureBody[];
   /** Returns the name of the body for an operationId and a key of `responses`. */
   readonly nameOf: (operationId: string, response: string) => string | undefined;
@@ -48,7 +48,7 @@ export function findFailures(
   document: Document,
   operations: Readonly<Record<string, Operation>>,
   codecs: readonly string[],
-): Failures {
+): FailureBodies {
   const bodies: FailureBody[] = [];
   const names = new Map<string, string>();
   const uses = new Map<string, number>();

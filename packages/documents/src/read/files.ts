@@ -22,7 +22,7 @@ import { escapePrototypeNames } from './prototype-names.ts';
 export type FilePosition = { readonly file: string; readonly line: number; readonly column: number };
 
 /** Reads a file by its absolute path or URL; returns `undefined` to use the default reader. */
-export type ReadText = (file: string) => Promise<string> | undefined;
+export type ReadFileText = (file: string) => Promise<string> | undefined;
 
 /** Defines which files a document may refer to. */
 export type FileAccess = {
@@ -40,14 +40,14 @@ export class FileReader {
   /** The files outside the folder that were not read. */
   readonly refused = new Set<string>();
   readonly #texts = new Map<string, Promise<string>>();
-  readonly #read: ReadText;
+  readonly #read: ReadFileText;
   readonly #folder: string;
   readonly #allowed: AllowedRefs;
 
   /** @param root the absolute path or URL of the document */
-  constructor(root: string, read: ReadText, { folder, allowed }: FileAccess) {
+  constructor(root: string, read: ReadFileText, { folder, allowed }: FileAccess) {
     this.#read = read;
-    this.#folder = folder ?? (isUrl(root) ? new URL('.', root).href : dirname(root));
+    this.#folder = folder ?? (isHttpUrl(root) ? new URL('.', root).href : dirname(root));
     this.#allowed = allowed;
   }
 
@@ -60,11 +60,11 @@ export class FileReader {
 
   async #load(file: string): Promise<string> {
     if (/^(?:file|data):/.test(file)) throw new Error('is a URL of another kind than http: write a path');
-    const isWithin = isUrl(file) ? file.startsWith(this.#folder) : contains(this.#folder, file);
+    const isWithin = isHttpUrl(file) ? file.startsWith(this.#folder) : contains(this.#folder, file);
     if (!isWithin) this.#refuse(file);
     const given = this.#read(file);
     if (given !== undefined) return given;
-    if (isUrl(file)) return fetchText(file);
+    if (isHttpUrl(file)) return fetchText(file);
     const [real, folder] = await Promise.all([realpath(file), realpath(this.#folder)]);
     if (!contains(folder, real)) this.#refuse(file, real);
     const found = await stat(real);
@@ -75,7 +75,7 @@ export class FileReader {
 
   /** @throws unless the kind of the file is allowed */
   #refuse(file: string, real = file): void {
-    const kind = isUrl(file) ? 'http' : 'files';
+    const kind = isHttpUrl(file) ? 'http' : 'files';
     if (this.#allowed.has(kind)) return;
     this.refused.add(file);
     throw new Error(`is outside of the folder of the document: ${real}; --allow-refs ${kind} allows it`);
@@ -96,13 +96,13 @@ export class Resolver extends BaseResolver {
 
   /** A reference is a URI, so its percent signs are decoded to get the name of a file. */
   override resolveExternalRef(base: string | null, reference: string): string {
-    const isFile = !isUrl(reference) && !isUrl(base ?? '');
+    const isFile = !isHttpUrl(reference) && !isHttpUrl(base ?? '');
     return super.resolveExternalRef(base, isFile ? decode(reference) : reference);
   }
 
   override async loadExternalRef(file: string): Promise<Source> {
     try {
-      return new Source(file, await this.#reader.text(file), isUrl(file) ? 'application/yaml' : undefined);
+      return new Source(file, await this.#reader.text(file), isHttpUrl(file) ? 'application/yaml' : undefined);
     } catch (error) {
       throw new ResolveError(error instanceof Error ? error : new Error(String(error)));
     }
@@ -211,7 +211,7 @@ function contains(folder: string, path: string): boolean {
 export function positionOf(location: LocationObject): FilePosition {
   const { line, col } = startOf(location);
   const { absoluteRef } = location.source;
-  return { file: isUrl(absoluteRef) ? absoluteRef : relative(process.cwd(), absoluteRef), line, column: col };
+  return { file: isHttpUrl(absoluteRef) ? absoluteRef : relative(process.cwd(), absoluteRef), line, column: col };
 }
 
 /** Returns the start of a location, or the beginning of the file if the parser throws, as for some YAML tags. */
@@ -226,7 +226,7 @@ function startOf(location: LocationObject): { readonly line: number; readonly co
 }
 
 /** Returns whether a path is a URL. */
-export function isUrl(path: string): boolean {
+export function isHttpUrl(path: string): boolean {
   return /^https?:\/\//.test(path);
 }
 

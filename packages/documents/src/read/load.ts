@@ -29,11 +29,11 @@ import {
   type FileAccess,
   type FilePosition,
   FileReader,
-  isUrl,
+  isHttpUrl,
   NO_OUTSIDE,
   parseText,
   positionOf,
-  type ReadText,
+  type ReadFileText,
   Resolver,
 } from './files.ts';
 import { OldKeywords } from './old-keywords.ts';
@@ -108,10 +108,10 @@ const style = {
 export async function loadContract(
   path: string,
   rules: 'structure' | 'validity' | 'style',
-  read: ReadText = () => undefined,
+  read: ReadFileText = () => undefined,
   access: FileAccess = { allowed: NO_OUTSIDE },
 ): Promise<LoadedContract> {
-  const absolute = isUrl(path) ? path : resolve(path);
+  const absolute = isHttpUrl(path) ? path : resolve(path);
   const ignore = await loadIgnoreConfig(undefined, new BaseResolver());
   const config = await createConfig(
     { rules: rules === 'style' ? { ...validity, ...style } : validity },

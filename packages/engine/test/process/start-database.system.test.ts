@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openForWriting, schemaOf } from '../../../database/src/sqlite/open-file.ts';
+import { openForWriting, storeSchemaOf } from '../../../database/src/sqlite/open-file.ts';
 import { plantTables } from '../../../../src/plants/plant-tables.ts';
 import { openTestStore } from '@contract-first/testing/app.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
@@ -56,7 +56,7 @@ test('a write-ahead log that was truncated by a crash is not damage: everything 
 
 test('a start waits for the SQLite migration of another process, without a time limit', async () => {
   const path = join(temporaryFolder(), 'plants.db');
-  const schema = schemaOf(plantTables);
+  const schema = storeSchemaOf(plantTables);
   openForWriting(path, { ...schema, migrations: schema.migrations.slice(0, 1) }).close();
   const other = new DatabaseSync(path);
   other.exec(

@@ -20,7 +20,7 @@ import { findMissing, resourcesIn, storePath } from './state/paths.ts';
 import { createFail, type Fail, failureKey, type MockRequest } from './reply.ts';
 import { findResources, type Resource, type Role, rolesOf } from './resources/resources.ts';
 import type { Handle, OperationContext } from './requests/operation-context.ts';
-import { Store } from './state/store.ts';
+import { ResourceStore } from './state/store.ts';
 
 const MAX_CURSORS = 1_000;
 const HANDLES: Readonly<Record<Role, Handle>> = { create, list, read, replace, patch, remove };
@@ -79,7 +79,7 @@ export function createMemory(
   const model = createModel(requests, responses);
   const identifiers = createIdentifiers(requests, responses, seed);
   let file: DataFile | undefined;
-  const store = new Store(limit, () => file?.noteChange());
+  const store = new ResourceStore(limit, () => file?.noteChange());
   const data = createData(resources, store, { model, identifiers, limit });
   const text = dataPath === undefined ? undefined : readData(dataPath);
   const problems = text === undefined ? [] : data.load(text);
@@ -211,7 +211,12 @@ function table(title: string, rows: readonly (readonly [string, string])[]): rea
 }
 
 /** Stores the valid examples of resources in top-level collections. */
-function storeExamples(resources: readonly Resource[], store: Store, model: Model, identifiers: Identifiers): void {
+function storeExamples(
+  resources: readonly Resource[],
+  store: ResourceStore,
+  model: Model,
+  identifiers: Identifiers,
+): void {
   for (const resource of resources) {
     const { item, idMembers } = resource;
     if (parameterNames(item.path).length !== 1 || item.parameter === '') continue;

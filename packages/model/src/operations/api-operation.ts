@@ -1,4 +1,4 @@
-import type { Schema } from '../values/dialect.ts';
+import type { JsonSchema } from '../values/dialect.ts';
 import type { Json } from '../values/json-value.ts';
 import type { NamedExamples } from '../values/named-examples.ts';
 import type { ListExamples } from './documented-examples.ts';
@@ -32,7 +32,7 @@ export type ApiOperation = {
   /** Whether credentials are also documented as parameters, which may be required with any alternative. */
   readonly hasCredentialParameters: boolean;
   /** The documented schema of Content-Length, if any. */
-  readonly contentLength: Schema | undefined;
+  readonly contentLength: JsonSchema | undefined;
 };
 
 /** The documented methods, in upper case, of the paths that match a pattern. */
@@ -53,7 +53,7 @@ export type Parameter = {
   readonly allowEmptyValue: boolean;
   /** Whether the value is sent as JSON text (`content` instead of `schema`). */
   readonly isJson: boolean;
-  readonly schema: Schema | undefined;
+  readonly schema: JsonSchema | undefined;
   readonly examples: ListExamples;
   /** The examples with a name. */
   readonly named: NamedExamples;
@@ -65,7 +65,7 @@ export type BodyContent = {
   /** Whether the schema describes a value that servers parse from text or bytes in an undefined way. */
   readonly isStructured: boolean;
   /** `undefined` if the schema does not apply to the value, such as an object schema for text. */
-  readonly schema: Schema | undefined;
+  readonly schema: JsonSchema | undefined;
   /** The parts of a form, by name. */
   readonly parts: ReadonlyMap<string, FormPart>;
   readonly examples: ListExamples;
@@ -91,7 +91,7 @@ export type ApiResponse = {
   readonly headers: readonly {
     readonly name: string;
     readonly required: boolean;
-    readonly schema: Schema | undefined;
+    readonly schema: JsonSchema | undefined;
   }[];
   readonly contents: readonly BodyContent[];
   readonly links: readonly ResponseLink[];

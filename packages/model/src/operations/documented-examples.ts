@@ -1,5 +1,5 @@
 import { escapePointer, stringifyJson } from '@contract-first/contract';
-import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 import { toJsonTree } from '../values/json-tree.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 import { readNamedExamples, type NamedExamples } from '../values/named-examples.ts';
@@ -30,7 +30,7 @@ type Combined = { readonly value: Json; readonly isChanged: boolean; readonly is
 export function examplesOf(
   schemas: SchemaDocument,
   { example, examples = {} }: Described,
-  schema: Schema | undefined,
+  schema: JsonSchema | undefined,
 ): { readonly examples: ListExamples; readonly named: NamedExamples } {
   const named = readNamedExamples(schemas.document, examples);
   return { named, examples: list };
@@ -53,14 +53,14 @@ export function examplesOf(
 
 // The keywords of a validated document.
 
-function inSchema(schemas: SchemaDocument, schema: Schema): readonly (readonly [string, Json | undefined])[] {
+function inSchema(schemas: SchemaDocument, schema: JsonSchema): readonly (readonly [string, Json | undefined])[] {
   const { example, examples = [], default: fallback } = Object(flatten(schemas, schema)) as ExampleKeywords;
   const listed = examples.map((value, index) => [`example ${String(index + 1)} of the schema`, value] as const);
   return [['example of the schema', example], ...listed, ['default', fallback]];
 }
 
 /** Returns values with the first example of each property, then with the second examples, and so on. */
-function combine(schemas: SchemaDocument, oracle: Oracle, schema: Schema, generated: Json): readonly Json[] {
+function combine(schemas: SchemaDocument, oracle: Oracle, schema: JsonSchema, generated: Json): readonly Json[] {
   const found: Json[] = [];
   for (let index = 0; ; index += 1) {
     const { value, isChanged, isLast } = withExample(schema, generated, index);
@@ -69,14 +69,14 @@ function combine(schemas: SchemaDocument, oracle: Oracle, schema: Schema, genera
   }
 
   /** @param index the index of the example; properties with fewer examples use the last one */
-  function withExample(schema: Schema, value: Json, index: number): Combined {
+  function withExample(schema: JsonSchema, value: Json, index: number): Combined {
     const { properties = {}, items } = Object(flatten(schemas, schema)) as SchemaObject;
     if (isArray(value) && items !== undefined) {
-      const parts = value.map((item) => withExample(items as Schema, item, index));
+      const parts = value.map((item) => withExample(items as JsonSchema, item, index));
       return { value: parts.map((part) => part.value), ...join(parts) };
     }
     if (!isObject(value)) return { value, ...join([]) };
-    const parts = Object.entries(properties as Readonly<Record<string, Schema>>).flatMap(([name, property]) => {
+    const parts = Object.entries(properties as Readonly<Record<string, JsonSchema>>).flatMap(([name, property]) => {
       const examples = inSchema(schemas, property).flatMap(([, one]) => (one === undefined ? [] : [one]));
       const valid = examples.filter((example) => oracle.allows(property, example));
       const [example = valid.at(-1)] = valid.slice(index);
@@ -99,14 +99,14 @@ export type NestedFault = { readonly name: string; readonly place: string; reado
  */
 export function* faultsWithin(
   oracle: Oracle,
-  schema: Schema,
+  schema: JsonSchema,
   visited: Set<string>,
   place = '',
 ): Generator<NestedFault> {
   const { properties = {}, items } = Object(flatten(oracle.schemas, schema)) as SchemaObject;
-  const members = Object.entries(properties as Readonly<Record<string, Schema>>);
+  const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
   const parts = members.map(([name, property]) => [`${place}/${escapePointer(name)}`, property] as const);
-  for (const [at, part] of items === undefined ? parts : [...parts, [`${place}/*`, items as Schema] as const]) {
+  for (const [at, part] of items === undefined ? parts : [...parts, [`${place}/*`, items as JsonSchema] as const]) {
     const key = stringifyJson(part);
     if (visited.has(key)) continue;
     visited.add(key);
@@ -120,7 +120,7 @@ export function* faultsWithin(
 }
 
 /** Returns the reason why an example is invalid; `undefined` if it is valid. */
-export function faultOf(oracle: Oracle, schema: Schema | undefined, value: Json): string | undefined {
+export function faultOf(oracle: Oracle, schema: JsonSchema | undefined, value: Json): string | undefined {
   const violation = oracle.violation(schema, toJsonTree(value));
   return violation && `${violation.path} ${violation.message}`.trimStart();
 }

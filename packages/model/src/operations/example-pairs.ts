@@ -1,6 +1,6 @@
 import { stringifyJson } from '@contract-first/contract';
 import { allPropertiesOf } from '../values/schema-property.ts';
-import type { Schema, SchemaDocument } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument } from '../values/dialect.ts';
 import { isArray, isObject, isScalar, type Json } from '../values/json-value.ts';
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import { keywordsOf } from './read-contents.ts';
@@ -63,12 +63,12 @@ export function createPairing(
  */
 function equalTo(
   example: Json,
-  schema: Schema | undefined,
+  schema: JsonSchema | undefined,
   schemas: SchemaDocument,
 ): (value: Json | undefined) => boolean {
   if (isArray(example)) {
     // Validated document.
-    const { items } = keywordsOf(schemas, schema ?? true) as { readonly items?: Schema };
+    const { items } = keywordsOf(schemas, schema ?? true) as { readonly items?: JsonSchema };
     const tests = example.map((item) => equalTo(item, items, schemas));
     return (value = null) =>
       isArray(value) && value.length === tests.length && tests.every((test, index) => test(value[index]));

@@ -11,7 +11,7 @@ import {
   valueSchemaOf,
   withDefaultStyle,
 } from '@contract-first/documents';
-import type { Schema, SchemaDocument } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument } from '../values/dialect.ts';
 import { scalarTypesOf } from '../values/schema-merge.ts';
 import type { ApiOperation, Parameter, PathMethods, SecurityScheme } from './api-operation.ts';
 import { examplesOf } from './documented-examples.ts';
@@ -104,7 +104,7 @@ const TYPING = [
 ];
 
 /** Returns whether a schema allows strings and other scalars. */
-function allowsTextAndMore(schemas: SchemaDocument, schema: Schema): boolean {
+function allowsTextAndMore(schemas: SchemaDocument, schema: JsonSchema): boolean {
   const types = scalarTypesOf(schemas, schema);
   return types.includes('string') && types.length > 1;
 }
@@ -127,11 +127,11 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const place = location === 'querystring' ? ({ in: 'query', style: 'querystring' } as const) : { in: location };
     const [mediaType] = Object.keys(content ?? {});
     const isJson = mediaType !== undefined && kindOf(mediaType) === 'json';
-    const schema = valueSchemaOf(object) as Schema | undefined;
+    const schema = valueSchemaOf(object) as JsonSchema | undefined;
     const keywords = schema === undefined ? {} : keywordsOf(schemas, schema);
     const hasDefault = keywords['default'] !== undefined;
     const isUntyped = !TYPING.some((keyword) => keyword in keywords);
-    const { items } = keywords as { readonly items?: Schema };
+    const { items } = keywords as { readonly items?: JsonSchema };
     const isAmbiguous = !isUntyped && [schema ?? true, items ?? false].some((part) => allowsTextAndMore(schemas, part));
     // Validated document.
     const described = (Object.values(content ?? {})[0] ?? object) as MediaTypeObject;

@@ -1,6 +1,6 @@
 import { kindOf } from '@contract-first/contract';
 import { dereference, type ResponseObject } from '@contract-first/documents';
-import type { Schema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
 import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
 import type { ApiOperation, ApiResponse, BodyContent, FormPart, ResponseLink } from './api-operation.ts';
 import { sentMediaType } from './body-bytes.ts';
@@ -8,7 +8,7 @@ import { examplesOf } from './documented-examples.ts';
 
 /** A media type object of a validated document. */
 export type MediaTypeObject = Parameters<typeof examplesOf>[1] & {
-  readonly schema?: Schema;
+  readonly schema?: JsonSchema;
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
 };
 type Content = Readonly<Record<string, MediaTypeObject>>;
@@ -30,7 +30,7 @@ export function readResponses(
   const entries = Object.entries(responses).map(([status, node]): [string, ApiResponse] => {
     const { headers: objects = {}, content = {}, links = {} } = dereference(document, node) as LinkedResponse;
     const headers = Object.entries(objects).map(([name, header]) => {
-      const { required = false, schema } = dereference(document, header) as { required?: boolean; schema?: Schema };
+      const { required = false, schema } = dereference(document, header) as { required?: boolean; schema?: JsonSchema };
       return { name: name.toLowerCase(), required, schema };
     });
     // A header object named Content-Type is ignored (OpenAPI 3.1, 4.8.17.1).
@@ -59,7 +59,7 @@ function readContents(schemas: SchemaDocument, content: Content): BodyContent[] 
 /** Reads the parts of a form. */
 function readParts(
   schemas: SchemaDocument,
-  schema: Schema,
+  schema: JsonSchema,
   encoding: NonNullable<MediaTypeObject['encoding']>,
 ): [string, FormPart][] {
   const alternatives = propertiesOf(schemas, schema);
@@ -76,22 +76,22 @@ function readParts(
 }
 
 /** Returns whether a schema explicitly allows a list or an object. */
-function mayBeStructured(schemas: SchemaDocument, schema: Schema): boolean {
+function mayBeStructured(schemas: SchemaDocument, schema: JsonSchema): boolean {
   const keywords = keywordsOf(schemas, schema);
   const { type = [], anyOf = [], oneOf = [] } = keywords;
   if (['items', 'prefixItems', 'properties', 'additionalProperties'].some((keyword) => keyword in keywords))
     return true;
   if (([type].flat() as string[]).some((name) => name === 'array' || name === 'object')) return true;
   // Validated document.
-  return [anyOf, oneOf].some((list) => (list as readonly Schema[]).some((part) => mayBeStructured(schemas, part)));
+  return [anyOf, oneOf].some((list) => (list as readonly JsonSchema[]).some((part) => mayBeStructured(schemas, part)));
 }
 
 /** Lists the properties of each alternative of a schema. */
-function propertiesOf(schemas: SchemaDocument, schema: Schema): readonly Readonly<Record<string, Schema>>[] {
+function propertiesOf(schemas: SchemaDocument, schema: JsonSchema): readonly Readonly<Record<string, JsonSchema>>[] {
   const { properties, anyOf = [], oneOf = [] } = keywordsOf(schemas, schema);
   // Validated document.
-  const own = properties as Readonly<Record<string, Schema>> | undefined;
-  const parts = [...(anyOf as readonly Schema[]), ...(oneOf as readonly Schema[])];
+  const own = properties as Readonly<Record<string, JsonSchema>> | undefined;
+  const parts = [...(anyOf as readonly JsonSchema[]), ...(oneOf as readonly JsonSchema[])];
   if (parts.length === 0) return [own ?? {}];
   return parts.flatMap((part) => propertiesOf(schemas, part).map((properties) => ({ ...properties, ...own })));
 }
@@ -99,12 +99,12 @@ function propertiesOf(schemas: SchemaDocument, schema: Schema): readonly Readonl
 /** Reads a part of a form. A list becomes several parts. */
 function readPart(
   schemas: SchemaDocument,
-  schema: Schema,
+  schema: JsonSchema,
   documentedType: string | undefined,
 ): Pick<FormPart, 'contentType' | 'isFile'> {
   const { items, ...own } = keywordsOf(schemas, schema);
   const { format, contentMediaType, contentEncoding } =
-    items === undefined ? own : keywordsOf(schemas, items as Schema);
+    items === undefined ? own : keywordsOf(schemas, items as JsonSchema);
   const fileType = typeof contentMediaType === 'string' ? contentMediaType : 'application/octet-stream';
   const isFile = format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
   const [first] = documentedType?.split(/ *, */) ?? [];
@@ -112,7 +112,7 @@ function readPart(
 }
 
 /** Returns the keywords of a schema, including the keywords of its references. */
-export function keywordsOf(schemas: SchemaDocument, schema: Schema): SchemaObject {
+export function keywordsOf(schemas: SchemaDocument, schema: JsonSchema): SchemaObject {
   const flat = flatten(schemas, schema);
   return typeof flat === 'boolean' ? {} : flat;
 }

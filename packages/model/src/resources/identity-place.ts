@@ -1,6 +1,6 @@
 import { escapePointer, parameterNames, stringifyJson } from '@contract-first/contract';
 import type { ApiOperation, ResponseLink } from '../operations/api-operation.ts';
-import type { Schema, SchemaDocument } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument } from '../values/dialect.ts';
 import type { Json } from '../values/json-value.ts';
 import { scalarTypesOf } from '../values/schema-merge.ts';
 import { type ItemPath, shapeOf } from './item-path.ts';
@@ -45,7 +45,7 @@ export function identityPlace(
 }
 
 /** A part of a body with its place and schema. */
-type Placed = readonly [place: readonly string[], schema: Schema | undefined];
+type Placed = readonly [place: readonly string[], schema: JsonSchema | undefined];
 
 function parameterTypes(
   { read, remove, replace, patch, parameter }: ItemPath,

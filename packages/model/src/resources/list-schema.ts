@@ -1,13 +1,13 @@
 import { kindOf } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
-import type { Schema, SchemaDocument } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument } from '../values/dialect.ts';
 import type { Json } from '../values/json-value.ts';
 import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
 import { itemsPlace } from './list-items.ts';
 import { allPropertiesOf, propertyOf } from '../values/schema-property.ts';
 
 /** The place of the items in a list response, and their schema. */
-export type Items = { readonly place: readonly string[]; readonly schema: Schema };
+export type Items = { readonly place: readonly string[]; readonly schema: JsonSchema };
 
 /** The maximum depth of objects around a list. */
 const OUTLINE_DEPTH = 2;
@@ -15,7 +15,7 @@ const OUTLINE_DEPTH = 2;
 /** Returns the place and the schema of the items of a list; `undefined` if ambiguous. */
 export function findItems(
   operation: ApiOperation,
-  schema: Schema | undefined,
+  schema: JsonSchema | undefined,
   schemas: SchemaDocument,
 ): Items | undefined {
   const place = itemsPlace(outlineOf(schema, schemas, OUTLINE_DEPTH), operation);
@@ -24,7 +24,7 @@ export function findItems(
 }
 
 /** Returns a sample value with the lists of a schema, each with one object or number. */
-function outlineOf(schema: Schema | undefined, schemas: SchemaDocument, depth: number): Json {
+function outlineOf(schema: JsonSchema | undefined, schemas: SchemaDocument, depth: number): Json {
   const items = itemsOf(schema, schemas);
   if (items !== undefined) return [scalarTypesOf(schemas, items).length > 0 ? 0 : {}];
   const members = depth === 0 ? [] : Object.entries(allPropertiesOf(schemas, schema));
@@ -32,7 +32,7 @@ function outlineOf(schema: Schema | undefined, schemas: SchemaDocument, depth: n
 }
 
 /** Returns the schemas of the items in the successful responses of a list. */
-export function itemSchemas(list: ApiOperation | undefined, schemas: SchemaDocument): readonly Schema[] {
+export function itemSchemas(list: ApiOperation | undefined, schemas: SchemaDocument): readonly JsonSchema[] {
   if (list === undefined) return [];
   const found = successSchemas(list).map((schema) => findItems(list, schema, schemas)?.schema);
   return found.filter((schema) => schema !== undefined);
@@ -41,24 +41,24 @@ export function itemSchemas(list: ApiOperation | undefined, schemas: SchemaDocum
 /** Returns the schema of the part at a place. */
 export function schemaAt(
   schemas: SchemaDocument,
-  schema: Schema | undefined,
+  schema: JsonSchema | undefined,
   place: readonly string[],
-): Schema | undefined {
+): JsonSchema | undefined {
   return place.reduce((outer, name) => propertyOf(schemas, outer, name), schema);
 }
 
 /** Returns the schemas of the JSON bodies of successful responses: of 2xx, or else of `default`. */
-export function successSchemas({ responses }: ApiOperation): readonly (Schema | undefined)[] {
+export function successSchemas({ responses }: ApiOperation): readonly (JsonSchema | undefined)[] {
   const keys = Object.keys(responses).filter((status) => status.startsWith('2'));
   const contents = (keys.length > 0 ? keys : ['default']).flatMap((key) => responses[key]?.contents ?? []);
   return contents.filter(({ mediaType }) => kindOf(mediaType) === 'json').map(({ schema }) => schema);
 }
 
 /** Returns the schema of the items of a list; `undefined` for other values. */
-export function itemsOf(schema: Schema | undefined, schemas: SchemaDocument): Schema | undefined {
+export function itemsOf(schema: JsonSchema | undefined, schemas: SchemaDocument): JsonSchema | undefined {
   const flat = schema === undefined ? false : flatten(schemas, schema);
   if (typeof flat === 'boolean') return undefined;
   // Validated document.
-  const { items, type } = flat as { readonly items?: Schema; readonly type?: string | readonly string[] };
+  const { items, type } = flat as { readonly items?: JsonSchema; readonly type?: string | readonly string[] };
   return items ?? ([type].flat().includes('array') ? true : undefined);
 }

@@ -1,6 +1,6 @@
 import { stringifyJson } from '@contract-first/contract';
 import fc from 'fast-check';
-import { isNull, type Schema, type SchemaDocument, type SchemaObject } from './dialect.ts';
+import { isNull, type JsonSchema, type SchemaDocument, type SchemaObject } from './dialect.ts';
 import { EDGE_NAMES } from './hostile-values.ts';
 import { isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
 import { attempt, failureOr, filtered, GIVE_UP_AFTER, NoValue, oneOf, TooLarge } from './no-value.ts';
@@ -30,7 +30,7 @@ export type GenerationOptions = {
 };
 
 /** Creates an arbitrary of the values that a schema allows. */
-export type ArbitraryFactory = (schema: Schema | undefined, options: GenerationOptions) => fc.Arbitrary<Json>;
+export type ArbitraryFactory = (schema: JsonSchema | undefined, options: GenerationOptions) => fc.Arbitrary<Json>;
 
 // The maximum depths of optional and of required parts, for recursive schemas.
 const OPTIONAL_DEPTH = 4;
@@ -62,7 +62,7 @@ type Built =
 export function createArbitraries(document: SchemaDocument, oracle: Oracle): ArbitraryFactory {
   return (schema = true, options) => {
     const { giveUpAfter = GIVE_UP_AFTER, maxSize = MAX_SIZE } = options;
-    const memo = new Map<Schema, Built[]>();
+    const memo = new Map<JsonSchema, Built[]>();
     let schemaCount = 0; // The number of schemas with built arbitraries.
     let rejectedSize = 0; // The total size of values rejected by nested filters since the last valid value.
     const whole = failureOr(() => build(schema, 0, maxSize));
@@ -73,7 +73,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     });
 
     /** Filters valid values. Limits the total number of attempts, since the attempts of nested filters multiply. */
-    function allowed(part: Schema, { arbitrary, size }: Sized<Json>): Sized<Json> {
+    function allowed(part: JsonSchema, { arbitrary, size }: Sized<Json>): Sized<Json> {
       const isAllowed = (value: Json): boolean => {
         if (oracle.allows(part, value)) return true;
         rejectedSize += size;
@@ -90,7 +90,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     }
 
     /** @throws {TooLarge} if no value within the limit can be built */
-    function build(node: Schema, depth: number, limit: number): Sized<Json> {
+    function build(node: JsonSchema, depth: number, limit: number): Sized<Json> {
       if (depth > MAX_DEPTH) throw new NoValue('the schema requires infinite recursion');
       const byDepth = memo.get(node) ?? [];
       memo.set(node, byDepth);
@@ -113,7 +113,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       }
     }
 
-    function create(node: Schema, depth: number, limit: number): Sized<Json> {
+    function create(node: JsonSchema, depth: number, limit: number): Sized<Json> {
       const flat = flatten(document, node);
       if (flat === false) throw new NoValue('the schema allows no value');
       if (flat === true) return anything(limit);
@@ -123,7 +123,10 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return FILTERED.some((keyword) => flat[keyword] !== undefined) ? allowed(node, built) : built;
     }
 
-    function exampleOf(node: Schema, { example, examples = [], default: fallback }: SchemaObject): Json | undefined {
+    function exampleOf(
+      node: JsonSchema,
+      { example, examples = [], default: fallback }: SchemaObject,
+    ): Json | undefined {
       // Values of a JSON document.
       const documented = [example, ...[examples].flat(), fallback] as (Json | undefined)[];
       return documented.find((value) => value !== undefined && oracle.allows(node, value));
@@ -135,7 +138,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       for (const keyword of ['anyOf', 'oneOf']) {
         const { [keyword]: alternatives, ...rest } = node;
         if (!Array.isArray(alternatives)) continue;
-        const parts = (alternatives as Schema[]).map((part) => join(rest, flatten(document, part)));
+        const parts = (alternatives as JsonSchema[]).map((part) => join(rest, flatten(document, part)));
         // Deeper levels may choose null, which ends the recursion of required parts.
         const present = options.plain && depth < OPTIONAL_DEPTH ? parts.filter((part) => !isNull(part)) : parts;
         const create = (some: typeof parts): Sized<Json> => oneOf(some.map((part) => () => build(part, depth, limit)));
@@ -157,12 +160,12 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
      * type.
      */
     function exclusive(
-      node: Schema,
+      node: JsonSchema,
       { oneOf: list = [] }: SchemaObject,
       usual: Sized<Json>,
       limit: number,
     ): Sized<Json> {
-      const alternatives = (list as readonly Schema[]).map((part) => flatten(document, part));
+      const alternatives = (list as readonly JsonSchema[]).map((part) => flatten(document, part));
       const names = alternatives.flatMap((part) =>
         part === false || part === true ? [] : Object.keys(part['properties'] ?? {}),
       );
@@ -186,12 +189,12 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     }
 
     function objects(node: SchemaObject, depth: number, limit: number): Sized<Json> {
-      const properties = (node['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+      const properties = (node['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
       const required = new Set((node['required'] ?? []) as readonly string[]);
       if (required.size > MAX_ARGUMENTS) throw new TooLarge();
       const isUndeclared = (name: string): boolean => !Object.hasOwn(properties, name);
       const undeclared = [...required].filter(isUndeclared);
-      const additional = (node['additionalProperties'] ?? true) as Schema;
+      const additional = (node['additionalProperties'] ?? true) as JsonSchema;
       const members = new Map<string, fc.Arbitrary<Json>>();
       let size = 1;
       const add = (name: string, value: Sized<Json>): void => {
@@ -273,7 +276,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     }
 
     function arrays(node: SchemaObject, depth: number, limit: number): Sized<Json> {
-      const prefix = (node['prefixItems'] ?? []) as readonly Schema[];
+      const prefix = (node['prefixItems'] ?? []) as readonly JsonSchema[];
       let left = limit - 1 - prefix.length; // Reserves the minimum size of the prefix items.
       if (prefix.length > MAX_ARGUMENTS) throw new TooLarge();
       const first = prefix.map((schema) => {
@@ -307,7 +310,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
 
       /** Returns an item small enough for a number of items, or else for the required number of items. */
       function itemFor(count: number): Sized<Json> | NoValue {
-        const schema = (node['items'] ?? true) as Schema; // Validated document.
+        const schema = (node['items'] ?? true) as JsonSchema; // Validated document.
         const item = failureOr(() => build(schema, inside, Math.floor(left / Math.max(1, count))));
         return item instanceof TooLarge && count > needed ? itemFor(needed) : item;
       }

@@ -1,7 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import fc from 'fast-check';
 import { type ArbitraryFactory, differentItems } from './arbitrary.ts';
-import type { Schema, SchemaObject } from './dialect.ts';
+import type { JsonSchema, SchemaObject } from './dialect.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
 import { multiplesIn } from './multiples.ts';
 import { attempt } from './no-value.ts';
@@ -12,7 +12,7 @@ import { flatten, join } from './schema-merge.ts';
 export type LongSizes = { readonly chars: number; readonly items: number };
 
 /** Generates variants of a value that are at or beyond a limit of the schema in a single place. */
-export type BoundaryValues = (schema: Schema | undefined, value: Json, sizes: LongSizes) => Generator<Json>;
+export type BoundaryValues = (schema: JsonSchema | undefined, value: Json, sizes: LongSizes) => Generator<Json>;
 
 // Limits for recursive schemas and nested alternatives.
 const MAX_DEPTH = 8;
@@ -33,7 +33,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
   return function* boundaryValues(schema, value, sizes) {
     if (schema !== undefined) yield* within(schema, value, 0);
 
-    function* within(node: Schema, part: Json, depth: number): Generator<Json> {
+    function* within(node: JsonSchema, part: Json, depth: number): Generator<Json> {
       const flat = flatten(schemas, node);
       if (typeof flat === 'boolean' || depth > MAX_DEPTH) return;
       yield* choiceBoundaries(flat);
@@ -45,7 +45,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
     }
 
     function* ofArray(flat: SchemaObject, list: JsonArray, depth: number): Generator<Json> {
-      const items = (flat['items'] ?? true) as Schema; // Validated document.
+      const items = (flat['items'] ?? true) as JsonSchema; // Validated document.
       const [min, max] = [numberAt(flat, 'minItems') ?? 0, numberAt(flat, 'maxItems')];
       const pool =
         flat['uniqueItems'] === true ? [...list, ...samples(items, false)] : [...list, ...samples(items, true)];
@@ -61,16 +61,16 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
       if (first === undefined) return;
       const kept = others.slice(0, max === undefined ? undefined : Math.max(0, max - 2));
       for (const equal of [first, reordered(first)]) yield [first, equal, ...kept];
-      const prefixItems = (flat['prefixItems'] ?? []) as readonly Schema[];
+      const prefixItems = (flat['prefixItems'] ?? []) as readonly JsonSchema[];
       for (const [index, item] of list.slice(0, Math.max(1, prefixItems.length)).entries()) {
         for (const other of within(prefixItems[index] ?? items, item, depth + 1)) yield list.with(index, other);
       }
     }
 
     function* ofObject(flat: SchemaObject, object: JsonObject, depth: number): Generator<Json> {
-      const properties = (flat['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+      const properties = (flat['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
       const required = (flat['required'] ?? []) as readonly string[];
-      const additional = (flat['additionalProperties'] ?? true) as Schema;
+      const additional = (flat['additionalProperties'] ?? true) as JsonSchema;
       for (const [name, member] of Object.entries(object)) {
         const schema = Object.hasOwn(properties, name) ? properties[name] : additional;
         for (const other of within(schema ?? true, member, depth + 1)) yield { ...object, [name]: other };
@@ -99,7 +99,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
 
     function* ofAlternatives(flat: SchemaObject, keyword: string, part: Json, depth: number): Generator<Json> {
       const { [keyword]: list = [], ...rest } = flat;
-      const branches = (list as readonly Schema[]).map((branch) => join(rest, flatten(schemas, branch)));
+      const branches = (list as readonly JsonSchema[]).map((branch) => join(rest, flatten(schemas, branch)));
       const values = branches.map((branch) => samples(branch, true)[0]).filter((value) => value !== undefined);
       yield* values;
       const objects = values.filter(isObject);
@@ -115,7 +115,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
   };
 
   /** Returns sample values of a schema; none if valid values are too rare. */
-  function samples(schema: Schema, plain: boolean): readonly Json[] {
+  function samples(schema: JsonSchema, plain: boolean): readonly Json[] {
     const limits = { giveUpAfter: GIVE_UP_AFTER, maxSize: MAX_SAMPLE_SIZE };
     const options = { text: 'token', extras: false, plain, ...limits } as const;
     return attempt(() => fc.sample(arbitraries(schema, options), { seed, numRuns: plain ? 1 : SAMPLES })) ?? [];

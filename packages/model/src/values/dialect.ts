@@ -2,7 +2,7 @@ import { IN_PLACE_LISTS, memoizeByObject, SCHEMA_KEYWORDS, stringifyJson } from 
 import { constrainAlternatives, unusedName, type OpenApiDocument } from '@contract-first/documents';
 
 /** A JSON Schema 2020-12 with absolute references, so that it can be compiled separately from its document. */
-export type Schema = boolean | SchemaObject;
+export type JsonSchema = boolean | SchemaObject;
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
 /** A document with schemas for one direction, and the base URI of its references. */
@@ -145,6 +145,6 @@ function mapRecord(record: SchemaObject, map: (value: unknown, key: string) => u
 }
 
 /** Returns whether a schema allows only null. */
-export function isNull(schema: Schema): boolean {
+export function isNull(schema: JsonSchema): boolean {
   return typeof schema !== 'boolean' && schema['type'] === 'null';
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { dereference, type Document, listOperations, type OpenApiDocument } from '@contract-first/documents';
 import fc from 'fast-check';
 import { createArbitraries } from './arbitrary.ts';
-import { readSchemas, type Schema } from './dialect.ts';
+import { readSchemas, type JsonSchema } from './dialect.ts';
 import type { Json } from './json-value.ts';
 import { type NamedExamples, readNamedExamples } from './named-examples.ts';
 import { failureOr, NoValue, TooLarge } from './no-value.ts';
@@ -10,8 +10,8 @@ import { createOracle } from './oracle.ts';
 
 /** A media type object or a header with its schema and examples. */
 export type Described = {
-  readonly schema?: Schema;
-  readonly itemSchema?: Schema;
+  readonly schema?: JsonSchema;
+  readonly itemSchema?: JsonSchema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, unknown>>;
 };

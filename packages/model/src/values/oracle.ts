@@ -3,7 +3,7 @@ import ajvFormats from 'ajv-formats';
 import { mapBigints, memoizeByObject, runWithin, type JsonTree } from '@contract-first/contract';
 import { LIMITED_PATTERNS, walkDocument } from '@contract-first/documents';
 import { compareDecimals } from './decimals.ts';
-import type { Schema, SchemaDocument } from './dialect.ts';
+import type { JsonSchema, SchemaDocument } from './dialect.ts';
 import { addEqualityKeywords } from './equality-keywords.ts';
 import { addExactFormats } from './formats.ts';
 import { integerOf, isInt64 } from './integers.ts';
@@ -21,14 +21,18 @@ export type Oracle = {
    *
    * @param onInt64 is called for each number that the schema declares as int64
    */
-  readonly violation: (schema: Schema | undefined, json: JsonTree, onInt64?: OnInt64) => SchemaViolation | undefined;
+  readonly violation: (
+    schema: JsonSchema | undefined,
+    json: JsonTree,
+    onInt64?: OnInt64,
+  ) => SchemaViolation | undefined;
   /** Returns whether a schema allows a value. */
-  readonly allows: (schema: Schema | undefined, value: Json) => boolean;
+  readonly allows: (schema: JsonSchema | undefined, value: Json) => boolean;
   /**
    * Returns whether a server may accept a value by inserting defaults for missing properties, or by accepting numbers
    * beyond the range of `float`.
    */
-  readonly mayAllow: (schema: Schema | undefined, value: Json) => boolean;
+  readonly mayAllow: (schema: JsonSchema | undefined, value: Json) => boolean;
 };
 
 /** The first violation of a schema by a value. */
@@ -63,7 +67,7 @@ export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Ora
     return runWithin(timeLimitMs, () => validate(schema, json, onInt64));
   };
   const lenient = isLenient(schemas) ? lenientValidation(schemas) : strict;
-  const allowedBy = (violation: Oracle['violation'], schema: Schema | undefined, value: Json): boolean =>
+  const allowedBy = (violation: Oracle['violation'], schema: JsonSchema | undefined, value: Json): boolean =>
     schema === undefined || violation(schema, toJsonTree(value)) === undefined;
   return {
     schemas,
@@ -89,7 +93,7 @@ function isLenient({ document }: SchemaDocument): boolean {
 function createValidation(schemas: SchemaDocument, isLenient: boolean): Oracle['violation'] {
   const usual = createChecks(createAjv(schemas, isLenient, false), isLenient);
   let wide: typeof usual | undefined;
-  const wideSchemas = new Set<Schema>();
+  const wideSchemas = new Set<JsonSchema>();
   return (schema, json, onInt64) => {
     if (schema === undefined) return undefined;
     try {
@@ -185,8 +189,8 @@ const NUMBER_KEYWORDS: Readonly<
 
 /** Creates a validation function that compiles each schema once. */
 function createChecks(ajv: Ajv2020, isLenient: boolean) {
-  const compiled = new Map<Schema, ValidateFunction>();
-  return (schema: Schema, json: JsonTree, onInt64?: OnInt64): SchemaViolation | undefined => {
+  const compiled = new Map<JsonSchema, ValidateFunction>();
+  return (schema: JsonSchema, json: JsonTree, onInt64?: OnInt64): SchemaViolation | undefined => {
     const validate = compile(schema);
     const { root } = json;
     // Ajv passes a context only for nested parts. The root also needs a context, since digits are found by their
@@ -211,11 +215,11 @@ function createChecks(ajv: Ajv2020, isLenient: boolean) {
     };
   };
 
-  function compile(schema: Schema): ValidateFunction {
+  function compile(schema: JsonSchema): ValidateFunction {
     const cached = compiled.get(schema);
     if (cached !== undefined) return cached;
     try {
-      const validate = ajv.compile(isLenient ? (withRoundedDefaults(schema) as Schema) : schema);
+      const validate = ajv.compile(isLenient ? (withRoundedDefaults(schema) as JsonSchema) : schema);
       compiled.set(schema, validate);
       return validate;
     } catch (error) {

@@ -1,11 +1,11 @@
 import { resolveReference, type OpenApiDocument } from '@contract-first/documents';
-import type { Schema, SchemaDocument, SchemaObject } from './dialect.ts';
+import type { JsonSchema, SchemaDocument, SchemaObject } from './dialect.ts';
 
 /** A document with the base URI of its references. */
 type Schemas = Pick<SchemaDocument, 'id' | 'document'>;
 
 /** The merged schemas of each document. */
-const flattened = new WeakMap<OpenApiDocument, WeakMap<SchemaObject, Schema>>();
+const flattened = new WeakMap<OpenApiDocument, WeakMap<SchemaObject, JsonSchema>>();
 
 /**
  * Resolves the reference of a schema and merges its `allOf`. Merges exactly only the keywords that generation uses,
@@ -13,9 +13,9 @@ const flattened = new WeakMap<OpenApiDocument, WeakMap<SchemaObject, Schema>>();
  *
  * @returns `false` if the parts exclude each other
  */
-export function flatten(schemas: Schemas, schema: Schema): Schema {
+export function flatten(schemas: Schemas, schema: JsonSchema): JsonSchema {
   if (typeof schema === 'boolean') return schema;
-  const known = flattened.get(schemas.document) ?? new WeakMap<SchemaObject, Schema>();
+  const known = flattened.get(schemas.document) ?? new WeakMap<SchemaObject, JsonSchema>();
   flattened.set(schemas.document, known);
   const flat = known.get(schema) ?? mergeParts(schemas, schema, new Set());
   known.set(schema, flat);
@@ -23,33 +23,33 @@ export function flatten(schemas: Schemas, schema: Schema): Schema {
 }
 
 /** @param merged the already merged schemas, since several references may have the same target */
-function mergeParts(schemas: Schemas, schema: Schema, merged: Set<unknown>): Schema {
+function mergeParts(schemas: Schemas, schema: JsonSchema, merged: Set<unknown>): JsonSchema {
   if (typeof schema === 'boolean') return schema;
   if (merged.has(schema)) return true;
   merged.add(schema);
   const { id, document } = schemas;
   const { $ref: reference, allOf = [], ...rest } = schema;
-  const parts = [...(allOf as readonly Schema[])];
+  const parts = [...(allOf as readonly JsonSchema[])];
   if (typeof reference === 'string' && reference.startsWith(id)) {
-    parts.unshift(resolveReference(document, reference.slice(id.length)) as Schema); // Validated document.
+    parts.unshift(resolveReference(document, reference.slice(id.length)) as JsonSchema); // Validated document.
   }
-  return parts.reduce<Schema>((joined, part) => join(joined, mergeParts(schemas, part, merged)), rest);
+  return parts.reduce<JsonSchema>((joined, part) => join(joined, mergeParts(schemas, part, merged)), rest);
 }
 
 /** Returns the scalar types that a schema may allow. */
-export function scalarTypesOf(document: SchemaDocument, schema: Schema): readonly string[] {
+export function scalarTypesOf(document: SchemaDocument, schema: JsonSchema): readonly string[] {
   const flat = flatten(document, schema);
   if (typeof flat === 'boolean') return flat ? SCALARS : [];
   const { type = SCALARS, anyOf, oneOf } = flat;
   // Validated document.
   const own = ([type].flat() as string[]).filter((name) => SCALARS.includes(name));
-  const lists = [anyOf, oneOf] as (readonly Schema[] | undefined)[];
+  const lists = [anyOf, oneOf] as (readonly JsonSchema[] | undefined)[];
   return lists.reduce(
     (types, list) => (list === undefined ? types : types.filter((name) => list.some((part) => isIn(name, part)))),
     own,
   );
 
-  function isIn(name: string, part: Schema): boolean {
+  function isIn(name: string, part: JsonSchema): boolean {
     return scalarTypesOf(document, part).includes(name);
   }
 }
@@ -57,7 +57,7 @@ export function scalarTypesOf(document: SchemaDocument, schema: Schema): readonl
 /** Finds a schema for the part at a place of a value that satisfies a condition. */
 export function findSchemaAt(
   schemas: Schemas,
-  schema: Schema,
+  schema: JsonSchema,
   place: readonly (string | number)[],
   isWanted: (schema: SchemaObject) => boolean,
 ): SchemaObject | undefined {
@@ -65,21 +65,21 @@ export function findSchemaAt(
   if (typeof flat === 'boolean') return undefined;
   const [key, ...rest] = place;
   const { properties, additionalProperties, items, anyOf = [], oneOf = [] } = flat;
-  for (const part of [...(anyOf as readonly Schema[]), ...(oneOf as readonly Schema[])]) {
+  for (const part of [...(anyOf as readonly JsonSchema[]), ...(oneOf as readonly JsonSchema[])]) {
     // Validated document.
     const found = findSchemaAt(schemas, part, place, isWanted);
     if (found !== undefined) return found;
   }
   if (key === undefined) return isWanted(flat) ? flat : undefined;
-  const named = (properties ?? {}) as Readonly<Record<string, Schema>>; // Validated document.
+  const named = (properties ?? {}) as Readonly<Record<string, JsonSchema>>; // Validated document.
   const own = typeof key === 'number' ? items : Object.hasOwn(named, key) ? named[key] : additionalProperties;
-  return findSchemaAt(schemas, (own ?? true) as Schema, rest, isWanted);
+  return findSchemaAt(schemas, (own ?? true) as JsonSchema, rest, isWanted);
 }
 
 const SCALARS = ['string', 'number', 'integer', 'boolean'];
 
 /** Merges two schemas to a schema that allows approximately the values that both allow. */
-export function join(one: Schema, other: Schema): Schema {
+export function join(one: JsonSchema, other: JsonSchema): JsonSchema {
   if (one === false || other === false) return false;
   if (one === true) return other;
   if (other === true) return one;

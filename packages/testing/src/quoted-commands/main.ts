@@ -5,7 +5,7 @@ import { reportBugs } from '@contract-first/command-line/terminal';
 import { commandsOf, readBlocks, type Block, type Command } from './blocks.ts';
 import { Problem } from './problem.ts';
 import { createProject, type Project } from './project.ts';
-import { complete, firstDifference, matches } from './quote.ts';
+import { complete, firstDifference, matchesQuote } from './quote.ts';
 import { inParallel } from '../jobs/in-parallel.ts';
 
 // `npm run quoted-commands -w packages/testing [-- <document>…]` executes the blocks of each document in order, in a fresh
@@ -111,12 +111,12 @@ async function run(project: Project, { text, line, quoted }: Command): Promise<v
     return;
   }
   if (SERVICE.test(command)) {
-    const output = await project.serve(command, (output) => matches(quoted ?? [], output, true));
-    if (!matches(quoted ?? [], output, true)) throw differs(output);
+    const output = await project.serve(command, (output) => matchesQuote(quoted ?? [], output, true));
+    if (!matchesQuote(quoted ?? [], output, true)) throw differs(output);
     return;
   }
   const { code, output } = await project.run(command);
-  if (quoted !== undefined && !matches(quoted, output)) throw differs(output);
+  if (quoted !== undefined && !matchesQuote(quoted, output)) throw differs(output);
   if ((code === 0) === QUOTED_FAILURE.test((quoted ?? []).join('\n'))) {
     throw new Problem(line, `the exit code is ${String(code)}; printed:\n${output}`);
   }

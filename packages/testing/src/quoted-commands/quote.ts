@@ -2,7 +2,7 @@
 // and 3001 match any port, since services run on free ports. Leading and trailing blank lines are ignored.
 
 /** Returns whether an output matches the quoted output. @param begins accepts additional output at the end */
-export function matches(quoted: readonly string[], output: string, begins = false): boolean {
+export function matchesQuote(quoted: readonly string[], output: string, begins = false): boolean {
   const pattern = quoted.map((line) => (line === '…' ? '(?:.*\\n)*?' : `${lineSource(line)}\\n`)).join('');
   const compared = output.replace(/^\n+/, '').replace(/\n*$/, output.trim() === '' ? '' : '\n');
   return new RegExp(`^${pattern}${begins ? '' : '$'}`).test(compared);
@@ -10,7 +10,7 @@ export function matches(quoted: readonly string[], output: string, begins = fals
 
 /** Returns the index of the first quoted line that does not match; the number of lines if the output has more lines. */
 export function firstDifference(quoted: readonly string[], output: string): number {
-  const index = quoted.findIndex((_, at) => !matches(quoted.slice(0, at + 1), output, true));
+  const index = quoted.findIndex((_, at) => !matchesQuote(quoted.slice(0, at + 1), output, true));
   return index === -1 ? quoted.length : index;
 }
 

@@ -1,17 +1,17 @@
 import { headerParameter } from '@contract-first/model/operations';
-import { etagOf, isDone, otherTag, type ResourceClient } from '../resource-client.ts';
-import type { Step } from '../send.ts';
+import { responseEtag, isDone, otherTag, type ResourceClient } from '../resource-client.ts';
+import type { SequenceStep } from '../send.ts';
 import { withParameter } from '../step-input.ts';
 
 const NOT_MODIFIED = 304;
 
 /** If 304 is documented, reads a resource with its current entity tag and with a different tag. */
-export async function checkConditionalRead(client: ResourceClient, read: Step): Promise<void> {
+export async function checkConditionalRead(client: ResourceClient, read: SequenceStep): Promise<void> {
   const { operation, testCase } = read;
-  const etag = etagOf(read);
+  const etag = responseEtag(read);
   if (etag === undefined || testCase.input === undefined || operation.responses[NOT_MODIFIED] === undefined) return;
   const { input } = testCase;
-  const sendWith = (value: string): Promise<Step | undefined> => {
+  const sendWith = (value: string): Promise<SequenceStep | undefined> => {
     const parameter = headerParameter(operation, 'if-none-match');
     return parameter === undefined
       ? client.judge.send(operation, input, [['If-None-Match', value]])
@@ -19,7 +19,7 @@ export async function checkConditionalRead(client: ResourceClient, read: Step): 
   };
   const same = await sendWith(etag);
   if (same !== undefined && same.response.status < 400) {
-    const isUnchanged = same.response.status === NOT_MODIFIED || (isDone(same) && etagOf(same) !== etag);
+    const isUnchanged = same.response.status === NOT_MODIFIED || (isDone(same) && responseEtag(same) !== etag);
     const message = isUnchanged
       ? undefined
       : `with its ETag in If-None-Match, the status is ${String(same.response.status)}, not 304`;

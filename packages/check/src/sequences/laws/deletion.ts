@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { type Json, membersOf, partAt } from '@contract-first/model/values';
 import { idText } from '@contract-first/model/resources';
 import {
-  etagOf,
+  responseEtag,
   isConditional,
   isDone,
   otherTag,
@@ -13,7 +13,7 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
-import type { Step } from '../send.ts';
+import type { SequenceStep } from '../send.ts';
 import { describesStatus, isAsynchronous } from '../../judgement/statuses.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
   if (remove === undefined || isAsynchronous(remove)) return;
   const [earlier, before] = [await sendTo(client, item.read, id), await sendTo(client, item.read, id)];
   if (!isDone(before) || !isDone(earlier)) return;
-  const etag = isConditional(remove) ? etagOf(before) : undefined;
+  const etag = isConditional(remove) ? responseEtag(before) : undefined;
   if (etag !== undefined) {
     const stale = await sendTo(client, remove, id, { etag: otherTag(etag) });
     if (stale !== undefined)
@@ -63,7 +63,7 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
 }
 
 /** Returns whether a member marks the resource as deleted: the DELETE changed it, and it is not a time or a number. */
-export function isMarked(earlier: Step, before: Step, after: Step): boolean {
+export function isMarked(earlier: SequenceStep, before: SequenceStep, after: SequenceStep): boolean {
   if (!isDone(after)) return false;
   const names = [before, after].flatMap(({ json = null }) => membersOf(json).map(([name]) => name));
   return names.some((name) => {

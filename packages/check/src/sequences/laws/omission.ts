@@ -4,7 +4,7 @@ import type { ApiOperation } from '@contract-first/model/operations';
 import type { RequestInput } from '@contract-first/model/requests';
 import {
   differenceBetween,
-  etagOf,
+  responseEtag,
   isConditional,
   isDone,
   VARIANT,
@@ -13,17 +13,17 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
-import type { Step } from '../send.ts';
+import type { SequenceStep } from '../send.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import { withNulls, withOtherChoices } from '../step-input.ts';
 import { takesMergePatch } from './patches.ts';
 
 /** Removes members from an update, or sets them to null. */
-type Reduce = (input: RequestInput, read: Step, client: ResourceClient) => RequestInput;
+type Reduce = (input: RequestInput, read: SequenceStep, client: ResourceClient) => RequestInput;
 
 /** The read after an update, and the text of the omitted members before and after it. */
 type Round = {
-  readonly read: Step;
+  readonly read: SequenceStep;
   readonly members: readonly { readonly name: string; readonly before: string; readonly after: string }[];
 };
 
@@ -50,7 +50,7 @@ async function expectOmitted(client: ResourceClient, id: Id, operation: ApiOpera
   if (isAsynchronous(operation)) return;
   const kept = new Map<string, string>();
   const lost = new Set<string>();
-  let read: Step | undefined;
+  let read: SequenceStep | undefined;
   let message: string | undefined;
   for (let attempt = 0; attempt < ATTEMPTS && message === undefined; attempt += 1) {
     const round = await omit(client, id, operation, reduce, VARIANT.omission + attempt);
@@ -90,14 +90,18 @@ async function omit(
   const isOmitted = (name: string | number): boolean =>
     partAt(sent, [name]) === null && (operation.method === 'PUT' || membersOf(sent).some(([one]) => one === name));
   const omitted = membersOf(fuller).flatMap(([name]) => (isOmitted(name) ? [String(name)] : []));
-  const textIn = ({ json = null }: Step, name: string): string => stringifyJson(partAt(json, [name]));
+  const textIn = ({ json = null }: SequenceStep, name: string): string => stringifyJson(partAt(json, [name]));
   return {
     read,
     members: omitted.map((name) => ({ name, before: textIn(before, name), after: textIn(read, name) })),
   };
 
-  function update(one: Step, adapt: (input: RequestInput) => RequestInput): Promise<Step | undefined> {
-    return sendTo(client, operation, id, { variant, etag: isConditional(operation) ? etagOf(one) : undefined, adapt });
+  function update(one: SequenceStep, adapt: (input: RequestInput) => RequestInput): Promise<SequenceStep | undefined> {
+    return sendTo(client, operation, id, {
+      variant,
+      etag: isConditional(operation) ? responseEtag(one) : undefined,
+      adapt,
+    });
   }
 }
 
@@ -110,7 +114,7 @@ function onlyNulls({ parameters, body }: RequestInput): RequestInput {
 /** Removes members that neither the PUT nor the read requires, except identifying members. */
 function withoutOptional(
   { parameters, body }: RequestInput,
-  read: Step,
+  read: SequenceStep,
   { idMembers, run }: ResourceClient,
 ): RequestInput {
   if (body === undefined || !isObject(body.value)) return { parameters, body };

@@ -10,14 +10,14 @@ import {
   propertiesOf,
   propertyOf,
   requiredBy,
-  type Schema,
+  type JsonSchema,
   type SchemaDocument,
 } from '@contract-first/model/values';
 import type { Run } from '../../run/run.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import {
   differenceBetween,
-  etagOf,
+  responseEtag,
   isConditional,
   isDone,
   readUpdated,
@@ -26,7 +26,7 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
-import type { Step } from '../send.ts';
+import type { SequenceStep } from '../send.ts';
 import { withOtherChoices } from '../step-input.ts';
 
 /** Returns the value of a member in a patch; `undefined` omits the member. */
@@ -43,7 +43,7 @@ const REDUCTIONS: readonly Reduce[] = [
  * Updates a resource with merge patches (RFC 7396): one member, all members, parts of objects, and booleans set to
  * false. Expects that reads have the new values and keep the other written values.
  */
-export async function checkPatches(client: ResourceClient, id: Id, written: Step | undefined): Promise<void> {
+export async function checkPatches(client: ResourceClient, id: Id, written: SequenceStep | undefined): Promise<void> {
   const { item, judge } = client;
   const { patch } = item;
   if (patch === undefined || isAsynchronous(patch) || !takesMergePatch(patch)) return;
@@ -53,10 +53,10 @@ export async function checkPatches(client: ResourceClient, id: Id, written: Step
   const isKnown = written !== undefined && differenceBetween(written, before, client) === undefined;
   let expected: Json = isKnown && body !== undefined ? body.value : {};
   for (const [index, reduce] of REDUCTIONS.entries()) {
-    const current: Step = before;
+    const current: SequenceStep = before;
     const step = await sendTo(client, patch, id, {
       variant: VARIANT.patch + index,
-      etag: isConditional(patch) ? etagOf(current) : undefined,
+      etag: isConditional(patch) ? responseEtag(current) : undefined,
       adapt: (input) =>
         reduced(
           withOtherChoices(patch, input, current.json, client.run),
@@ -87,7 +87,7 @@ export function takesMergePatch({ requestBody }: ApiOperation): boolean {
  * Applies a merge patch. Keeps nulls, since a server may replace them by defaults. Omits members with a default in the
  * patch schema, since a server may reset them to the default.
  */
-function merged(value: Json, patch: Json, schema: Schema | undefined, schemas: SchemaDocument): Json {
+function merged(value: Json, patch: Json, schema: JsonSchema | undefined, schemas: SchemaDocument): Json {
   if (!isObject(patch)) return patch;
   const properties = propertiesOf(schemas, schema);
   const hasDefault = (name: string): boolean =>

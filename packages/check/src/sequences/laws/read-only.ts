@@ -11,11 +11,11 @@ import {
   membersOf,
   partAt,
   propertyOf,
-  type Schema,
+  type JsonSchema,
 } from '@contract-first/model/values';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import {
-  etagOf,
+  responseEtag,
   isConditional,
   isDone,
   VARIANT,
@@ -24,13 +24,17 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
-import type { Step } from '../send.ts';
+import type { SequenceStep } from '../send.ts';
 import { isSame } from '../written.ts';
 
-type Member = { readonly name: string; readonly schema: Schema; readonly value: Json };
+type Member = { readonly name: string; readonly schema: JsonSchema; readonly value: Json };
 
 /** A request with read-only members, the read after it, and the names of the members that have the sent values. */
-type Attempt = { readonly step: Step; readonly read: Step | undefined; readonly names: readonly string[] };
+type Attempt = {
+  readonly step: SequenceStep;
+  readonly read: SequenceStep | undefined;
+  readonly names: readonly string[];
+};
 
 const SAMPLES = 20;
 // A number may be a counter, so the sent value must differ by at least this distance.
@@ -40,7 +44,7 @@ const LEAST_DISTANCE = 1_000;
  * Sends read-only members with changed values. A server may reject or ignore them (OpenAPI 3.1, 4.8.24.5), but must not
  * store them.
  */
-export async function checkReadOnly(client: ResourceClient, id: Id, creation: Step | undefined): Promise<void> {
+export async function checkReadOnly(client: ResourceClient, id: Id, creation: SequenceStep | undefined): Promise<void> {
   const { replace, patch, create } = client.item;
   for (const operation of new Set([replace, patch, creation && create])) {
     if (operation === undefined || isAsynchronous(operation)) continue;
@@ -59,7 +63,7 @@ async function attemptWith(
   client: ResourceClient,
   id: Id,
   operation: ApiOperation,
-  creation: Step | undefined,
+  creation: SequenceStep | undefined,
   index: number,
 ): Promise<Attempt | undefined> {
   const { item, instances, judge, run } = client;
@@ -73,7 +77,7 @@ async function attemptWith(
   });
   const send = judge.sendUndecided;
   const input = operation === creation?.operation ? creation.testCase.input : undefined;
-  const etag = isConditional(operation) ? etagOf(before) : undefined;
+  const etag = isConditional(operation) ? responseEtag(before) : undefined;
   const step = input
     ? await send(operation, adapt(input))
     : await sendTo({ ...client, judge: { ...judge, send } }, operation, id, { variant: VARIANT.readOnly, etag, adapt });
@@ -86,7 +90,7 @@ async function attemptWith(
 }
 
 /** Returns the read-only members of a resource with changed values. */
-function otherMembers(read: Step, { idMembers, run }: ResourceClient, index: number): readonly Member[] {
+function otherMembers(read: SequenceStep, { idMembers, run }: ResourceClient, index: number): readonly Member[] {
   const { responseSchemas, responseOracle, seed } = run;
   const arbitraries = createArbitraries(responseSchemas, responseOracle);
   const options = { text: 'well-formed', extras: false, plain: true } as const;

@@ -3,14 +3,14 @@ import { idText } from '@contract-first/model/resources';
 import { type Json, partAt } from '@contract-first/model/values';
 import type { Instance } from '../instances.ts';
 import { differenceBetween, isDone, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
-import type { Step } from '../send.ts';
+import type { SequenceStep } from '../send.ts';
 
 /** Reads a created resource and compares it with the sent values. */
 export async function readCreated(
   client: ResourceClient,
   { values, creation }: Instance,
   missing: readonly number[],
-): Promise<Step | undefined> {
+): Promise<SequenceStep | undefined> {
   const { judge, item } = client;
   const step = await sendTo(client, item.read, values);
   if (step === undefined) return undefined;
@@ -25,7 +25,7 @@ export async function readCreated(
 }
 
 export function describeMissing(
-  { response: { status } }: Step,
+  { response: { status } }: SequenceStep,
   missing: readonly number[],
   subject: string,
 ): string | undefined {
@@ -33,10 +33,15 @@ export function describeMissing(
 }
 
 /** Finds an identifying member that differs from the path, although it was equal in the response to the creation. */
-function otherIdentity({ idMembers }: ResourceClient, values: Id, creation: Step, read: Step): string | undefined {
+function otherIdentity(
+  { idMembers }: ResourceClient,
+  values: Id,
+  creation: SequenceStep,
+  read: SequenceStep,
+): string | undefined {
   const name = idMembers[0] ?? '';
   const id = values.at(-1);
-  const memberOf = ({ json = null }: Step): Json => partAt(json, [name]);
+  const memberOf = ({ json = null }: SequenceStep): Json => partAt(json, [name]);
   const isOther = (member: Json): boolean =>
     member !== null && idText(member).toLowerCase() !== idText(id).toLowerCase();
   if (!isOther(memberOf(read)) || isOther(memberOf(creation))) return undefined;

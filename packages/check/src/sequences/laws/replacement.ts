@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { isArray, membersOf, partAt } from '@contract-first/model/values';
 import {
   differenceBetween,
-  etagOf,
+  responseEtag,
   isConditional,
   isDone,
   readUpdated,
@@ -13,26 +13,30 @@ import {
   type ResourceClient,
 } from '../resource-client.ts';
 import { checkPatches } from './patches.ts';
-import type { Step } from '../send.ts';
+import type { SequenceStep } from '../send.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 
 const PRECONDITION_FAILED = 412;
 const CONDITION_STATUSES = [409, PRECONDITION_FAILED, 428];
 
 /** Replaces and patches a resource. */
-export async function checkUpdates(client: ResourceClient, id: Id, creation: Step | undefined): Promise<void> {
+export async function checkUpdates(client: ResourceClient, id: Id, creation: SequenceStep | undefined): Promise<void> {
   const replaced = await checkReplacement(client, id, creation);
   await checkPatches(client, id, replaced ?? creation);
 }
 
 /** Replaces and reads a resource. Then repeats the PUT, and sends a PUT with an outdated entity tag. */
-async function checkReplacement(client: ResourceClient, id: Id, earlier: Step | undefined): Promise<Step | undefined> {
+async function checkReplacement(
+  client: ResourceClient,
+  id: Id,
+  earlier: SequenceStep | undefined,
+): Promise<SequenceStep | undefined> {
   const { item, judge } = client;
   const { replace, read: readOperation } = item;
   if (replace === undefined || isAsynchronous(replace)) return undefined;
   const before = await sendTo(client, readOperation, id);
   if (!isDone(before)) return undefined;
-  const etag = isConditional(replace) ? etagOf(before) : undefined;
+  const etag = isConditional(replace) ? responseEtag(before) : undefined;
   const update = await sendTo(client, replace, id, { variant: VARIANT.update, etag });
   if (update === undefined) return undefined;
   if (etag !== undefined) {
@@ -52,7 +56,7 @@ async function checkReplacement(client: ResourceClient, id: Id, earlier: Step | 
   const difference = differenceBetween(update, after, client, { previous });
   judge.expect('update_is_visible', after, difference);
 
-  const [oldTag, newTag] = [etagOf(before), etagOf(after)];
+  const [oldTag, newTag] = [responseEtag(before), responseEtag(after)];
   if (oldTag !== undefined && newTag !== undefined) {
     const isSame = oldTag === newTag && stringifyJson(before.json) !== stringifyJson(after.json);
     judge.expect(
@@ -73,7 +77,12 @@ async function checkReplacement(client: ResourceClient, id: Id, earlier: Step | 
  *
  * @param before the read after the first PUT
  */
-async function replaceAgain(client: ResourceClient, id: Id, before: Step, etag: string | undefined): Promise<void> {
+async function replaceAgain(
+  client: ResourceClient,
+  id: Id,
+  before: SequenceStep,
+  etag: string | undefined,
+): Promise<void> {
   const { item, judge } = client;
   const condition = item.replace && isConditional(item.replace) ? etag : undefined;
   const again = await sendTo(client, item.replace, id, { variant: VARIANT.update, etag: condition });
@@ -91,7 +100,7 @@ async function replaceAgain(client: ResourceClient, id: Id, before: Step, etag: 
 }
 
 /** Finds an array whose length a repeated PUT changed. */
-function growthBetween({ testCase }: Step, before: Step, after: Step): string | undefined {
+function growthBetween({ testCase }: SequenceStep, before: SequenceStep, after: SequenceStep): string | undefined {
   const names = membersOf(testCase.input?.body?.value ?? null).map(([name]) => name);
   const sizesOf = (name: string | number): readonly (number | undefined)[] =>
     [before, after].map(({ json = null }) => {
@@ -111,7 +120,7 @@ async function replaceStale(client: ResourceClient, id: Id, etag: string): Promi
   judge.expect('conditional_requests', stale, isDone(stale) ? STALE_IS_ACCEPTED : undefined, [before]);
   const after = await sendTo(client, item.read, id);
   if (isDone(stale) || !isDone(after)) return;
-  const isWritten = (read: Step): boolean => differenceBetween(stale, read, client) === undefined;
+  const isWritten = (read: SequenceStep): boolean => differenceBetween(stale, read, client) === undefined;
   const isChanged = isWritten(after) && !isWritten(before);
   judge.expect(
     'conditional_requests',

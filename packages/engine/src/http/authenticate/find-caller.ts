@@ -5,7 +5,7 @@ import type { Caller } from '@contract-first/contract';
 import { KeysUnavailable } from '../../auth/key-set.ts';
 import { Failure, unavailableFailure } from '../failure.ts';
 import { countFields } from '../accept/http-rules.ts';
-import { decodeCookie, decodePercent, parseCookies, parsePairs, type Pair } from '../read/name-value-pairs.ts';
+import { decodeCookie, decodePercent, parseCookies, parsePairs, type NameValuePair } from '../read/name-value-pairs.ts';
 
 /** Reads the credentials of a request. The constructor takes the query without the rest of the target. */
 export class RequestCredentials implements Credentials {
@@ -36,7 +36,7 @@ export class RequestCredentials implements Credentials {
   }
 }
 
-function find(pairs: readonly Pair[], name: string): string | undefined {
+function find(pairs: readonly NameValuePair[], name: string): string | undefined {
   return pairs.find((pair) => pair.name === name)?.value;
 }
 

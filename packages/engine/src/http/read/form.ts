@@ -15,7 +15,7 @@ import {
 import type { ByteBuffer } from './bytes.ts';
 import { Failure, malformedFailure } from '../failure.ts';
 import { readParts, type Part } from './multipart.ts';
-import { decodePercent, parsePairs, type Pair } from './name-value-pairs.ts';
+import { decodePercent, parsePairs, type NameValuePair } from './name-value-pairs.ts';
 import { ANY_TEXT, decodeUtf8, memberType, setOwn, setValue } from './text-value.ts';
 import type { Upload } from './upload.ts';
 
@@ -50,7 +50,12 @@ export function readUrlEncodedForm(text: string, { form = NO_FIELDS }: RequestMe
  * @param digits receives the digits of numbers
  * @throws {Failure} 400 when the percent-encoding of a value is malformed
  */
-export function readFields(pairs: readonly Pair[], type: TextType, subject: string, digits: SourceDigits): Form {
+export function readFields(
+  pairs: readonly NameValuePair[],
+  type: TextType,
+  subject: string,
+  digits: SourceDigits,
+): Form {
   const entries = pairs.map(({ name, value }) => [name, decodePercent(value)] as const);
   return buildForm(entries, type, subject, digits);
 }

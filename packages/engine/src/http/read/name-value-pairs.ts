@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 
 /** A name-value pair of a query, a form or a Cookie header. The value is not decoded. */
-export type Pair = { readonly name: string; readonly value: string };
+export type NameValuePair = { readonly name: string; readonly value: string };
 
 // Parsing a pair blocks the event loop for about a microsecond.
 const MAX_PAIRS = 10_000;
@@ -11,7 +11,7 @@ const MAX_PAIRS = 10_000;
  *
  * @throws {Failure} 400 when the percent-encoding of a name is malformed or not UTF-8, or there are too many pairs
  */
-export function parsePairs(text: string): Pair[] {
+export function parsePairs(text: string): NameValuePair[] {
   const pairs = splitPairs(text.replaceAll('+', '%20').split('&', MAX_PAIRS + 1));
   return pairs.map(({ name, value }) => ({ name: decodePercent(name), value }));
 }
@@ -21,11 +21,11 @@ export function parsePairs(text: string): Pair[] {
  *
  * @throws {Failure} 400 when there are too many pairs
  */
-export function parseCookies(header: string): Pair[] {
+export function parseCookies(header: string): NameValuePair[] {
   return splitPairs(header.split(';', MAX_PAIRS + 1).map((part) => part.trim()));
 }
 
-function splitPairs(parts: readonly string[]): Pair[] {
+function splitPairs(parts: readonly string[]): NameValuePair[] {
   if (parts.length > MAX_PAIRS) throw new Failure(400, `there are more than ${String(MAX_PAIRS)} name-value pairs`);
   return parts.flatMap((part) => {
     if (part === '') return [];

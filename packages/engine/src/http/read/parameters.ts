@@ -11,7 +11,7 @@ import {
 } from '@contract-first/contract';
 import { Failure, malformedFailure } from '../failure.ts';
 import { readFields } from './form.ts';
-import { decodeCookie, decodePercent, parseCookies, parsePairs, type Pair } from './name-value-pairs.ts';
+import { decodeCookie, decodePercent, parseCookies, parsePairs, type NameValuePair } from './name-value-pairs.ts';
 import { ANY_TEXT, memberType, setOwn, setScalar, setValue } from './text-value.ts';
 
 /** The parts of a request that carry parameters. */
@@ -72,8 +72,8 @@ function parseParameters(
   const violations: Violation[] = [];
   const digits = new SourceDigits();
   const whole = parameters.find(({ in: location }) => location === 'querystring');
-  let query: readonly Pair[] = [];
-  let cookies: readonly Pair[] = [];
+  let query: readonly NameValuePair[] = [];
+  let cookies: readonly NameValuePair[] = [];
   try {
     if (whole === undefined || whole.style === 'form') query = parsePairs(source.query);
   } catch (error) {
@@ -191,15 +191,15 @@ function headerOf({ headers }: ParameterSource, name: string): string | string[]
 }
 
 /** Whether a pair of the query belongs to a parameter. */
-function belongsTo({ name }: Pair, parameter: Parameter): boolean {
+function belongsTo({ name }: NameValuePair, parameter: Parameter): boolean {
   if (parameter.style === 'deepObject') return name.startsWith(`${parameter.name}[`) && name.endsWith(']');
   if (!isExplodedObject(parameter)) return name === parameter.name;
   return Object.hasOwn(parameter.type.properties ?? {}, name) || isScalarOf(parameter, name);
 }
 
 /** Keeps the first cookie of each name. Browsers send the cookie with the most specific path first (RFC 6265, 5.4). */
-function firstOfEachName(pairs: readonly Pair[]): readonly Pair[] {
-  const firsts = new Map<string, Pair>();
+function firstOfEachName(pairs: readonly NameValuePair[]): readonly NameValuePair[] {
+  const firsts = new Map<string, NameValuePair>();
   for (const pair of pairs) if (!firsts.has(pair.name)) firsts.set(pair.name, pair);
   return [...firsts.values()];
 }
@@ -210,7 +210,7 @@ function isScalarOf({ name, type }: Parameter, pairName: string): boolean {
   return mayBeScalar && pairName === name && !Object.hasOwn(type.properties ?? {}, name);
 }
 
-function splitPairs(pairs: readonly Pair[], parameter: Parameter): Texts | undefined {
+function splitPairs(pairs: readonly NameValuePair[], parameter: Parameter): Texts | undefined {
   const { name, in: location, style, explode, type } = parameter;
   if (pairs.length === 0) return undefined;
   // Only the style `form` has percent-encoding.

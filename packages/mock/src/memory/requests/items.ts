@@ -7,7 +7,7 @@ import { pathValues, pathWithin, storeCollection, storePath } from '../state/pat
 import { etagOf, namesTag, type MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
 import type { Handle, OperationContext } from './operation-context.ts';
-import { mergePatch, readBody } from './sent.ts';
+import { mergePatch, readSentBody } from './sent.ts';
 
 const NOT_MODIFIED = 304;
 const PRECONDITION_FAILED = 412;
@@ -112,7 +112,7 @@ function storePathOf(scope: OperationContext, request: MockRequest): string {
 function idsOf({ operation, resource, model, identifiers }: OperationContext, request: MockRequest): readonly Json[] {
   const values = pathValues(operation.path, request);
   if (values.length === parameterNames(resource.item.path).length) return values;
-  const sent = readBody(request, model.sentPlaceIn(operation, resource));
+  const sent = readSentBody(request, model.sentPlaceIn(operation, resource));
   return [...values, identifiers.idIn(sent, resource.idMembers, model.idSchemasOf(resource)) ?? ''];
 }
 
@@ -162,7 +162,7 @@ function tagOf(state: Json) {
 
 /** Returns the resource members in a request, without members that only the server writes. */
 function writtenMembers({ operation, resource, model }: OperationContext, request: MockRequest): JsonObject {
-  const sent = readBody(request, model.sentPlaceIn(operation, resource));
+  const sent = readSentBody(request, model.sentPlaceIn(operation, resource));
   const holder = model.holderOf(operation, resource);
   if (holder !== undefined) return { [holder]: sent };
   const [written, sample] = [model.writtenBy(operation, resource), model.sampleOf(resource)];

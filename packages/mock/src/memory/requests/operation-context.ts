@@ -7,7 +7,7 @@ import type { Model } from '../resources/model.ts';
 import type { Cursors } from '../resources/page.ts';
 import type { Fail, MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
-import type { Store } from '../state/store.ts';
+import type { ResourceStore } from '../state/store.ts';
 
 /** An operation on a resource, with the dependencies of its handler. */
 export type OperationContext = {
@@ -15,7 +15,7 @@ export type OperationContext = {
   readonly operation: ApiOperation;
   readonly documented: Operation;
   readonly model: Model;
-  readonly store: Store;
+  readonly store: ResourceStore;
   readonly identifiers: Identifiers;
   readonly cursors: Cursors;
   /** Responds with generated values and the given changes. */

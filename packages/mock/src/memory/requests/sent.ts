@@ -6,7 +6,7 @@ import type { MockRequest } from '../reply.ts';
  *
  * @param place the place of the resource in the body; empty for the whole body
  */
-export function readBody({ body }: MockRequest, place: readonly string[]): JsonObject {
+export function readSentBody({ body }: MockRequest, place: readonly string[]): JsonObject {
   const value = jsonOf(body) ?? null;
   const inside = place.length === 0 ? value : partAt(value, place);
   return isObject(inside) ? inside : isObject(value) ? value : {};

@@ -2,7 +2,7 @@ import {
   flatten,
   type Json,
   type JsonObject,
-  type Schema,
+  type JsonSchema,
   toJsonTree,
   type Values,
 } from '@contract-first/model/values';
@@ -10,7 +10,7 @@ import {
 /** One form of a resource in requests or responses: an alternative of a schema. */
 export type Form = {
   readonly values: Values;
-  readonly properties: Readonly<Record<string, Schema>>;
+  readonly properties: Readonly<Record<string, JsonSchema>>;
   /** Whether the form allows undeclared members. */
   readonly isOpen: boolean;
 };
@@ -20,13 +20,13 @@ export type Form = {
  *
  * @param holder the member of the resource that contains the value, unless the value is the resource itself
  */
-export function formsIn(values: Values, schema: Schema | undefined, holder?: string): readonly Form[] {
+export function formsIn(values: Values, schema: JsonSchema | undefined, holder?: string): readonly Form[] {
   if (schema === undefined) return [];
   if (holder !== undefined) return [{ values, properties: { [holder]: schema }, isOpen: false }];
-  const visited = new Set<Schema>();
+  const visited = new Set<JsonSchema>();
   return alternatives(schema);
 
-  function alternatives(part: Schema): readonly Form[] {
+  function alternatives(part: JsonSchema): readonly Form[] {
     if (visited.has(part)) return [];
     visited.add(part);
     const flat = flatten(values.schemas, part);
@@ -39,11 +39,11 @@ export function formsIn(values: Values, schema: Schema | undefined, holder?: str
       additionalProperties,
       unevaluatedProperties,
     } = flat as {
-      readonly properties?: Readonly<Record<string, Schema>>;
-      readonly anyOf?: readonly Schema[];
-      readonly oneOf?: readonly Schema[];
-      readonly additionalProperties?: Schema;
-      readonly unevaluatedProperties?: Schema;
+      readonly properties?: Readonly<Record<string, JsonSchema>>;
+      readonly anyOf?: readonly JsonSchema[];
+      readonly oneOf?: readonly JsonSchema[];
+      readonly additionalProperties?: JsonSchema;
+      readonly unevaluatedProperties?: JsonSchema;
     };
     const isOpen = additionalProperties !== false && unevaluatedProperties !== false;
     return [{ values, properties, isOpen }, ...[...anyOf, ...oneOf].flatMap(alternatives)];

@@ -4,7 +4,7 @@ import {
   isScalar,
   type Json,
   type JsonObject,
-  type Schema,
+  type JsonSchema,
   uuidOf,
   type Values,
 } from '@contract-first/model/values';
@@ -13,7 +13,7 @@ import {
 export type Identifiers = ReturnType<typeof createIdentifiers>;
 
 /** The schemas of an id: the path parameter and the member of a response. */
-export type IdSchemas = { readonly parameter: Schema | undefined; readonly member: Schema | undefined };
+export type IdSchemas = { readonly parameter: JsonSchema | undefined; readonly member: JsonSchema | undefined };
 
 const MAX_GENERATED = 50;
 
@@ -77,7 +77,7 @@ function isInPath(text: string): boolean {
   return text.isWellFormed() && !['', '.', '..'].includes(text);
 }
 
-function minimumOf({ schemas }: Values, schema: Schema): number {
+function minimumOf({ schemas }: Values, schema: JsonSchema): number {
   const { minimum = 1 } = Object(flatten(schemas, schema)) as { readonly minimum?: unknown };
   return ['number', 'bigint'].includes(typeof minimum) ? Math.max(1, Math.ceil(Number(minimum))) : 1;
 }

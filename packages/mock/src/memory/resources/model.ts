@@ -23,7 +23,7 @@ import {
   propertyOf,
   replaceAt,
   requiredBy,
-  type Schema,
+  type JsonSchema,
   type Values,
 } from '@contract-first/model/values';
 import { type Form, formsIn } from './forms.ts';
@@ -47,10 +47,10 @@ export function createModel(requests: Values, responses: Values) {
     // Falls back to the read operation, since a response may have no body.
     return [operation, resource.item.read].map((one) => (one ? places(one, resource) : [])).find(isSent) ?? [];
   });
-  const parts = memoize((schema: Schema | undefined, place: readonly string[]) =>
+  const parts = memoize((schema: JsonSchema | undefined, place: readonly string[]) =>
     schemaAt(responses.schemas, schema, place),
   );
-  const items = memoize((schema: Schema | undefined, operation: ApiOperation) =>
+  const items = memoize((schema: JsonSchema | undefined, operation: ApiOperation) =>
     findItems(operation, schema, responses.schemas),
   );
   const written = memoize((operation: ApiOperation, resource: Resource): ReadonlySet<string> => {
@@ -79,10 +79,10 @@ export function createModel(requests: Values, responses: Values) {
     /** Returns the place of a resource in the request bodies of an operation. */
     sentPlaceIn: sentPlaces,
     /** Returns the schema of the part of a response at a place. */
-    schemaAt: (schema: Schema | undefined, place: readonly string[]) =>
+    schemaAt: (schema: JsonSchema | undefined, place: readonly string[]) =>
       place.length === 0 ? schema : parts(schema, place),
     /** Returns the place of the items of a list, and their schema. */
-    itemsAt: (operation: ApiOperation, schema: Schema | undefined) => items(schema, operation),
+    itemsAt: (operation: ApiOperation, schema: JsonSchema | undefined) => items(schema, operation),
     /** Returns a generated resource with all members. */
     sampleOf: (resource: Resource) => samples(resource).value,
     /** Completes a state with generated values for missing required members. */
@@ -131,13 +131,13 @@ export function createModel(requests: Values, responses: Values) {
   };
 
   /** Returns the schemas of a resource in an operation's requests. */
-  function sentSchemas(operation: ApiOperation, resource: Resource): readonly (Schema | undefined)[] {
+  function sentSchemas(operation: ApiOperation, resource: Resource): readonly (JsonSchema | undefined)[] {
     const place = sentPlaces(operation, resource);
     const contents = operation.requestBody?.contents ?? [];
     return contents.map(({ schema }) => schemaAt(requests.schemas, schema, place) ?? schema);
   }
 
-  function complete(schema: Schema | undefined, sample: JsonObject, state: JsonObject): JsonObject {
+  function complete(schema: JsonSchema | undefined, sample: JsonObject, state: JsonObject): JsonObject {
     const required = requiredBy(responses.schemas, schema).filter((name) => Object.hasOwn(sample, name));
     const own = Object.entries(state).map(([name, member]) => {
       const inside = sample[name] ?? null;
@@ -147,7 +147,7 @@ export function createModel(requests: Values, responses: Values) {
     return { ...Object.fromEntries(required.map((name) => [name, sample[name] ?? null])), ...Object.fromEntries(own) };
   }
 
-  function memberAt(place: Place, schema: Schema): readonly [name: string, member: Member] {
+  function memberAt(place: Place, schema: JsonSchema): readonly [name: string, member: Member] {
     // Validated document.
     const { enum: values } = Object(flatten(responses.schemas, schema)) as { readonly enum?: readonly Json[] };
     return [String(place.at(-1)), { place, values }];
@@ -170,7 +170,7 @@ export function createModel(requests: Values, responses: Values) {
     ];
   }
 
-  function createSample(resource: Resource): { readonly schema: Schema | undefined; readonly value: JsonObject } {
+  function createSample(resource: Resource): { readonly schema: JsonSchema | undefined; readonly value: JsonObject } {
     const { read, list, create, replace } = resource.item;
     for (const operation of [read, list, create, replace]) {
       const [whole] = operation === undefined ? [] : successSchemas(operation);
@@ -197,12 +197,12 @@ function memoize<Key, Rest extends readonly unknown[], Result>(create: (key: Key
 }
 
 /** Returns a valid value of a schema with as many members of a state as possible, completed with generated values. */
-type Represent = (schema: Schema | undefined, generated: Json, state: JsonObject) => Json;
+type Represent = (schema: JsonSchema | undefined, generated: Json, state: JsonObject) => Json;
 
 /** The facts of a schema about the members of a value. */
 type Outline = {
-  readonly items: Schema | undefined;
-  readonly declared: Readonly<Record<string, Schema>>;
+  readonly items: JsonSchema | undefined;
+  readonly declared: Readonly<Record<string, JsonSchema>>;
   readonly isOpen: boolean;
   readonly required: readonly string[];
 };
@@ -211,17 +211,17 @@ const MAX_DEPTH = 12;
 
 /** Creates {@link Represent}. Caches the representations by state, since states are immutable. */
 function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>): Represent {
-  const cache = new WeakMap<object, Map<Schema | undefined, Json>>();
-  const outlines = new Map<Schema | undefined, Outline>();
+  const cache = new WeakMap<object, Map<JsonSchema | undefined, Json>>();
+  const outlines = new Map<JsonSchema | undefined, Outline>();
   return (schema, generated, state) => {
-    const known = cache.get(state) ?? new Map<Schema | undefined, Json>();
+    const known = cache.get(state) ?? new Map<JsonSchema | undefined, Json>();
     cache.set(state, known);
     const value = known.get(schema) ?? represent(schema, generated, state);
     known.set(schema, value);
     return value;
   };
 
-  function represent(schema: Schema | undefined, generated: Json, state: JsonObject): Json {
+  function represent(schema: JsonSchema | undefined, generated: Json, state: JsonObject): Json {
     if (!isObject(generated)) return generated;
     const whole = merge(schema, generated, state, 0);
     if (allows(schema, whole)) return whole;
@@ -230,7 +230,7 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
   }
 
   /** Adds the valid members at a place, one by one. */
-  function addMembers(schema: Schema | undefined, value: Json, members: JsonObject, place: Place): Json {
+  function addMembers(schema: JsonSchema | undefined, value: Json, members: JsonObject, place: Place): Json {
     return Object.entries(members).reduce((result, [name, member]) => {
       const at = [...place, name];
       // An id may be a number or a string, depending on the place.
@@ -242,14 +242,14 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
   }
 
   /** Returns the outline of a schema, memoized. */
-  function outlineOf(schema: Schema | undefined): Outline {
+  function outlineOf(schema: JsonSchema | undefined): Outline {
     const known = outlines.get(schema);
     if (known !== undefined) return known;
     const flat = schema === undefined ? true : flatten(schemas, schema);
     const keywords = typeof flat === 'boolean' ? {} : flat;
     const declared = allPropertiesOf(schemas, schema);
     const outline = {
-      items: keywords['items'] as Schema | undefined, // Validated document.
+      items: keywords['items'] as JsonSchema | undefined, // Validated document.
       declared,
       isOpen: Object.keys(declared).length === 0 || (keywords['additionalProperties'] ?? false) !== false,
       required: requiredBy(schemas, schema),
@@ -259,7 +259,7 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
   }
 
   /** Merges the declared members of a state with generated required members. */
-  function merge(schema: Schema | undefined, generated: Json, state: Json, depth: number): Json {
+  function merge(schema: JsonSchema | undefined, generated: Json, state: Json, depth: number): Json {
     if (depth > MAX_DEPTH) return state;
     if (!isArray(state) && !isObject(state)) return state;
     const { items, declared, isOpen, required } = outlineOf(schema);

@@ -16,7 +16,7 @@ import type { Identifiers } from '../resources/identifiers.ts';
 import type { Model } from '../resources/model.ts';
 import { collectionTemplate, pathWithin } from './paths.ts';
 import type { Resource } from '../resources/resources.ts';
-import { collectionOf, sizeOfState, type State, type Store } from './store.ts';
+import { collectionPathOf, sizeOfState, type State, type ResourceStore } from './store.ts';
 
 /**
  * The stored resources of a mock: lists by the path of the collection, such as `/books`, and singletons by their path,
@@ -38,7 +38,7 @@ export type Data = {
 /** Creates the {@link Data} of a store. @param limit the maximum number of resources */
 export function createData(
   resources: readonly Resource[],
-  store: Store,
+  store: ResourceStore,
   { model, identifiers, limit }: { readonly model: Model; readonly identifiers: Identifiers; readonly limit: number },
 ): Data {
   const singles = resources.filter(({ item }) => item.parameter === '').map((one) => pathsOf(one.item.path, one));
@@ -94,7 +94,7 @@ export function createData(
 
   function loadOne(path: string, value: Json, states: Map<string, State>): string[] {
     const single = findIn(singles, path);
-    const resource = single ?? findIn(lists, collectionOf(path));
+    const resource = single ?? findIn(lists, collectionPathOf(path));
     if (resource === undefined) return [unknown(path)];
     if (!isObject(value) && (single === undefined || value !== null)) return [`${path} must be an object`];
     states.set(path, isObject(value) ? value : undefined);
@@ -151,7 +151,7 @@ export function createData(
     const groups = new Map<string, Json>();
     const listsOf = new Map<string, JsonObject[]>();
     for (const [path, state] of store.entries()) {
-      const collection = collectionOf(path);
+      const collection = collectionPathOf(path);
       const resource = findIn(singles, path) === undefined ? findIn(lists, collection) : undefined;
       const id = resource === undefined || state === undefined ? undefined : idOf(resource, state);
       const list = listsOf.get(collection) ?? [];

@@ -3,7 +3,7 @@ import type { Json } from '@contract-first/model/values';
 import { idText, type ItemPath, shapeOf } from '@contract-first/model/resources';
 import type { MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
-import type { Store } from './store.ts';
+import type { ResourceStore } from './store.ts';
 
 /** Returns the path of a request to an operation. */
 export function pathOf(template: string, request: Pick<MockRequest, 'path'>): string {
@@ -49,7 +49,7 @@ export function findMissing(
   template: string,
   request: Pick<MockRequest, 'path'>,
   resources: readonly Resource[],
-  store: Store,
+  store: ResourceStore,
 ): string | undefined {
   const values = pathValues(template, request);
   return resources

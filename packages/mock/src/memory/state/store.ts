@@ -8,7 +8,7 @@ export type State = JsonObject | undefined;
  * Stores resources in memory, by path. Removes the oldest resources above a number or a total size, but none before its
  * nested resources.
  */
-export class Store {
+export class ResourceStore {
   readonly #limit: number;
   #size = 0;
   /** The states by path, oldest first. */
@@ -39,7 +39,7 @@ export class Store {
 
   /** Creates or changes a resource. */
   set(path: string, state: State): void {
-    const collection = collectionOf(path);
+    const collection = collectionPathOf(path);
     const paths = this.#collections.get(collection) ?? this.#addCollection(collection);
     paths.add(path);
     this.#size += sizeOfState(path, state) - this.#sizeAt(path);
@@ -57,7 +57,7 @@ export class Store {
 
   /** Removes a resource and its nested resources. */
   remove(path: string): void {
-    const own = collectionOf(path);
+    const own = collectionPathOf(path);
     this.#size -= this.#sizeAt(path);
     this.#states.delete(path);
     this.#lists.delete(own);
@@ -126,7 +126,7 @@ export function sizeOfState(path: string, state: State): number {
 }
 
 /** Returns the path of a resource's collection. */
-export function collectionOf(path: string): string {
+export function collectionPathOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
