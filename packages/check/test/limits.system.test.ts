@@ -1,7 +1,7 @@
 import { checkContract } from '../src/contract-run.ts';
 import { malformedBodies } from '../../model/src/cases/malformed-bodies.ts';
 import { readOperations } from '../../model/src/operations/list-operations.ts';
-import { readSchemas } from '../../model/src/values/dialect.ts';
+import { readSchemas } from '../../model/src/values/json-schema.ts';
 import { SERVERS_WITH_WRONG_LIMITS } from './support/limit-defects.ts';
 import { documentWith } from '@contract-first/testing/document.ts';
 import { limitedDocument, limitedServer } from './support/limited-server.ts';

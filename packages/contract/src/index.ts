@@ -111,6 +111,6 @@ export {
   type RequestParts,
 } from './validation/validator.ts';
 export { Unavailable } from './errors.ts';
-export { VARIABLES } from './operations/variables.ts';
+export { VARIABLES } from './operations/engine-variables.ts';
 export { MAX_MEMBERS } from './validation/schema-compiler.ts';
-export { Validators } from './validation/validators.ts';
+export { Validators } from './validation/compile-validators.ts';

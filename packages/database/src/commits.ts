@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { BatchQueue, type BatchWorker } from './batch-queue.ts';
 import type { BatchDatabase, BatchDefinition, DatabaseOptions, Definition, Transaction, Written } from './database.ts';
 import type { Health } from './health.ts';
-import { ITEM_BYTES, sizeOfStatement, sizeOfValues } from './size.ts';
+import { ITEM_BYTES, sizeOfStatement, sizeOfValues } from './statement-size.ts';
 import { compile, type Statement, type Dialect, type Value } from './sql.ts';
 import { workOf, type TransactionWork } from './transaction.ts';
 

@@ -12,7 +12,7 @@ import {
   findUnchecked,
   findUnservable,
 } from './check/unsupported.ts';
-import { type Declared, NOTHING_DECLARED } from './document/declared.ts';
+import { type Declared, NOTHING_DECLARED } from './document/codecs.ts';
 import type { Document } from './document/document.ts';
 import { completeDiscriminators } from './normalize/discriminators.ts';
 import { expandInheritance } from './normalize/inheritance.ts';
@@ -23,7 +23,7 @@ import { compileOperations } from './operations/operations.ts';
 import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
 import { type AllowedRefs, NO_OUTSIDE, type ReadFileText } from './read/files.ts';
 import { loadContract, type LoadedContract } from './read/load.ts';
-import { findLowerRanges, findUncallable, removeDuplicateRoutes } from './read/unreachable.ts';
+import { findLowerRanges, findUncallable, removeDuplicateRoutes } from './read/unreachable-operations.ts';
 
 /** A document with its contract. */
 export type CompiledDocument = {

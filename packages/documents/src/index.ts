@@ -4,7 +4,7 @@ export { ALLOW_REFS, NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from './rea
 export { Bug } from './document/walk.ts';
 export { findCombinations } from './check/combinations.ts';
 export { compileContract, prepareDocument, type CompiledDocument } from './compile.ts';
-export { DECODED, isDecoded } from './document/declared.ts';
+export { DECODED, isDecoded } from './document/codecs.ts';
 export { createDirectedSchemas, type Direction } from './operations/directed-schemas.ts';
 export { constrainAlternatives } from './normalize/discriminators.ts';
 export {
@@ -28,7 +28,7 @@ export { loadContract } from './read/load.ts';
 export { capitalize, unusedName } from './document/names.ts';
 export { withFiles } from './operations/operation-schemas.ts';
 export { isPlainText } from './operations/operation-formats.ts';
-export { optional } from './document/records.ts';
+export { optional } from './document/map-values.ts';
 export { IGNORED_PARAMETERS, parametersOf, parameterSchemaOf, valueSchemaOf } from './document/parameters.ts';
 export {
   decode,
@@ -43,4 +43,4 @@ export { isInt64 } from './document/shapes.ts';
 export { describesJson, textTypeOf } from './document/text-types.ts';
 export { walkDocument } from './document/walk.ts';
 export { METHODS, withDefaultStyle, type Serialization } from './document/document.ts';
-export { NOTHING_DECLARED, type Declared } from './document/declared.ts';
+export { NOTHING_DECLARED, type Declared } from './document/codecs.ts';

@@ -1,4 +1,4 @@
-import { isWithoutCredentials, type AuthSettings } from './auth/settings.ts';
+import { isWithoutCredentials, type AuthSettings } from './auth/auth-settings.ts';
 import {
   type AnyFormats,
   bodyLimitOf,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Validators } from '@contract-first/contract';
 import type { Application, DatabaseConfig } from './application.ts';
-import type { AuthSettings } from './auth/settings.ts';
+import type { AuthSettings } from './auth/auth-settings.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { assertComplete } from './complete-application.ts';
 import type { Docs } from './docs/docs.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { glob, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { readDeclared } from './declared.ts';
-import { findObject, listUnmatched } from './handlers.ts';
+import { readDeclared } from './codec-modules.ts';
+import { findObject, listUnmatched } from './parse-handlers.ts';
 import { escapeControls } from '@contract-first/contract';
 import { formatDiagnostic, NO_OUTSIDE, type AllowedRefs } from '@contract-first/documents';
 import { readIfPresent } from '@contract-first/command-line/files';

@@ -23,7 +23,7 @@ import {
 } from '@contract-first/documents';
 import { exampleRequest } from '@contract-first/model/scaffolds';
 import { CompilationCache } from './compilation-cache.ts';
-import type { DeclaredModules } from './declared.ts';
+import type { DeclaredModules } from './codec-modules.ts';
 import type { Gaps } from './scaffold.ts';
 
 /** The generated files of a document, or its diagnostics. */

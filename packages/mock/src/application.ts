@@ -13,7 +13,7 @@ import { createFailureHeaders } from './responses/headers.ts';
 import { type Delay, hasPreferences, withPreferences } from './responses/preferences.ts';
 import { createRespond } from './responses/respond.ts';
 import { createDelay, createErrors, createRandom } from './scenarios/faults.ts';
-import { createPaired } from './scenarios/pairs.ts';
+import { createPaired } from './scenarios/example-pairs.ts';
 
 /** The default values of options. */
 export const DEFAULTS = { seed: 1, limit: 10_000 };

@@ -26,7 +26,7 @@ import {
   type Values,
 } from '@contract-first/model/values';
 import type { MockRequest } from './memory/reply.ts';
-import { jsonOf } from './memory/requests/sent.ts';
+import { jsonOf } from './memory/requests/request-body.ts';
 import { isVisible, RESERVED } from './responses/headers.ts';
 import { writeText } from './responses/text-body.ts';
 

@@ -7,7 +7,7 @@ import { evaluateExpression, evaluateWithin, isScalar, type Json, partAt } from 
 import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
 import { hasSameSchema } from './followed-paths.ts';
-import { expressionSourceOf, type SequenceStep } from './send.ts';
+import { expressionSourceOf, type SequenceStep } from './sequence-step.ts';
 
 const MAX_SENT_CHARS = 16_384;
 /** A resource that a response identifies, by the ordered values of its path parameters. */

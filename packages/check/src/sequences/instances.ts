@@ -7,7 +7,7 @@ import { identifyingMembers, innermostItem, itemIds, type ItemPath, itemsIn } fr
 import type { Run } from '../run/run.ts';
 import { identitiesIn, type ResourceIdentity } from './identity.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
-import type { Send, SequenceStep } from './send.ts';
+import type { Send, SequenceStep } from './sequence-step.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { withPathValues, type PlainInputs } from './step-input.ts';
 

@@ -14,7 +14,7 @@ import { exchange, type ExchangeOutcome } from '../run/exchange.ts';
 import type { CheckFailure } from '../judgement/failures.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
-import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type SequenceStep } from './send.ts';
+import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type SequenceStep } from './sequence-step.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 
 /** Sends the requests of a sequence, applies the response checks, and records at most one failure per check. */

@@ -11,7 +11,7 @@ import { linkedBody } from './identity.ts';
 import { createInstances } from './instances.ts';
 import { findFollowedPaths } from './followed-paths.ts';
 import { withReferences } from './references.ts';
-import { requestOf, stepOf, type Send } from './send.ts';
+import { requestOf, stepOf, type Send } from './sequence-step.ts';
 import { createPlainInputs, withPathValues } from './step-input.ts';
 
 /** Values from existing resources for the requests of an operation. */

@@ -13,7 +13,7 @@ import {
 } from '@contract-first/model/resources';
 import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
-import { evidenceOf, type Evidence, type Send, type SequenceStep } from './send.ts';
+import { evidenceOf, type Evidence, type Send, type SequenceStep } from './sequence-step.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { withParameter } from './step-input.ts';
 

@@ -18,7 +18,7 @@ import {
   sendTo,
 } from './resource-client.ts';
 import type { SequenceOutcome } from './item-sequence.ts';
-import type { Send, SequenceStep } from './send.ts';
+import type { Send, SequenceStep } from './sequence-step.ts';
 
 /**
  * Creates a resource, and tries to read, list, change and delete it as a second user. Does not judge public and shared

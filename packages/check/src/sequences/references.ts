@@ -6,7 +6,7 @@ import { type RequestInput, withMember } from '@contract-first/model/requests';
 import { collectionOf, idText, isNamedFor, type ItemPath, shapeOf } from '@contract-first/model/resources';
 import type { Run } from '../run/run.ts';
 import { isLong } from './identity.ts';
-import type { Send } from './send.ts';
+import type { Send } from './sequence-step.ts';
 import { withNamedValue } from './step-input.ts';
 
 /** Values that exist on the server, such as ids, by the names of body members and parameters. */

@@ -10,10 +10,10 @@ import type { Instances } from './instances.ts';
 import type { Judge } from './judge.ts';
 import { listAll, type Listing } from './list-all.ts';
 import { withReferences } from './references.ts';
-import type { SequenceStep } from './send.ts';
+import type { SequenceStep } from './sequence-step.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { unusedValue, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
-import { findDifference, type Previous } from './written.ts';
+import { findDifference, type Previous } from './compare-written.ts';
 
 /** A client for the resources of a path. It sends the requests of a sequence and judges the responses. */
 export type ResourceClient = {

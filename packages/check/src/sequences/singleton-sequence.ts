@@ -17,7 +17,7 @@ import {
 } from './resource-client.ts';
 import type { Defect } from '../judgement/defect.ts';
 import { withOtherChoices } from './step-input.ts';
-import type { SequenceStep } from './send.ts';
+import type { SequenceStep } from './sequence-step.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { checkUpdates } from './laws/replacement.ts';
 

@@ -13,7 +13,7 @@ import {
   type PostgresTls,
 } from './location.ts';
 import { openSession, type Session } from './session.ts';
-import type { SessionSettings } from './settings.ts';
+import type { SessionSettings } from './session-settings.ts';
 
 export type ConnectorOptions = {
   /** The time limit for each host. */

@@ -10,14 +10,14 @@ import {
   type Definition,
 } from '../database.ts';
 import { createHealth } from '../health.ts';
-import { ITEM_BYTES } from '../size.ts';
+import { ITEM_BYTES } from '../statement-size.ts';
 import { connectorsFor } from './connector.ts';
 import { connectWithin } from './database.ts';
 import { Dropped, explain } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
 import { migrate } from './migrations.ts';
 import type { Row } from './session.ts';
-import { createSettings } from './settings.ts';
+import { createSettings } from './session-settings.ts';
 import { PostgresWorker, type BatchStatement } from './worker.ts';
 
 const counterTables: Definition = {

@@ -27,7 +27,7 @@ import type { PostgresLocation } from './location.ts';
 import { migrate } from './migrations.ts';
 import { createPostgresReader } from './reader.ts';
 import type { Session } from './session.ts';
-import { createSettings } from './settings.ts';
+import { createSettings } from './session-settings.ts';
 import { pause, PostgresWorker } from './worker.ts';
 import { inTransaction } from './write.ts';
 

@@ -1,7 +1,7 @@
 import { BatchQueue } from '../batch-queue.ts';
 import { DatabaseUnavailable, type DatabaseOptions, type DatabaseReader, type Definition } from '../database.ts';
 import { createHealth } from '../health.ts';
-import { ITEM_BYTES, sizeOfStatement } from '../size.ts';
+import { ITEM_BYTES, sizeOfStatement } from '../statement-size.ts';
 import { compile, NOT_A_READ, type Query, type Statement } from '../sql.ts';
 import { limitStreams } from '../streams.ts';
 import { connectorsFor, type Connector } from './connector.ts';

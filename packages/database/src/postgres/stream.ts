@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import { DatabaseUnavailable } from '../database.ts';
-import { sizeOfValues } from '../size.ts';
+import { sizeOfValues } from '../statement-size.ts';
 import { createSpool, type Spool } from '../spool.ts';
 import type { Statement } from '../sql.ts';
 import type { StreamSlot } from '../streams.ts';

@@ -1,7 +1,7 @@
 import { BatchFailed, BatchQueue } from '../batch-queue.ts';
 import { DatabaseUnavailable, type DatabaseOptions, type DatabaseReader, type Definition } from '../database.ts';
 import { createHealth } from '../health.ts';
-import { ITEM_BYTES, sizeOfStatement } from '../size.ts';
+import { ITEM_BYTES, sizeOfStatement } from '../statement-size.ts';
 import { compile, type Query, type Statement } from '../sql.ts';
 import { limitStreams } from '../streams.ts';
 import { openForReading, storeSchemaOf } from './open-file.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { serialize } from 'node:v8';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { sizeOfValues } from '../size.ts';
+import { sizeOfValues } from '../statement-size.ts';
 import { createSpool } from '../spool.ts';
 import type { Statement, Value } from '../sql.ts';
 import { unavailable } from './errors.ts';

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { createCommitter, type Commit, type InsertStatement, type PlainChange, type Step } from './committer.ts';
 import { openForWriting, type StoreSchema } from './open-file.ts';
-import { rememberFiles } from './same-files.ts';
+import { rememberFiles } from './file-identity.ts';
 import { serveBatches } from './serve-batches.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 

@@ -7,7 +7,7 @@ import { doWork, type TransactionWork } from '../transaction.ts';
 import { type Commit, createCommitter, type PlainChange, type Step } from './committer.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
 import { connectForWriting } from './open-file.ts';
-import { rememberFiles } from './same-files.ts';
+import { rememberFiles } from './file-identity.ts';
 import { type SqliteWorker, startWorker, toError } from './worker.ts';
 import type { LogTask, WriterData } from './writer-thread.ts';
 

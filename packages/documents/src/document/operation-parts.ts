@@ -7,7 +7,7 @@ import type {
   ResponseObject,
 } from './document.ts';
 import { parametersOf } from './parameters.ts';
-import { mapValues } from './records.ts';
+import { mapValues } from './map-values.ts';
 import { dereference } from './reference.ts';
 
 /** The parts of an operation, dereferenced except for schemas. */

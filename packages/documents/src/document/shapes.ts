@@ -1,5 +1,5 @@
 import { IN_PLACE_LISTS, type Shape, type Shapes } from '@contract-first/contract';
-import { mapDefined, nonEmpty, optional } from './records.ts';
+import { mapDefined, nonEmpty, optional } from './map-values.ts';
 import { resolveReference, type OpenApiDocument, type SchemaObject } from './reference.ts';
 
 type Schema = {

@@ -1,6 +1,6 @@
 import { IN_PLACE_LISTS, isJsonRange, type TextType } from '@contract-first/contract';
 import { byteLimitsOf } from './byte-limits.ts';
-import { optional } from './records.ts';
+import { optional } from './map-values.ts';
 import { dereference, type OpenApiDocument } from './reference.ts';
 
 type Schema = {

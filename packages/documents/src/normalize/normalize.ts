@@ -3,12 +3,12 @@ import { listOperations, type Document, type MediaTypeObject } from '../document
 import { convertDependencies, convertLimits } from '../read/dialects.ts';
 import { convertNullable } from '../read/old-keywords.ts';
 import { findConflicts, INT64S } from './conflicts.ts';
-import { DECODED } from '../document/declared.ts';
+import { DECODED } from '../document/codecs.ts';
 import { partsOf } from '../document/operation-parts.ts';
 import { parameterSchemaOf } from '../document/parameters.ts';
 import { capitalize, type SchemaNames, unusedName } from '../document/names.ts';
 import { dereference, resolveReference, tokensOf } from '../document/reference.ts';
-import { renameRanges, uncallableReason } from '../read/unreachable.ts';
+import { renameRanges, uncallableReason } from '../read/unreachable-operations.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
 

@@ -1,6 +1,6 @@
 import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
-import { TooMany } from '../document/bounds.ts';
-import { mapValues } from '../document/records.ts';
+import { TooMany } from '../document/expansion-limit.ts';
+import { mapValues } from '../document/map-values.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -7,11 +7,11 @@ import {
   type Shape,
   type Shapes,
 } from '@contract-first/contract';
-import { type Declared, DECODED, isDecoded } from '../document/declared.ts';
+import { type Declared, DECODED, isDecoded } from '../document/codecs.ts';
 import { type Content, type Document, listOperations, type MediaTypeObject } from '../document/document.ts';
 import { type OperationParts, partsOf } from '../document/operation-parts.ts';
 import { parametersShape, valueSchemaOf } from '../document/parameters.ts';
-import { mapDefined, mapValues, optional } from '../document/records.ts';
+import { mapDefined, mapValues, optional } from '../document/map-values.ts';
 import { dereference, type OpenApiDocument } from '../document/reference.ts';
 import { findShapes, type ShapeFinder } from '../document/shapes.ts';
 import { walkDocument } from '../document/walk.ts';

@@ -8,12 +8,12 @@ import {
   type TextType,
 } from '@contract-first/contract';
 import { toAjvSchema } from './ajv-schema.ts';
-import { TooMany } from '../document/bounds.ts';
+import { TooMany } from '../document/expansion-limit.ts';
 import type { DirectedSchemas, Direction } from './directed-schemas.ts';
 import type { Document, MediaTypeObject, ParameterObject } from '../document/document.ts';
 import type { OperationParts } from '../document/operation-parts.ts';
 import { valueSchemaOf } from '../document/parameters.ts';
-import { mapDefined, mapValues } from '../document/records.ts';
+import { mapDefined, mapValues } from '../document/map-values.ts';
 import { dereference } from '../document/reference.ts';
 import { plainTextTypeOf } from '../document/text-types.ts';
 

@@ -9,9 +9,9 @@ import {
   type RequestMediaType,
   type TextType,
 } from '@contract-first/contract';
-import { TooMany } from '../document/bounds.ts';
+import { TooMany } from '../document/expansion-limit.ts';
 import { byteLimitsOf } from '../document/byte-limits.ts';
-import { type Declared, NOTHING_DECLARED } from '../document/declared.ts';
+import { type Declared, NOTHING_DECLARED } from '../document/codecs.ts';
 import {
   basePathsOf,
   type Document,
@@ -22,7 +22,7 @@ import {
 } from '../document/document.ts';
 import { type OperationParts, partsOf } from '../document/operation-parts.ts';
 import { parametersShape, planParameter } from '../document/parameters.ts';
-import { mapDefined, mapValues, nonEmpty, optional } from '../document/records.ts';
+import { mapDefined, mapValues, nonEmpty, optional } from '../document/map-values.ts';
 import { dereference, type OpenApiDocument } from '../document/reference.ts';
 import { findInt64s, type ShapeFinder } from '../document/shapes.ts';
 import { describesJson, plainTextTypeOf, textTypeOf } from '../document/text-types.ts';

@@ -11,7 +11,7 @@ import {
   YamlParseError,
 } from '@redocly/openapi-core';
 import { parseDocument } from 'yaml';
-import { assertBoundedExpansion } from '../document/bounds.ts';
+import { assertBoundedExpansion } from '../document/expansion-limit.ts';
 import { decode } from '../document/reference.ts';
 import { convertDialects } from './dialects.ts';
 import { linkAnchors, resolveIdentifiers } from './identifiers.ts';

@@ -39,7 +39,7 @@ import {
 import { OldKeywords } from './old-keywords.ts';
 import { findCollisions } from './operation-ids.ts';
 import { escapePrototypeNames, unmark, unmarkNames } from './prototype-names.ts';
-import { uncallableReason } from './unreachable.ts';
+import { uncallableReason } from './unreachable-operations.ts';
 
 /** A linted and bundled OpenAPI document. */
 export type LoadedContract = {

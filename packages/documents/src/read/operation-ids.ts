@@ -3,7 +3,7 @@ import { operationMember, operationsOf, type PathItem } from '../document/docume
 import { decode, type OpenApiDocument, resolveReference } from '../document/reference.ts';
 import type { PlacedDiagnostic } from './diagnostic.ts';
 import type { FilePosition } from './files.ts';
-import { uncallableReason } from './unreachable.ts';
+import { uncallableReason } from './unreachable-operations.ts';
 
 /**
  * Finds different operations with one operationId in `paths`. An operation may be in several paths by `$ref`: then it has one

@@ -4,7 +4,7 @@ import { jwtVerify } from 'jose/jwt/verify';
 import type { Identity } from '@contract-first/contract';
 import type { Refusal } from './credentials.ts';
 import { KeysUnavailable } from './key-set.ts';
-import type { JwtSettings } from './settings.ts';
+import type { JwtSettings } from './auth-settings.ts';
 
 // Asymmetric algorithms only: with `none` or with HMAC keyed by the public key, anyone could forge tokens.
 const ALGORITHMS = [

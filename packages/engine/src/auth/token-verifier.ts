@@ -3,7 +3,7 @@ import type { Identity } from '@contract-first/contract';
 import type { Refusal } from './credentials.ts';
 import { createJwtVerifier } from './jwt.ts';
 import { createKeySet } from './key-set.ts';
-import type { AuthSettings } from './settings.ts';
+import type { AuthSettings } from './auth-settings.ts';
 import { watchTokensFile } from './tokens-file.ts';
 import { createTokenLookup, MAX_TOKEN_CHARS } from './tokens.ts';
 

@@ -6,8 +6,8 @@ import { type AnyFormats, type Contract, createFormatConverter, createProgressLi
 import type { Logger } from 'pino';
 import { assertFormats } from '../complete-application.ts';
 import { createSilentLog } from '../process/log.ts';
-import { createEntryReader, type LineEntry } from './entries.ts';
-import { type Line, readLines } from './lines.ts';
+import { createEntryReader, type LineEntry } from './parse-entry.ts';
+import { type Line, readLines } from './read-lines.ts';
 import { type LineStore, storeBatch } from './store-batch.ts';
 
 export type { LineStore };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ValidRequest } from '../http/handle/validate-request.ts';
-import type { LineEntry } from './entries.ts';
+import type { LineEntry } from './parse-entry.ts';
 
 /** A store for imported lines. */
 export type LineStore = {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { compile as compileTrust } from 'proxy-addr';
 import type { DatabaseConfig, DatabaseDriver } from '../application.ts';
-import { isWithoutCredentials, readAuthSettings } from '../auth/settings.ts';
+import { isWithoutCredentials, readAuthSettings } from '../auth/auth-settings.ts';
 import { hashToken } from '../auth/tokens.ts';
 import type { DocsSetting } from '../docs/docs.ts';
 import type { CorsPolicy } from '../http/accept/cors.ts';
@@ -13,7 +13,7 @@ import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
 import type { Settings } from '../settings.ts';
 import { Environment } from './environment.ts';
-import { readOwnSettings } from './own-settings.ts';
+import { readOwnSettings } from './application-settings.ts';
 
 /** The configuration of the process, validated. */
 export type Config = ServiceConfig &

@@ -14,7 +14,7 @@ import type { Served } from '../open-application.ts';
 import { readConfig, type Config } from './config.ts';
 import { exampleCurl } from './example-curl.ts';
 import { createLog } from './log.ts';
-import { namesOfSecrets } from './own-settings.ts';
+import { namesOfSecrets } from './application-settings.ts';
 import { refuse } from './refuse.ts';
 import { startTelemetry, TelemetryUnavailable } from './telemetry.ts';
 

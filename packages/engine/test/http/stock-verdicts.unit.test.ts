@@ -6,7 +6,7 @@ import { compileContract } from '@contract-first/documents';
 import { ROOT } from '@contract-first/testing/service.ts';
 import { readOperations } from '../../../model/src/operations/list-operations.ts';
 import { createArbitraries } from '../../../model/src/values/arbitrary.ts';
-import { readSchemas } from '../../../model/src/values/dialect.ts';
+import { readSchemas } from '../../../model/src/values/json-schema.ts';
 import { createOracle } from '../../../model/src/values/oracle.ts';
 import { stock, withChanges } from './support/stock.ts';
 

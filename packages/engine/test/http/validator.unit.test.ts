@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import request from 'supertest';
 import { createArbitraries } from '../../../model/src/values/arbitrary.ts';
-import { readSchemas } from '../../../model/src/values/dialect.ts';
+import { readSchemas } from '../../../model/src/values/json-schema.ts';
 import type { Json } from '../../../model/src/values/json-value.ts';
 import { createOracle } from '../../../model/src/values/oracle.ts';
 import { InvalidRequest, InvalidResponse, stringifyJson, Validators, type Contract } from '@contract-first/contract';

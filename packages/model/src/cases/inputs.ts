@@ -5,10 +5,10 @@ import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts
 import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
 import { classify, isUndecided, type BodyChoice } from './case.ts';
 import { isObject, isScalar, type Json, type JsonObject } from '../values/json-value.ts';
-import { attempt, NoValue, filtered, TooLarge } from '../values/no-value.ts';
+import { attempt, NoValue, filtered, TooLarge } from '../values/generation-failure.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { longestText } from '../values/value-size.ts';
-import { withIdOfPath } from './own-id.ts';
+import { withIdOfPath } from './path-id-in-body.ts';
 import { isKnownStyle, writeParameter } from '../requests/parameter-text.ts';
 import { withoutOne } from './variants.ts';
 import type { RequestInput } from '../requests/wire-request.ts';

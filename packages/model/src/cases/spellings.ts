@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import type { SchemaDocument } from '../values/dialect.ts';
+import type { SchemaDocument } from '../values/json-schema.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 import { encodingOf } from '../operations/body-bytes.ts';
 import type { CaseKind } from './case.ts';

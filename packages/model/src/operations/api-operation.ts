@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../values/dialect.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json } from '../values/json-value.ts';
 import type { NamedExamples } from '../values/named-examples.ts';
 import type { ListExamples } from './documented-examples.ts';

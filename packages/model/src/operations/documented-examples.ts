@@ -1,5 +1,5 @@
 import { escapePointer, stringifyJson } from '@contract-first/contract';
-import type { JsonSchema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument, SchemaObject } from '../values/json-schema.ts';
 import { toJsonTree } from '../values/json-tree.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 import { readNamedExamples, type NamedExamples } from '../values/named-examples.ts';

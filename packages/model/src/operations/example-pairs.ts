@@ -1,6 +1,6 @@
 import { stringifyJson } from '@contract-first/contract';
 import { allPropertiesOf } from '../values/schema-property.ts';
-import type { JsonSchema, SchemaDocument } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument } from '../values/json-schema.ts';
 import { isArray, isObject, isScalar, type Json } from '../values/json-value.ts';
 import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
 import { keywordsOf } from './read-contents.ts';

@@ -11,7 +11,7 @@ import {
   valueSchemaOf,
   withDefaultStyle,
 } from '@contract-first/documents';
-import type { JsonSchema, SchemaDocument } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument } from '../values/json-schema.ts';
 import { scalarTypesOf } from '../values/schema-merge.ts';
 import type { ApiOperation, Parameter, PathMethods, SecurityScheme } from './api-operation.ts';
 import { examplesOf } from './documented-examples.ts';

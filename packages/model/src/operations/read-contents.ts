@@ -1,6 +1,6 @@
 import { kindOf } from '@contract-first/contract';
 import { dereference, type ResponseObject } from '@contract-first/documents';
-import type { JsonSchema, SchemaDocument, SchemaObject } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument, SchemaObject } from '../values/json-schema.ts';
 import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
 import type { ApiOperation, ApiResponse, BodyContent, FormPart, ResponseLink } from './api-operation.ts';
 import { sentMediaType } from './body-bytes.ts';

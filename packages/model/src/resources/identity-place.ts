@@ -1,6 +1,6 @@
 import { escapePointer, parameterNames, stringifyJson } from '@contract-first/contract';
 import type { ApiOperation, ResponseLink } from '../operations/api-operation.ts';
-import type { JsonSchema, SchemaDocument } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument } from '../values/json-schema.ts';
 import type { Json } from '../values/json-value.ts';
 import { scalarTypesOf } from '../values/schema-merge.ts';
 import { type ItemPath, shapeOf } from './item-path.ts';

@@ -1,6 +1,6 @@
 import { kindOf } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
-import type { JsonSchema, SchemaDocument } from '../values/dialect.ts';
+import type { JsonSchema, SchemaDocument } from '../values/json-schema.ts';
 import type { Json } from '../values/json-value.ts';
 import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
 import { itemsPlace } from './list-items.ts';

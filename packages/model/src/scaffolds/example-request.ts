@@ -19,7 +19,7 @@ import {
 } from '@contract-first/documents';
 import { createValues, type Described } from '../values/documented-values.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
-import type { TooLarge } from '../values/no-value.ts';
+import type { TooLarge } from '../values/generation-failure.ts';
 
 // A fixed seed, so that the request depends only on the document.
 const SEED = 0;

@@ -1,9 +1,9 @@
 import { stringifyJson } from '@contract-first/contract';
 import fc from 'fast-check';
-import { isNull, type JsonSchema, type SchemaDocument, type SchemaObject } from './dialect.ts';
+import { isNull, type JsonSchema, type SchemaDocument, type SchemaObject } from './json-schema.ts';
 import { EDGE_NAMES } from './hostile-values.ts';
 import { isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
-import { attempt, failureOr, filtered, GIVE_UP_AFTER, NoValue, oneOf, TooLarge } from './no-value.ts';
+import { attempt, failureOr, filtered, GIVE_UP_AFTER, NoValue, oneOf, TooLarge } from './generation-failure.ts';
 import type { Oracle } from './oracle.ts';
 import { MOST_REPETITIONS } from './pattern-size.ts';
 import { integers, numbers, strings, type TextKind } from './scalar-arbitraries.ts';

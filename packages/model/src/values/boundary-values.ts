@@ -1,10 +1,10 @@
 import { stringifyJson } from '@contract-first/contract';
 import fc from 'fast-check';
 import { type ArbitraryFactory, differentItems } from './arbitrary.ts';
-import type { JsonSchema, SchemaObject } from './dialect.ts';
+import type { JsonSchema, SchemaObject } from './json-schema.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
 import { multiplesIn } from './multiples.ts';
-import { attempt } from './no-value.ts';
+import { attempt } from './generation-failure.ts';
 import type { Oracle } from './oracle.ts';
 import { flatten, join } from './schema-merge.ts';
 

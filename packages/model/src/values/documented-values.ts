@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { dereference, type Document, listOperations, type OpenApiDocument } from '@contract-first/documents';
 import fc from 'fast-check';
 import { createArbitraries } from './arbitrary.ts';
-import { readSchemas, type JsonSchema } from './dialect.ts';
+import { readSchemas, type JsonSchema } from './json-schema.ts';
 import type { Json } from './json-value.ts';
 import { type NamedExamples, readNamedExamples } from './named-examples.ts';
-import { failureOr, NoValue, TooLarge } from './no-value.ts';
+import { failureOr, NoValue, TooLarge } from './generation-failure.ts';
 import { createOracle } from './oracle.ts';
 
 /** A media type object or a header with its schema and examples. */

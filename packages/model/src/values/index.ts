@@ -5,7 +5,7 @@
  */
 
 export { type ArbitraryFactory, createArbitraries } from './arbitrary.ts';
-export { readSchemas, type JsonSchema, type SchemaDocument, type SchemaObject } from './dialect.ts';
+export { readSchemas, type JsonSchema, type SchemaDocument, type SchemaObject } from './json-schema.ts';
 export { createValues, type Described, type ResponseNode, type Values, type Wanted } from './documented-values.ts';
 export { integerOf, isInt64 } from './integers.ts';
 export { fromJsonTree, syntaxProblem, toJsonTree } from './json-tree.ts';
@@ -24,7 +24,7 @@ export {
   replaceAt,
 } from './json-value.ts';
 export type { NamedExamples } from './named-examples.ts';
-export { attempt, filtered, NoValue, TooLarge } from './no-value.ts';
+export { attempt, filtered, NoValue, TooLarge } from './generation-failure.ts';
 export { CannotCheck, createOracle, type Oracle, type SchemaViolation } from './oracle.ts';
 export { evaluateExpression, evaluateWithin, type ExpressionSource } from './runtime-expression.ts';
 export { flatten } from './schema-merge.ts';

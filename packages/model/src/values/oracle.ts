@@ -3,7 +3,7 @@ import ajvFormats from 'ajv-formats';
 import { mapBigints, memoizeByObject, runWithin, type JsonTree } from '@contract-first/contract';
 import { LIMITED_PATTERNS, walkDocument } from '@contract-first/documents';
 import { compareDecimals } from './decimals.ts';
-import type { JsonSchema, SchemaDocument } from './dialect.ts';
+import type { JsonSchema, SchemaDocument } from './json-schema.ts';
 import { addEqualityKeywords } from './equality-keywords.ts';
 import { addExactFormats } from './formats.ts';
 import { integerOf, isInt64 } from './integers.ts';

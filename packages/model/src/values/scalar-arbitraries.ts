@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { runWithin } from '@contract-first/contract';
 import { LimitedPattern } from '@contract-first/documents';
-import type { SchemaObject } from './dialect.ts';
+import type { SchemaObject } from './json-schema.ts';
 import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
 import type { Json } from './json-value.ts';
 import { integerStep, multiplesIn } from './multiples.ts';
-import { oneOf, TooLarge } from './no-value.ts';
+import { oneOf, TooLarge } from './generation-failure.ts';
 import { MOST_REPETITIONS, patternSize } from './pattern-size.ts';
 import { longestText, sizeOfText, type Sized } from './value-size.ts';
 

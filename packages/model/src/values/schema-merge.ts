@@ -1,5 +1,5 @@
 import { resolveReference, type OpenApiDocument } from '@contract-first/documents';
-import type { JsonSchema, SchemaDocument, SchemaObject } from './dialect.ts';
+import type { JsonSchema, SchemaDocument, SchemaObject } from './json-schema.ts';
 
 /** A document with the base URI of its references. */
 type Schemas = Pick<SchemaDocument, 'id' | 'document'>;

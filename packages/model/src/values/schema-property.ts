@@ -1,4 +1,4 @@
-import type { JsonSchema, SchemaDocument } from './dialect.ts';
+import type { JsonSchema, SchemaDocument } from './json-schema.ts';
 import { flatten } from './schema-merge.ts';
 
 /** Returns the schema of a declared property, if any. */

@@ -1,6 +1,6 @@
 import { headerParameter } from '@contract-first/model/operations';
 import { responseEtag, isDone, otherTag, type ResourceClient } from '../resource-client.ts';
-import type { SequenceStep } from '../send.ts';
+import type { SequenceStep } from '../sequence-step.ts';
 import { withParameter } from '../step-input.ts';
 
 const NOT_MODIFIED = 304;

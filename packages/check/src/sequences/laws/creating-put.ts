@@ -2,7 +2,7 @@ import { parameterNames } from '@contract-first/contract';
 import { pathValue } from '@contract-first/model/requests';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import { isDone, MISSING, sendTo, type ResourceClient } from '../resource-client.ts';
-import type { Send } from '../send.ts';
+import type { Send } from '../sequence-step.ts';
 
 /** Creates {@link Send}, which expects 201 if a PUT creates a resource (RFC 9110, 9.3.4), as shown by reads. */
 export function sendCreation(client: ResourceClient): Send {

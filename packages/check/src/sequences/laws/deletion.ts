@@ -13,7 +13,7 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
-import type { SequenceStep } from '../send.ts';
+import type { SequenceStep } from '../sequence-step.ts';
 import { describesStatus, isAsynchronous } from '../../judgement/statuses.ts';
 
 /**

@@ -26,7 +26,7 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
-import type { SequenceStep } from '../send.ts';
+import type { SequenceStep } from '../sequence-step.ts';
 import { withOtherChoices } from '../step-input.ts';
 
 /** Returns the value of a member in a patch; `undefined` omits the member. */

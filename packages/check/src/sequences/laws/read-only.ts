@@ -24,8 +24,8 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
-import type { SequenceStep } from '../send.ts';
-import { isSame } from '../written.ts';
+import type { SequenceStep } from '../sequence-step.ts';
+import { isSame } from '../compare-written.ts';
 
 type Member = { readonly name: string; readonly schema: JsonSchema; readonly value: Json };
 

@@ -3,7 +3,7 @@ import { idText } from '@contract-first/model/resources';
 import { type Json, partAt } from '@contract-first/model/values';
 import type { Instance } from '../instances.ts';
 import { differenceBetween, isDone, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
-import type { SequenceStep } from '../send.ts';
+import type { SequenceStep } from '../sequence-step.ts';
 
 /** Reads a created resource and compares it with the sent values. */
 export async function readCreated(

@@ -13,7 +13,7 @@ import {
   type ResourceClient,
 } from '../resource-client.ts';
 import { checkPatches } from './patches.ts';
-import type { SequenceStep } from '../send.ts';
+import type { SequenceStep } from '../sequence-step.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 
 const PRECONDITION_FAILED = 412;

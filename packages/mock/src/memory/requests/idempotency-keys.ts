@@ -5,7 +5,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import { pathOf } from '../state/paths.ts';
 import { etagOf, type MockRequest } from '../reply.ts';
 import type { OperationContext } from './operation-context.ts';
-import { jsonOf } from './sent.ts';
+import { jsonOf } from './request-body.ts';
 
 /** The statuses for a key that is reused with a different body, in order of preference. */
 const REUSED = [422, 409, 400] as const;

@@ -7,7 +7,7 @@ import { pathValues, pathWithin, storeCollection, storePath } from '../state/pat
 import { etagOf, namesTag, type MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
 import type { Handle, OperationContext } from './operation-context.ts';
-import { mergePatch, readSentBody } from './sent.ts';
+import { mergePatch, readSentBody } from './request-body.ts';
 
 const NOT_MODIFIED = 304;
 const PRECONDITION_FAILED = 412;

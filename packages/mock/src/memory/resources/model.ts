@@ -26,7 +26,7 @@ import {
   type JsonSchema,
   type Values,
 } from '@contract-first/model/values';
-import { type Form, formsIn } from './forms.ts';
+import { type Form, formsIn } from './schema-alternatives.ts';
 import type { IdSchemas } from './identifiers.ts';
 import type { Resource } from './resources.ts';
 import type { Member } from './selection.ts';

@@ -11,7 +11,7 @@ import {
   sizeOf,
 } from '@contract-first/model/values';
 import { MAX_KEPT_SIZE } from '../bounded-map.ts';
-import { memberProblems } from '../resources/forms.ts';
+import { memberProblems } from '../resources/schema-alternatives.ts';
 import type { Identifiers } from '../resources/identifiers.ts';
 import type { Model } from '../resources/model.ts';
 import { collectionTemplate, pathWithin } from './paths.ts';

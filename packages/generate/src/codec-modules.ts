@@ -1,7 +1,7 @@
 import { join, resolve, sep } from 'node:path';
 import type { Declared } from '@contract-first/documents';
 import { readIfPresent } from '@contract-first/command-line/files';
-import { findObject } from './handlers.ts';
+import { findObject } from './parse-handlers.ts';
 
 /** The codecs and formats that an application declares in modules beside `contract.ts`. */
 export type DeclaredModules = Declared & {

@@ -9,7 +9,7 @@ import {
 } from '@contract-first/model/operations';
 import type { Json } from '@contract-first/model/values';
 import type { DocumentValues } from '../memory/memory.ts';
-import { jsonOf } from '../memory/requests/sent.ts';
+import { jsonOf } from '../memory/requests/request-body.ts';
 import type { MockRequest } from '../memory/reply.ts';
 import type { Respond } from '../responses/respond.ts';
 

@@ -3,7 +3,7 @@ import { readJson } from '../http/read/body.ts';
 import { Failure } from '../http/failure.ts';
 import { readParameters } from '../http/read/parameters.ts';
 import { validateRequest, type ValidRequest } from '../http/handle/validate-request.ts';
-import type { Line } from './lines.ts';
+import type { Line } from './read-lines.ts';
 
 /** A line as a validated request, or the reason why it is invalid. */
 export type LineEntry = {
