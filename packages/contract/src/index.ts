@@ -30,7 +30,7 @@ export type {
 export { integerOf, isInt64, reviveInt64s } from './operations/int64.ts';
 export { escapePointer } from './json/json-pointer.ts';
 export { replaceLimits } from './validation/limits.ts';
-export { IN_PLACE_LISTS, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './validation/keywords.ts';
+export { IN_PLACE_LISTS, isInPlaceList, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './validation/keywords.ts';
 export {
   mapBigints,
   parseJson,

@@ -134,7 +134,7 @@ function conditional(document: Document, schemas: readonly Subschema[], otherwis
 
 /** Returns whether a part of `allOf` declares a property, so that openapi-typescript can require it. */
 function declares(document: Document, part: PrintableSchema, name: string): boolean {
-  const { properties = {} } = part.$ref === undefined ? part : (dereference(document, part) as PrintableSchema);
+  const { properties = {} } = part.$ref === undefined ? part : dereference(document, part);
   return Object.hasOwn(properties, name);
 }
 

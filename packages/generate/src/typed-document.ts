@@ -21,7 +21,6 @@ import {
   type Document,
   type OperationObject,
   type ParameterObject,
-  type RequestBodyObject,
 } from '@contract-first/documents';
 
 type Node = Record<string, unknown>;
@@ -79,7 +78,7 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
   for (const operation of listOperations(document)) directRequests(operation);
   walkDocument(document, ({ kind, node, holder, key }) => {
     if (kind === 'header') {
-      const { content, ...header } = dereference(document, node) as ParameterObject; // Validated document.
+      const { content, ...header } = dereference(document, node) as ParameterObject; // The kind of the node.
       holder[key] = {
         ...header,
         schema: directed.of(valueSchemaOf({ ...header, ...optional('content', content) }) ?? TEXT, 'response'),
@@ -119,7 +118,7 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
   function directRequests({ method, object, pathItem }: ReturnType<typeof listOperations>[number]): void {
     const { operationId } = object;
     const parameters = parametersOf(document, pathItem, object);
-    const body = dereference(document, object.requestBody) as RequestBodyObject | undefined;
+    const body = dereference(document, object.requestBody);
     const requestOf = (direction: Direction) => ({
       parameters: parameters.map((parameter) => directParameter(parameter, direction)),
       ...(body && { requestBody: { ...body, content: directContent(body.content, direction) } }),
@@ -134,10 +133,10 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
     Object.assign(object, sent);
   }
 
-  function directParameter({ content, ...documented }: ParameterObject, direction: Direction): Node {
-    const { required = false } = documented as { readonly required?: boolean };
+  function directParameter({ content, ...documented }: ParameterObject, direction: Direction): ParameterObject {
+    const { required = false } = documented;
     const own = valueSchemaOf({ ...documented, ...optional('content', content) }) ?? TEXT;
-    const parameter = { ...documented, in: documented.in === 'querystring' ? 'query' : documented.in };
+    const parameter = { ...documented, in: documented.in === 'querystring' ? ('query' as const) : documented.in };
     if (direction !== 'received') return { ...parameter, schema: directed.of(own, direction) };
     const schema = directed.parameter(own, required) as Schema;
     return { ...parameter, required: required || 'default' in schema, schema };

@@ -13,7 +13,6 @@ import {
   operationsOf,
   parametersOf,
   type PathItem,
-  type RequestBodyObject,
 } from '@contract-first/documents';
 import type { AnyReply } from '@contract-first/engine/tools';
 import { encodingOf, readRequestBody, withoutTextless, writeBody } from '@contract-first/model/operations';
@@ -149,7 +148,7 @@ function createMessage(values: Values, pathItem: PathItem, object: OperationObje
     const value = values.valuesOf(described, wanted(name, true)).find(isVisible);
     return value === undefined || RESERVED.test(name) ? [] : [[name.toLowerCase(), headerText(value)] as const];
   });
-  const node = dereference(document, object.requestBody) as RequestBodyObject | undefined;
+  const node = dereference(document, object.requestBody);
   const contents = Object.values(node?.content ?? {});
   const described = readRequestBody(values.schemas, node)?.contents ?? [];
   const index = Math.max(

@@ -48,8 +48,13 @@ export function keywordsWhere(isWanted: (keyword: SchemaKeyword) => boolean): re
   return Object.keys(SCHEMA_KEYWORDS).filter((name) => isWanted(SCHEMA_KEYWORDS[name] as SchemaKeyword));
 }
 
-/** The keywords with lists of schemas for the same value: `allOf`, `anyOf` and `oneOf`. */
-export const IN_PLACE_LISTS = keywordsWhere(({ holds, applicator }) => holds === 'list' && applicator === 'in-place');
+/** The keywords with lists of schemas for the same value. */
+export const IN_PLACE_LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
+
+/** Returns whether a keyword has a list of schemas for the same value. */
+export function isInPlaceList(keyword: string): boolean {
+  return IN_PLACE_LISTS.some((list) => list === keyword);
+}
 
 /** Returns the direct subschemas of a schema. */
 export function subschemasOf(schema: object): readonly unknown[] {

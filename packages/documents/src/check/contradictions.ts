@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { ANNOTATION_KEYWORDS } from '../document/annotations.ts';
 import type { Document, ResponseObject } from '../document/document.ts';
 import { discriminatorOf } from '../normalize/discriminators.ts';
-import { dereference, schemasInPlace } from '../document/reference.ts';
+import { asSchema, dereference, resolveSchema, schemasInPlace } from '../document/reference.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walkDocument } from '../document/walk.ts';
 
@@ -22,7 +22,7 @@ export function removeContradictions(document: Document): Diagnostic[] {
   const warnings: Diagnostic[] = [];
   walkDocument(document, ({ kind, node, pointer, holder, key }) => {
     if (kind === 'response' && !pointer.startsWith('#/components/') && WITHOUT_CONTENT.test(pointer)) {
-      const { content, ...response } = dereference(document, node) as ResponseObject;
+      const { content, ...response } = dereference<ResponseObject>(document, node);
       if (content === undefined) return;
       warnings.push({ pointer, message: `the content is not used, since a response ${key} has none` });
       holder[key] = response;
@@ -51,7 +51,7 @@ function removeType(schema: Record<string, unknown>): string | undefined {
 function removeTypeOfAlternatives(schema: Node, document: Document): string | undefined {
   const { type, oneOf, anyOf = oneOf } = schema;
   if (type === undefined || !Array.isArray(anyOf)) return undefined;
-  const others = anyOf.flatMap((part) => (Object(dereference(document, part)) as Node)['type'] ?? 'any');
+  const others = anyOf.flatMap((part) => resolveSchema(document, part).type ?? 'any');
   const isShared = [type].flat().some((name) => others.some((other) => other === 'any' || isSameType(name, other)));
   if (isShared) return undefined;
   Reflect.deleteProperty(schema, 'type');
@@ -67,7 +67,7 @@ function removeClosure(schema: Node, document: Document): string | undefined {
   const { additionalProperties, properties, patternProperties } = schema;
   if (additionalProperties !== false || patternProperties !== undefined) return undefined;
   const parts = [...schemasInPlace(document, schema, ['allOf'])];
-  const required = new Set(parts.flatMap((part) => (part['required'] ?? []) as readonly string[]));
+  const required = new Set(parts.flatMap((part) => part.required ?? []));
   const excluded = [...required].filter((name) => !Object.hasOwn(Object(properties) as Node, name));
   if (excluded.length === 0) return undefined;
   Reflect.deleteProperty(schema, 'additionalProperties');
@@ -76,8 +76,8 @@ function removeClosure(schema: Node, document: Document): string | undefined {
 
 function removeDiscriminator(schema: Node, document: Document): string | undefined {
   const { propertyName = '' } = discriminatorOf(schema) ?? {};
-  const properties = Object(schema['properties']) as Node;
-  const { type = 'string' } = Object(dereference(document, properties[propertyName])) as Node;
+  const { properties = {} } = asSchema(schema) ?? {};
+  const { type = 'string' } = resolveSchema(document, properties[propertyName]);
   if ([type].flat().includes('string')) return undefined;
   Reflect.deleteProperty(schema, 'discriminator');
   return `the discriminator is not used, since ${propertyName} is not a string`;

@@ -1,6 +1,6 @@
 import {
   findCost,
-  IN_PLACE_LISTS,
+  isInPlaceList,
   mapBigints,
   replaceEqualityKeywords,
   replaceFormats,
@@ -17,7 +17,7 @@ import {
 import ajvFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Document } from '../document/document.ts';
-import { dereference } from '../document/reference.ts';
+import { resolveSchema } from '../document/reference.ts';
 import { findInt64s, type ShapeFinder } from '../document/shapes.ts';
 import { walkDocument } from '../document/walk.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
@@ -79,12 +79,12 @@ export function removeInvalidDefaults(document: Document): Diagnostic[] {
  */
 function checkedPart(document: Document, node: object, isScalar: boolean, depth = 0): object {
   const entries = Object.entries(node).flatMap(([keyword, value]: [string, unknown]) => {
-    if (isScalar && IN_PLACE_LISTS.includes(keyword) && Array.isArray(value) && depth < MAX_DEPTH) {
-      const parts = value.map((part) => checkedPart(document, dereference(document, part) as object, true, depth + 1));
+    if (isScalar && isInPlaceList(keyword) && Array.isArray(value) && depth < MAX_DEPTH) {
+      const parts = value.map((part) => checkedPart(document, resolveSchema(document, part), true, depth + 1));
       return [[keyword, parts]];
     }
     if (keyword === 'items' && typeof value === 'object' && value !== null && depth < MAX_DEPTH)
-      return [[keyword, checkedPart(document, dereference(document, value) as object, false, depth + 1)]];
+      return [[keyword, checkedPart(document, resolveSchema(document, value), false, depth + 1)]];
     return CHECKED.includes(keyword) ? [[keyword, value]] : [];
   });
   const checked = Object.fromEntries(entries) as Record<string, unknown>;

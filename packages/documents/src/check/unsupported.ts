@@ -1,12 +1,6 @@
 import { METHODS as NODE_METHODS } from 'node:http';
 import { escapePointer, findCodec, isSequential, kindOf } from '@contract-first/contract';
-import {
-  type Document,
-  listOperations,
-  type MediaTypeObject,
-  METHODS,
-  type ResponseObject,
-} from '../document/document.ts';
+import { type Document, listOperations, type MediaTypeObject, METHODS } from '../document/document.ts';
 import { parametersOf } from '../document/parameters.ts';
 import { dereference } from '../document/reference.ts';
 import { walkDocument } from '../document/walk.ts';
@@ -56,11 +50,9 @@ const OWN_HEADERS = [
 export function findFailureHeaders(document: Document): Diagnostic[] {
   return listOperations(document).flatMap(({ object, pointer }) =>
     Object.entries(object.responses ?? {}).flatMap(([status, node]) => {
-      const { headers = {} } = dereference(document, node) as ResponseObject;
+      const { headers = {} } = dereference(document, node);
       const required = Object.keys(headers).filter(
-        (name) =>
-          (dereference(document, headers[name]) as { readonly required?: boolean }).required === true &&
-          !OWN_HEADERS.includes(name.toLowerCase()),
+        (name) => dereference(document, headers[name])?.required === true && !OWN_HEADERS.includes(name.toLowerCase()),
       );
       if (required.length === 0 || !OWN_RESPONSES.includes(status)) return [];
       const message = `failures of the service itself have the header ${required.join(', ')} only if failureHeaders of the application returns it`;

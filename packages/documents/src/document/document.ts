@@ -1,5 +1,5 @@
 import { escapePointer, type SecurityScheme } from '@contract-first/contract';
-import type { OpenApiDocument } from './reference.ts';
+import type { OpenApiDocument, Reference } from './reference.ts';
 
 /** A validated document, with the parts that the generator reads. */
 export type Document = OpenApiDocument & {
@@ -18,7 +18,7 @@ export type Server = {
 };
 type Requirement = Readonly<Record<string, readonly string[]>>;
 export type PathItem = Readonly<Record<string, unknown>> & {
-  readonly parameters?: readonly unknown[];
+  readonly parameters?: readonly (ParameterObject | Reference)[];
   readonly servers?: readonly Server[];
   /** Operations by case-sensitive method (OpenAPI 3.2). */
   readonly additionalOperations?: Readonly<Record<string, unknown>>;
@@ -39,6 +39,7 @@ export type Encoding = {
 export type ParameterObject = Readonly<Record<string, unknown>> & {
   readonly name: string;
   readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie';
+  readonly required?: boolean;
   readonly style?: string;
   readonly explode?: boolean;
   readonly schema?: unknown;
@@ -48,7 +49,7 @@ export type RequestBodyObject = { readonly required?: boolean; readonly content:
 export type ResponseObject = {
   readonly description?: string;
   readonly content?: Content;
-  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, ParameterObject | Reference>>;
 };
 export type OperationObject = {
   readonly operationId: string;
@@ -57,9 +58,9 @@ export type OperationObject = {
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly Requirement[];
-  readonly parameters?: readonly unknown[];
-  readonly requestBody?: unknown;
-  readonly responses?: Readonly<Record<string, unknown>>;
+  readonly parameters?: readonly (ParameterObject | Reference)[];
+  readonly requestBody?: RequestBodyObject | Reference;
+  readonly responses?: Readonly<Record<string, ResponseObject | Reference>>;
   readonly servers?: readonly Server[];
 };
 export type SecuritySchemeObject = SecurityScheme;

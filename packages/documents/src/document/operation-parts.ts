@@ -1,11 +1,4 @@
-import type {
-  Content,
-  Document,
-  listOperations,
-  ParameterObject,
-  RequestBodyObject,
-  ResponseObject,
-} from './document.ts';
+import type { Content, Document, listOperations, ParameterObject, RequestBodyObject } from './document.ts';
 import { parametersOf } from './parameters.ts';
 import { mapValues } from './map-values.ts';
 import { dereference } from './reference.ts';
@@ -27,11 +20,13 @@ type Listed = Pick<ReturnType<typeof listOperations>[number], 'pathItem' | 'obje
 export function partsOf(document: Document, { pathItem, object }: Listed): OperationParts {
   return {
     parameters: parametersOf(document, pathItem, object),
-    requestBody: dereference(document, object.requestBody) as RequestBodyObject | undefined,
+    requestBody: dereference(document, object.requestBody),
     responses: mapValues(object.responses ?? {}, (response) => {
-      const { content = {}, headers = {} } = dereference(document, response) as ResponseObject;
-      const entries = Object.entries(headers).map(([name, node]) => [name.toLowerCase(), dereference(document, node)]);
-      return { content, headers: Object.fromEntries(entries) as ResponseParts['headers'] };
+      const { content = {}, headers = {} } = dereference(document, response);
+      const entries = Object.entries(headers).map(
+        ([name, node]) => [name.toLowerCase(), dereference(document, node)] as const,
+      );
+      return { content, headers: Object.fromEntries(entries) };
     }),
   };
 }

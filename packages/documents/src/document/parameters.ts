@@ -12,9 +12,7 @@ import { textTypeOf } from './text-types.ts';
 
 /** Returns the parameters of an operation, which override path item parameters with the same name and location. */
 export function parametersOf(document: Document, pathItem: PathItem, object: OperationObject): ParameterObject[] {
-  const all = [...(pathItem.parameters ?? []), ...(object.parameters ?? [])].map(
-    (node) => dereference(document, node) as ParameterObject,
-  );
+  const all = [...(pathItem.parameters ?? []), ...(object.parameters ?? [])].map((node) => dereference(document, node));
   const merged = new Map(all.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
   return [...merged].flatMap(([key, parameter]) => (IGNORED_PARAMETERS.test(key) ? [] : [parameter]));
 }

@@ -1,13 +1,48 @@
+import type { IN_PLACE_LISTS } from '@contract-first/contract';
+
 /** A parsed and validated document. */
 export type OpenApiDocument = { readonly openapi: string } & Record<string, unknown>;
 
 /** A schema of a validated document. */
-export type SchemaObject = Readonly<Record<string, unknown>>;
+export type SchemaObject = {
+  readonly [keyword: string]: unknown;
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly allOf?: readonly unknown[];
+  readonly anyOf?: readonly unknown[];
+  readonly oneOf?: readonly unknown[];
+};
+
+/** A keyword with a list of schemas for the same value. */
+export type InPlaceList = (typeof IN_PLACE_LISTS)[number];
+
+/** An object that refers to another part of a document. */
+export type Reference = { readonly $ref: string };
 
 /** Follows the `$ref`s of a node to the final target. Returns nodes without `$ref` unchanged. */
-export function dereference(document: OpenApiDocument, node: unknown): unknown {
-  const reference = (node as { $ref?: unknown } | null | undefined)?.$ref;
-  return typeof reference === 'string' ? dereference(document, resolveReference(document, reference)) : node;
+export function dereference<Node>(document: OpenApiDocument, node: Node | Reference): Node {
+  const reference = (node as Partial<Reference> | null | undefined)?.$ref;
+  // The linter has checked that references lead to nodes of the expected type.
+  return typeof reference === 'string'
+    ? dereference(document, resolveReference(document, reference) as Node | Reference)
+    : (node as Node);
+}
+
+/** Returns a schema of a validated document; `undefined` for a boolean or an absent schema, which have no keywords. */
+export function asSchema(node: unknown): SchemaObject | undefined {
+  // The linter has checked the types of the keywords.
+  return typeof node === 'object' && node !== null ? (node as SchemaObject) : undefined;
+}
+
+/** Follows the `$ref`s of a schema. Returns an empty schema for a schema without keywords. */
+export function resolveSchema(document: OpenApiDocument, node: unknown): SchemaObject {
+  return asSchema(dereference(document, node)) ?? {};
 }
 
 /**
@@ -18,13 +53,13 @@ export function dereference(document: OpenApiDocument, node: unknown): unknown {
 export function schemasInPlace(
   document: OpenApiDocument,
   node: unknown,
-  keywords: readonly string[],
+  keywords: readonly InPlaceList[],
   found = new Set<SchemaObject>(),
 ): ReadonlySet<SchemaObject> {
-  const schema = dereference(document, node);
-  if (typeof schema !== 'object' || schema === null || found.has(schema as SchemaObject)) return found;
-  found.add(schema as SchemaObject);
-  const parts = keywords.flatMap((keyword) => ((schema as SchemaObject)[keyword] ?? []) as readonly unknown[]);
+  const schema = asSchema(dereference(document, node));
+  if (schema === undefined || found.has(schema)) return found;
+  found.add(schema);
+  const parts = keywords.flatMap((keyword) => schema[keyword] ?? []);
   for (const part of parts) schemasInPlace(document, part, keywords, found);
   return found;
 }

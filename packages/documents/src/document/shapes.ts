@@ -1,12 +1,6 @@
 import { IN_PLACE_LISTS, type Shape, type Shapes } from '@contract-first/contract';
 import { mapDefined, nonEmpty, optional } from './map-values.ts';
-import { resolveReference, type OpenApiDocument, type SchemaObject } from './reference.ts';
-
-type Schema = {
-  readonly [keyword: string]: unknown;
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, unknown>>;
-};
+import { asSchema, resolveReference, type OpenApiDocument, type SchemaObject } from './reference.ts';
 
 /** Finds the locations of selected values in the schemas of a document. */
 export type ShapeFinder = {
@@ -21,7 +15,10 @@ export type ShapeFinder = {
  *
  * @param leafOf returns the shape for the schema of a selected value; `undefined` for other schemas
  */
-export function findShapes(document: OpenApiDocument, leafOf: (schema: Schema) => Shape | undefined): ShapeFinder {
+export function findShapes(
+  document: OpenApiDocument,
+  leafOf: (schema: SchemaObject) => Shape | undefined,
+): ShapeFinder {
   const named: Record<string, Shape> = {};
   const references = new Set<string>();
   collectReferences(document, references);
@@ -37,13 +34,13 @@ export function findShapes(document: OpenApiDocument, leafOf: (schema: Schema) =
   return { shapeOf, named };
 
   function shapeOf(node: unknown): Shape | undefined {
-    if (typeof node !== 'object' || node === null) return undefined;
-    const schema = node as Schema;
-    const alternatives = IN_PLACE_LISTS.flatMap((keyword) => (schema[keyword] ?? []) as readonly unknown[]);
+    const schema = asSchema(node);
+    if (schema === undefined) return undefined;
+    const alternatives = IN_PLACE_LISTS.flatMap((keyword) => schema[keyword] ?? []);
     const additional = shapeOf(schema['additionalProperties']);
     const shape = {
       ...leafOf(schema),
-      ...(typeof schema['$ref'] === 'string' && Object.hasOwn(named, schema['$ref']) && { $ref: schema['$ref'] }),
+      ...(schema.$ref !== undefined && Object.hasOwn(named, schema.$ref) && { $ref: schema.$ref }),
       ...optional('allOf', nonEmpty(alternatives.map(shapeOf).filter((part) => part !== undefined))),
       ...optional('properties', shapesOf(schema.properties, additional !== undefined)),
       ...optional('additionalProperties', additional),
@@ -53,7 +50,7 @@ export function findShapes(document: OpenApiDocument, leafOf: (schema: Schema) =
   }
 
   // If `additionalProperties` has selected values, lists all properties, since these are not additional.
-  function shapesOf(schemas: Schema['properties'] = {}, all: boolean): Shapes | undefined {
+  function shapesOf(schemas: SchemaObject['properties'] = {}, all: boolean): Shapes | undefined {
     return nonEmpty(mapDefined(schemas, (schema) => shapeOf(schema) ?? (all ? {} : undefined)));
   }
 }

@@ -1,13 +1,8 @@
 import { IN_PLACE_LISTS, isJsonRange, type TextType } from '@contract-first/contract';
 import { byteLimitsOf } from './byte-limits.ts';
 import { optional } from './map-values.ts';
-import { dereference, type OpenApiDocument } from './reference.ts';
+import { resolveSchema, type OpenApiDocument, type SchemaObject } from './reference.ts';
 
-type Schema = {
-  readonly [keyword: string]: unknown;
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, unknown>>;
-};
 type Scalar = TextType['scalars'][number];
 
 const SCALARS: Readonly<Record<string, Scalar>> = {
@@ -36,7 +31,7 @@ export function describesJson(
   mediaType: string,
   { schema }: { readonly schema?: unknown },
 ): boolean {
-  const isDescribed = DESCRIPTIONS.some((keyword) => keyword in (Object(dereference(document, schema)) as object));
+  const isDescribed = DESCRIPTIONS.some((keyword) => keyword in resolveSchema(document, schema));
   return isJsonRange(mediaType) && isDescribed && textTypeOf(document, schema, true).file !== true;
 }
 
@@ -54,7 +49,7 @@ export function plainTextTypeOf(document: OpenApiDocument, node: unknown): 'stri
 }
 
 function allowsString(document: OpenApiDocument, node: unknown): boolean {
-  const schema = (dereference(document, node) ?? {}) as Schema & Readonly<Record<string, readonly unknown[]>>;
+  const schema = resolveSchema(document, node);
   const types = typesOf(schema);
   const { allOf = [], anyOf, oneOf } = schema;
   const allows = (part: unknown): boolean => allowsString(document, part);
@@ -71,8 +66,8 @@ function readTextType(
   depth: number,
   cache: Map<number, Map<unknown, TextType>>,
 ): TextType {
-  const schema = (dereference(document, node) ?? {}) as Schema;
-  if (depth > MAX_DEPTH || typeof schema !== 'object') return { scalars: ['string'] };
+  const schema = resolveSchema(document, node);
+  if (depth > MAX_DEPTH) return { scalars: ['string'] };
   const ofDepth = cache.get(depth) ?? new Map<unknown, TextType>();
   cache.set(depth, ofDepth);
   const found = ofDepth.get(schema);
@@ -84,9 +79,7 @@ function readTextType(
 
   function combine(): TextType {
     const read = (part: unknown, deeper = 0): TextType => readTextType(document, part, hasFiles, depth + deeper, cache);
-    const parts = IN_PLACE_LISTS.flatMap((keyword) => (schema[keyword] ?? []) as readonly unknown[]).map((part) =>
-      read(part),
-    );
+    const parts = IN_PLACE_LISTS.flatMap((keyword) => schema[keyword] ?? []).map((part) => read(part));
 
     const types = typesOf(schema);
     // `properties` has no effect if the schema does not allow objects.
@@ -125,14 +118,14 @@ function readTextType(
 }
 
 /** Returns the declared types of a schema, or else the types of its `const` or `enum` values. */
-function typesOf(schema: Schema): readonly string[] {
+function typesOf(schema: SchemaObject): readonly string[] {
   const named = [schema.type ?? []].flat();
   if (named.length > 0) return named;
-  const values = 'const' in schema ? [schema['const']] : ((schema['enum'] ?? []) as readonly unknown[]);
+  const values = 'const' in schema ? [schema['const']] : (schema.enum ?? []);
   return values.map((value) => (value === null ? 'null' : typeof value === 'bigint' ? 'number' : typeof value));
 }
 
 /** Returns whether a schema in a form describes a file. */
-function isFile({ format, contentMediaType, contentEncoding }: Schema): boolean {
+function isFile({ format, contentMediaType, contentEncoding }: SchemaObject): boolean {
   return format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
 }

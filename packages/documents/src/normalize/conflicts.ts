@@ -1,6 +1,7 @@
-import { escapePointer, IN_PLACE_LISTS, keywordsWhere } from '@contract-first/contract';
+import { escapePointer, IN_PLACE_LISTS, isInPlaceList, keywordsWhere } from '@contract-first/contract';
 import { isInt64 } from '../document/shapes.ts';
 import {
+  asSchema,
   dereference,
   schemasInPlace,
   type OpenApiDocument,
@@ -24,7 +25,7 @@ export const INT64S: LocatedValues = { name: 'an int64', isOne: isInt64, problem
 // Under these keywords, the location does not determine whether a value is converted.
 const CONDITIONAL = keywordsWhere(
   ({ applicator, role, overlaps }) => applicator !== undefined && (role !== 'assertion' || overlaps === true),
-).filter((keyword) => !IN_PLACE_LISTS.includes(keyword));
+).filter((keyword) => !isInPlaceList(keyword));
 
 /** A reason why values cannot be converted. */
 type Conflict = {
@@ -71,7 +72,7 @@ export function findConflicts(
       for (const keyword of CONDITIONAL) report(`has ${one} under ${keyword}`, foundIn(schema[keyword]));
     }
 
-    const properties = schemas.flatMap((schema) => Object.entries((schema['properties'] ?? {}) as Schema));
+    const properties = schemas.flatMap((schema) => Object.entries(schema.properties ?? {}));
     const additional = schemas.map((schema) => schema['additionalProperties']);
     const byName = Map.groupBy(properties, ([name]) => name);
     for (const [name, members] of byName)
@@ -93,10 +94,10 @@ export function findConflicts(
   }
 
   function foundIn(node: unknown, visited = new Set<unknown>()): Schema[] {
-    const schema = dereference(document, node);
-    if (typeof schema !== 'object' || schema === null || visited.has(schema)) return [];
+    const schema = asSchema(dereference(document, node));
+    if (schema === undefined || visited.has(schema)) return [];
     visited.add(schema);
-    const own = isOne(schema as Schema) ? [schema as Schema] : [];
+    const own = isOne(schema) ? [schema] : [];
     return [...own, ...Object.values(schema).flatMap((member) => foundIn(member, visited))];
   }
 }

@@ -1,6 +1,6 @@
 import type { Document } from '../document/document.ts';
 import type { SchemaNames } from '../document/names.ts';
-import { dereference, schemasInPlace } from '../document/reference.ts';
+import { asSchema, dereference, resolveSchema, schemasInPlace, type SchemaObject } from '../document/reference.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walkDocument } from '../document/walk.ts';
 
@@ -26,9 +26,9 @@ export function completeDiscriminators(document: Document, names: SchemaNames): 
     }
     const place = `${pointer}/discriminator`;
     const warn = (message: string): void => void warnings.push({ pointer: place, message });
-    const references = alternativesOf(node).flatMap((alternative) => {
-      const reference = (alternative as NormalizedSchema)['$ref'];
-      return typeof reference === 'string' && mayBeObject(document, alternative) ? [reference] : [];
+    const references = alternativesOf(asSchema(node) ?? {}).flatMap((alternative) => {
+      const reference = asSchema(alternative)?.$ref;
+      return reference !== undefined && mayBeObject(document, alternative) ? [reference] : [];
     });
     const explicit = targetsOf(document, discriminator, references, names, warn);
     const mapping = assignValues(
@@ -90,8 +90,8 @@ export function constrainAlternatives(schema: Readonly<NormalizedSchema>): Reado
   const { propertyName, mapping = {} } = discriminatorOf(schema) ?? {};
   const keyword = schema['oneOf'] === undefined ? 'anyOf' : 'oneOf';
   if (propertyName === undefined || !Array.isArray(schema[keyword])) return schema;
-  const alternatives = (schema[keyword] as readonly unknown[]).map((alternative) => {
-    const reference = (Object(alternative) as NormalizedSchema)['$ref'];
+  const alternatives = schema[keyword].map((alternative: unknown) => {
+    const reference = asSchema(alternative)?.$ref;
     const entries = Object.entries(mapping).filter(([, target]) => String(reference).endsWith(target));
     if (entries.length === 0) return alternative;
     const values = entries.map(([value]) => value);
@@ -103,8 +103,8 @@ export function constrainAlternatives(schema: Readonly<NormalizedSchema>): Reado
   return constrained;
 }
 
-function alternativesOf({ oneOf, anyOf }: Readonly<NormalizedSchema>): readonly unknown[] {
-  return (oneOf ?? anyOf ?? []) as readonly unknown[];
+function alternativesOf({ oneOf, anyOf }: SchemaObject): readonly unknown[] {
+  return oneOf ?? anyOf ?? [];
 }
 
 /** Returns the mapping values of each reference in a list. */
@@ -118,7 +118,9 @@ function targetsOf(
   const targets = new Map<string, string[]>();
   for (const [value, target] of Object.entries(mapping)) {
     const name = componentName(document, target);
-    const schema = dereference(document, { $ref: name === undefined ? target : `#/components/schemas/${name}` });
+    const schema = dereference<unknown>(document, {
+      $ref: name === undefined ? target : `#/components/schemas/${name}`,
+    });
     const reference =
       references.find((listed) => namesOf(listed, names).includes(target)) ??
       references.find((listed) => dereference(document, { $ref: listed }) === schema);
@@ -151,8 +153,7 @@ function assignValues(
 
 /** Returns the values that `const` and `enum` allow for a property; `undefined` if the property has neither. */
 function ownValues(document: Document, node: unknown, property: string): readonly unknown[] | undefined {
-  const limits = [...schemasInPlace(document, node, ['allOf'])].map((schema) => {
-    const properties = Object(schema['properties']) as NormalizedSchema;
+  const limits = [...schemasInPlace(document, node, ['allOf'])].map(({ properties = {} }) => {
     return Object.hasOwn(properties, property) ? limitsOf(document, properties[property]) : undefined;
   });
   const [first, ...others] = limits.filter((values) => values !== undefined);
@@ -160,12 +161,11 @@ function ownValues(document: Document, node: unknown, property: string): readonl
 }
 
 function limitsOf(document: Document, node: unknown): readonly unknown[] | undefined {
-  const schema = Object(dereference(document, node)) as NormalizedSchema;
-  if ('const' in schema) return [schema['const']];
-  return schema['enum'] as readonly unknown[] | undefined;
+  const schema = resolveSchema(document, node);
+  return 'const' in schema ? [schema['const']] : schema.enum;
 }
 
 function mayBeObject(document: Document, node: unknown): boolean {
-  const { type } = Object(dereference(document, node)) as { readonly type?: string | readonly string[] };
+  const { type } = resolveSchema(document, node);
   return type === undefined || [type].flat().includes('object');
 }

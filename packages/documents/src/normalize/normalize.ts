@@ -75,7 +75,7 @@ export function normalizeDocument(original: Document): {
       removeUnknown(node);
     }
     if (kind === 'operation') renameRanges(node['responses']);
-    if (kind === 'mediaType') holder[key] = withItemList(key, dereference(document, node) as MediaTypeObject);
+    if (kind === 'mediaType') holder[key] = withItemList(key, dereference(document, node));
     if (typeof reference !== 'string' || kind === 'mediaType') return;
     if (kind === 'pathItem') {
       const isWithin = copied.some(([place, same]) => same === reference && pointer.startsWith(`${place}/`));

@@ -1,8 +1,10 @@
 import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { TooMany } from '../document/expansion-limit.ts';
 import { mapValues } from '../document/map-values.ts';
+import type { InPlaceList, SchemaObject } from '../document/reference.ts';
 
-type Schema = Readonly<Record<string, unknown>>;
+/** Schemas by name. */
+type Schemas = Readonly<Record<string, unknown>>;
 
 /**
  * The use of a schema: a request as sent by clients, a request with defaults as received by handlers, a response, or a
@@ -41,7 +43,7 @@ const DROPPED = ['readOnly', 'writeOnly', 'default', '$defs', 'definitions'];
 const MAX_DEFAULTS = 10_000;
 
 /** Creates the directed schemas of a document. @param originals the targets of `$ref`s, by name */
-export function createDirectedSchemas(originals: Schema): DirectedSchemas {
+export function createDirectedSchemas(originals: Schemas): DirectedSchemas {
   const schemas: Record<string, unknown> = {};
   const names = new Map<string, string>();
   let completed = 0;
@@ -60,7 +62,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     const excluded = inherited.union(excludedBy(node, direction));
     const optional = inherited.union(excludedBy(node, direction, IN_PLACE_LISTS));
     const alternative = direction === 'received' ? 'sent' : direction; // Alternatives may have conflicting defaults.
-    const required = new Set((node['required'] ?? []) as readonly string[]).difference(optional);
+    const required = new Set(node.required ?? []).difference(optional);
     const property = (schema: unknown, name: string): unknown => {
       const mark = MARKS[direction];
       if (mark !== undefined && excluded.has(name)) return { [mark]: true };
@@ -71,7 +73,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
         case '$ref':
           return refer(String(value), direction, excluded);
         case 'properties':
-          return mapValues(value as Schema, property);
+          return mapValues(value as Schemas, property);
         case 'discriminator':
           return directDiscriminator(value, alternative, excluded);
         default:
@@ -84,7 +86,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
       const own = role === 'assertion' ? direction : role === 'alternative' ? alternative : 'condition';
       const names = applicator === 'in-place' && role !== 'condition' ? excluded : NO_NAMES;
       const part = (schema: unknown): unknown => direct(schema, own, names);
-      if (holds === 'map') return mapValues(value as Schema, part);
+      if (holds === 'map') return mapValues(value as Schemas, part);
       return holds === 'list' ? (value as readonly unknown[]).map(part) : part(value);
     };
     const entries = Object.entries(node).filter(([key]) => !DROPPED.includes(key) && key !== 'required');
@@ -94,9 +96,9 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
 
   /** Rewrites the mapping of a discriminator to the directed targets. */
   function directDiscriminator(value: unknown, direction: Direction, excluded: ReadonlySet<string>): unknown {
-    const { mapping = {} } = value as { readonly mapping?: Schema };
+    const { mapping = {} } = value as { readonly mapping?: Schemas };
     return {
-      ...(value as Schema),
+      ...(value as object),
       mapping: mapValues(mapping, (target) => refer(String(target), direction, excluded)),
     };
   }
@@ -109,7 +111,7 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     const { $ref: reference, allOf = [], ...rest } = result as { $ref?: string; allOf?: readonly unknown[] };
     // OpenAPI 3.0 ignores siblings of `$ref`.
     return reference === undefined
-      ? { ...(result as Schema), default: value }
+      ? { ...(result as object), default: value }
       : { ...rest, allOf: [...allOf, { $ref: reference }], default: value };
   }
 
@@ -142,25 +144,18 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
   function excludedBy(
     node: unknown,
     direction: Direction,
-    keywords: readonly string[] = ['allOf'],
+    keywords: readonly InPlaceList[] = ['allOf'],
   ): ReadonlySet<string> {
     const mark = MARKS[direction];
     if (mark === undefined) return NO_NAMES;
-    const properties = schemasOf(node, keywords).flatMap((schema) =>
-      Object.entries((schema['properties'] ?? {}) as Schema),
-    );
+    const properties = schemasOf(node, keywords).flatMap((schema) => Object.entries(schema.properties ?? {}));
     return new Set(properties.flatMap(([name, schema]) => (isMarked(schema, mark) ? [name] : [])));
   }
 
   /** Returns the properties that a schema describes or requires. */
   function mentionedBy(node: unknown): ReadonlySet<string> {
     const parts = schemasOf(node, IN_PLACE_LISTS);
-    return new Set(
-      parts.flatMap(({ properties, required = [] }) => [
-        ...Object.keys((properties ?? {}) as Schema),
-        ...(required as readonly string[]),
-      ]),
-    );
+    return new Set(parts.flatMap(({ properties = {}, required = [] }) => [...Object.keys(properties), ...required]));
   }
 
   function isMarked(schema: unknown, mark: string): boolean {
@@ -193,8 +188,8 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
     const excluded = excludedBy(schema, 'received');
     const result: Record<string, unknown> = { ...value };
     for (const { properties = {}, required = [] } of parts) {
-      const names = new Set(required as readonly string[]).union(excluded);
-      for (const [name, member] of Object.entries(properties as Schema)) {
+      const names = new Set(required).union(excluded);
+      for (const [name, member] of Object.entries(properties)) {
         if (Object.hasOwn(result, name)) result[name] = complete(result[name], member, outer);
         else if (!names.has(name)) result[name] = completeDefaultOf(member, outer);
         if (result[name] === undefined) Reflect.deleteProperty(result, name);
@@ -204,18 +199,22 @@ export function createDirectedSchemas(originals: Schema): DirectedSchemas {
   }
 
   /** Returns a schema and all schemas that it applies to the same value, by reference or by `keywords`. */
-  function schemasOf(node: unknown, keywords: readonly string[], visited = new Set<unknown>()): readonly Schema[] {
+  function schemasOf(
+    node: unknown,
+    keywords: readonly InPlaceList[],
+    visited = new Set<unknown>(),
+  ): readonly SchemaObject[] {
     if (!isObject(node) || visited.has(node)) return [];
     visited.add(node);
-    const reference = node['$ref'];
-    const target = typeof reference === 'string' ? [originals[reference.slice(PREFIX.length)]] : [];
-    const parts = keywords.flatMap((keyword) => (node[keyword] ?? []) as readonly unknown[]);
+    const { $ref: reference } = node;
+    const target = reference === undefined ? [] : [originals[reference.slice(PREFIX.length)]];
+    const parts = keywords.flatMap((keyword) => node[keyword] ?? []);
     return [node, ...[...target, ...parts].flatMap((part) => schemasOf(part, keywords, visited))];
   }
 }
 
 /** Returns the names of the schemas that contain a keyword, directly or by reference. */
-function findReaching(schemas: Schema, isKeyword: (key: string, value: unknown) => boolean): ReadonlySet<string> {
+function findReaching(schemas: Schemas, isKeyword: (key: string, value: unknown) => boolean): ReadonlySet<string> {
   const reaching = new Set<string>();
   const users = new Map<unknown, string[]>();
   const visit = (node: unknown, name: string): void => {
@@ -236,6 +235,6 @@ function isMark(key: string, value: unknown): boolean {
   return (key === 'readOnly' || key === 'writeOnly') && value === true;
 }
 
-function isObject(value: unknown): value is Schema {
+function isObject(value: unknown): value is SchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,7 +9,7 @@ import {
   type BodyKind,
   type Operation,
 } from '@contract-first/contract';
-import { listOperations, type Document, type ResponseObject } from '../document/document.ts';
+import { listOperations, type Document } from '../document/document.ts';
 import { capitalize, unusedName } from '../document/names.ts';
 import { dereference } from '../document/reference.ts';
 
@@ -58,7 +58,7 @@ export function findFailures(
     const keys = new Set(ownStatuses(operation).flatMap((status) => findResponseKey(operation, status) ?? []));
     for (const response of keys) {
       const node = object.responses?.[response];
-      const { content = {} } = dereference(document, node) as ResponseObject;
+      const { content = {} } = dereference(document, node) ?? {};
       const mediaType = failureMediaType(Object.keys(content))?.documented;
       if (mediaType === undefined) continue;
       const { schema } = content[mediaType] ?? {};

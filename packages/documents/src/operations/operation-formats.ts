@@ -25,7 +25,7 @@ type Root = readonly [name: string, schema: unknown];
 /** Finds the locations of the strings that the application decodes. */
 export function findDecoded(document: OpenApiDocument): ShapeFinder {
   return findShapes(document, (schema): Shape | undefined =>
-    isDecoded(schema) ? { format: String(schema['format']) } : undefined,
+    isDecoded(schema) ? { format: String(schema.format) } : undefined,
   );
 }
 

@@ -51,7 +51,7 @@ export function readOperationSchemas(
     const locations = Object.entries(LOCATIONS).map(([location, member]) => {
       const own = parameters.filter((parameter) => locationOf(parameter) === location);
       const properties = Object.fromEntries(own.map((parameter) => [nameOf(parameter), readParameter(parameter)]));
-      const required = own.filter((parameter) => parameter['required'] === true).map(nameOf);
+      const required = own.filter((parameter) => parameter.required === true).map(nameOf);
       const members = { type: 'object', properties, ...(required.length > 0 && { required }) };
       return [member, own.length === 0 ? undefined : members] as const;
     });
@@ -59,7 +59,7 @@ export function readOperationSchemas(
   }
 
   function readParameter(parameter: ParameterObject): unknown {
-    return toAjvSchema(directed.parameter(valueSchemaOf(parameter) ?? {}, parameter['required'] === true));
+    return toAjvSchema(directed.parameter(valueSchemaOf(parameter) ?? {}, parameter.required === true));
   }
 
   function readRequestBody(object: MediaTypeObject, mediaType: string): unknown {

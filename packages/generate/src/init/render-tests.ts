@@ -1,9 +1,4 @@
-import {
-  dereference,
-  listOperations as listObjects,
-  type Document,
-  type ResponseObject,
-} from '@contract-first/documents';
+import { dereference, listOperations as listObjects, type Document } from '@contract-first/documents';
 import { type ApiOperation, readOperations } from '@contract-first/model/operations';
 import { createArbitraries, createOracle, readSchemas } from '@contract-first/model/values';
 import { createInputs, systematicCases } from '@contract-first/model/cases';
@@ -49,7 +44,7 @@ export function renderTests(document: Document): Readonly<Record<string, string>
         if (operation === undefined) return [];
         const requests = findRequests(operation);
         const tests = Object.entries(object.responses ?? {}).flatMap(([status, node]) => {
-          const { description = '' } = dereference(document, node) as ResponseObject;
+          const { description = '' } = dereference(document, node);
           return renderTest(operation, status, description, requests);
         });
         return tests.length === 0 ? [] : renderOperation(`${method.toUpperCase()} ${path}`, tests, requests);

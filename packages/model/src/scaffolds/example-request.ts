@@ -77,7 +77,7 @@ export function exampleRequest(
       ...partsIn('user').map(({ value }) => ['-u', value] as const),
       ...partsIn('header').map(({ name, value }) => ['-H', `${name}: ${value}`] as const),
       ...(cookies.length > 0 ? [['-b', cookies.join('; ')] as const] : []),
-      ...bodyOptions(dereference(document, object.requestBody) as RequestBodyObject | undefined),
+      ...bodyOptions(dereference(document, object.requestBody)),
     ],
   };
   if (tooLarge === undefined) return request;

@@ -1,4 +1,4 @@
-import { IN_PLACE_LISTS, memoizeByObject, SCHEMA_KEYWORDS, stringifyJson } from '@contract-first/contract';
+import { isInPlaceList, memoizeByObject, SCHEMA_KEYWORDS, stringifyJson } from '@contract-first/contract';
 import { constrainAlternatives, unusedName, type OpenApiDocument } from '@contract-first/documents';
 
 /** A JSON Schema 2020-12 with absolute references, so that it can be compiled separately from its document. */
@@ -64,7 +64,7 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
       if (keyword === '$ref' && typeof value === 'string' && value.startsWith('#')) return id + refer(value, excluded);
       if (DATA.includes(keyword)) return withoutIds(value);
       const { holds } = SCHEMA_KEYWORDS[keyword] ?? {};
-      const inherited = IN_PLACE_LISTS.includes(keyword) ? excluded : undefined;
+      const inherited = isInPlaceList(keyword) ? excluded : undefined;
       if (holds === 'one') return convertSchema(value);
       if (holds === 'list' && Array.isArray(value)) return value.map((part) => convertSchema(part, inherited));
       return holds === 'map' && isRecord(value) ? mapRecord(value, (member) => convertSchema(member)) : value;
