@@ -7,6 +7,9 @@ import { compilePattern } from './pattern.ts';
 
 type Names = Readonly<Record<string, unknown>>;
 
+/** The part of an Ajv instance with the code generators of its keywords. */
+export type CodeRules = { readonly RULES: { readonly all: Readonly<Record<string, unknown>> } };
+
 // V8's recursive parser would overflow its stack on the nested conditions that Ajv generates for many names.
 const MAX_CONDITIONS = 50;
 
@@ -43,7 +46,7 @@ export function replaceObjectKeywords(ajv: AjvInstance): void {
 
 /** Replaces the code generator of a keyword. Keeps the order of the keywords. */
 export function replaceCode(
-  ajv: AjvInstance,
+  ajv: CodeRules,
   keyword: string,
   replacement: (context: KeywordCxt, code: CodeKeywordDefinition['code']) => void,
 ): void {

@@ -8,6 +8,7 @@ import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import { replaceMultipleOf } from './multiple-of.ts';
 import { NotImplemented } from '../errors.ts';
+import { replaceEvaluation } from './evaluated-parts.ts';
 import { replaceObjectKeywords } from './object-keywords.ts';
 import type { Operation } from '../operations/operation.ts';
 import { ViolationFinder, type SchemaCheck } from './violation-finder.ts';
@@ -132,6 +133,7 @@ function createContext(direction: 'request' | 'response'): CompilationContext {
   replaceLimits(ajv);
   replaceMultipleOf(ajv);
   replaceObjectKeywords(ajv);
+  replaceEvaluation(ajv);
   replaceFormats(ajv);
   if (direction === 'request') collectMissingDefaults(ajv);
   return { ajv, linked: new LinkedSchemas(ajv), costs: new Map() };

@@ -53,6 +53,49 @@ test.each<[string, string, unknown[], unknown[]]>([
     [{ toString: 'x' }, { toString: 1, constructor: 1 }],
   ],
   [
+    'properties that a condition evaluates',
+    '{ if: { properties: { a: { const: 1 } }, required: [a] }, else: { required: [b], properties: { b: true } }, unevaluatedProperties: false }',
+    [{ a: 1 }, { b: 1 }],
+    [
+      { a: 2, b: 1 },
+      { a: 1, b: 1 },
+    ],
+  ],
+  [
+    'properties that a condition without branches evaluates',
+    '{ if: { properties: { a: { const: 1 } } }, unevaluatedProperties: { type: string } }',
+    [{ a: 1 }, { a: 'x' }],
+    [{ a: 2 }, { b: 1 }],
+  ],
+  [
+    'unevaluatedItems after alternatives',
+    '{ anyOf: [{ items: { type: string } }, true], unevaluatedItems: { type: boolean } }',
+    [['yes', 'no'], [true]],
+    [['yes', false], [1]],
+  ],
+  [
+    'unevaluatedItems beside contains',
+    '{ prefixItems: [true], contains: { type: string }, unevaluatedItems: { multipleOf: 2 } }',
+    [[1, 'a', 2, 'b'], ['a']],
+    [
+      [1, 2],
+      ['a', 3],
+      [1, 'a', 3],
+    ],
+  ],
+  [
+    'unevaluatedItems beside contains in conditions',
+    '{ if: { contains: { const: a } }, then: { if: { contains: { const: b } } }, unevaluatedItems: false }',
+    [['a', 'b', 'a'], ['a'], []],
+    [['b'], ['a', 'c']],
+  ],
+  [
+    'limits of contains',
+    '{ contains: { type: integer }, minContains: 0, maxContains: 1, unevaluatedItems: false }',
+    [[], [1]],
+    [[1, 2], ['a'], [1, 'a']],
+  ],
+  [
     'required properties that every object inherits',
     '{ type: object, required: [constructor, toString] }',
     [{ constructor: 1, toString: 2 }],

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { mapBigints, memoizeByObject, runWithin, type JsonTree } from '@contract-first/contract';
+import { mapBigints, memoizeByObject, replaceEvaluation, runWithin, type JsonTree } from '@contract-first/contract';
 import { LIMITED_PATTERNS, walkDocument } from '@contract-first/documents';
 import { compareDecimals } from './decimals.ts';
 import type { JsonSchema, SchemaDocument } from './json-schema.ts';
@@ -125,6 +125,7 @@ function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErro
   addExactFormats(ajv);
   if (!isLenient) ajv.addFormat('float', { type: 'number', validate: (value: number) => Math.abs(value) <= MAX_FLOAT });
   addEqualityKeywords(ajv);
+  replaceEvaluation(ajv);
   for (const [keyword, { requirement, isValid }] of Object.entries(NUMBER_KEYWORDS)) {
     ajv.removeKeyword(keyword);
     ajv.addKeyword({

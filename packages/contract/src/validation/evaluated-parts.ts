@@ -1,0 +1,81 @@
+import { _, Name, type KeywordCxt } from 'ajv';
+import { not } from 'ajv/dist/compile/codegen/index.js';
+import { Type } from 'ajv/dist/compile/util.js';
+import { replaceCode, type CodeRules } from './object-keywords.ts';
+
+/**
+ * Replaces the keywords for which Ajv does not determine the evaluated properties and items as JSON Schema 2020-12 does
+ * (10.2.2.1, 10.3.1.3, 11.2): `if`, `contains` and `unevaluatedItems`.
+ */
+export function replaceEvaluation(ajv: CodeRules): void {
+  replaceCode(ajv, 'if', checkCondition);
+  replaceCode(ajv, 'contains', checkContains);
+  replaceCode(ajv, 'unevaluatedItems', checkUnevaluatedItems);
+}
+
+/** Generates the checks of `if`, `then` and `else`. What `if` evaluates counts if it matches, also without `then`. */
+function checkCondition(context: KeywordCxt): void {
+  const { gen, parentSchema } = context;
+  const isMatch = gen.name('_valid');
+  const clause = gen.let('ifClause');
+  const valid = gen.let('valid', true);
+  context.setParams({ ifClause: clause });
+  const options = { keyword: 'if', compositeRule: true, createErrors: false, allErrors: false } as const;
+  const condition = context.subschema(options, isMatch);
+  context.mergeValidEvaluated(condition, isMatch);
+  context.reset();
+  const check = (keyword: 'then' | 'else') => (): void => {
+    if (parentSchema[keyword] === undefined) return;
+    const isClauseValid = gen.name('_valid');
+    const branch = context.subschema({ keyword }, isClauseValid);
+    gen.assign(valid, isClauseValid);
+    context.mergeValidEvaluated(branch, valid);
+    gen.assign(clause, _`${keyword}`);
+  };
+  gen.if(isMatch, check('then'), check('else'));
+  context.pass(valid, () => {
+    context.error(true);
+  });
+}
+
+/** Generates the check of `contains`. The indices of matching items are marked as the names of evaluated properties. */
+function checkContains(context: KeywordCxt): void {
+  const { gen, data, parentSchema } = context;
+  const { minContains: min = 1, maxContains: max } = parentSchema as Readonly<Record<string, number | undefined>>;
+  const count = gen.let('count', 0);
+  const matching = gen.var('props', _`{}`); // Outlives the block for arrays.
+  const isMatch = gen.name('_valid');
+  context.setParams({ min, max });
+  gen.forRange('i', 0, _`${data}.length`, (index) => {
+    context.subschema({ keyword: 'contains', dataProp: index, dataPropType: Type.Num, compositeRule: true }, isMatch);
+    gen.if(isMatch, () => gen.code(_`${count}++`).assign(_`${matching}[${index}]`, true));
+  });
+  context.mergeEvaluated({ ...context.it, props: matching }, Name);
+  context.result(max === undefined ? _`${count} >= ${min}` : _`${count} >= ${min} && ${count} <= ${max}`, () => {
+    context.reset();
+  });
+}
+
+/** Generates the check of `unevaluatedItems`. */
+function checkUnevaluatedItems(context: KeywordCxt): void {
+  const { gen, data, it, keyword } = context;
+  const { items = 0, props } = it;
+  const isForbidden = context.schema === false;
+  it.items = true;
+  if (items === true) return;
+  const length = gen.const('len', _`${data}.length`);
+  const start = items instanceof Name ? gen.const('start', _`${items} === true ? ${length} : ${items} || 0`) : items;
+  const valid = gen.var('valid', true);
+  context.setParams({ len: start });
+  gen.forRange('i', start, length, (index) => {
+    const check = (): void => {
+      if (isForbidden) gen.assign(valid, false);
+      else context.subschema({ keyword, dataProp: index, dataPropType: Type.Num }, valid);
+      if (isForbidden || it.allErrors !== true) gen.if(not(valid), () => gen.break());
+    };
+    if (props instanceof Name) gen.if(_`${props}?.[${index}] !== true`, check);
+    else check();
+  });
+  if (isForbidden) context.pass(valid);
+  else context.ok(valid);
+}
