@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { InvalidRequest, type Caller, type Operation, type OperationValidator } from '@contract-first/contract';
+import { InvalidRequest, type Caller } from '@contract-first/contract';
 import type { BodyReader } from './read/body.ts';
 import type { LoadShedding } from './accept/load-shedding.ts';
 import type { ReadParameters } from './read/parameters.ts';
 import type { Upload } from './read/upload.ts';
-
-/** An operation and its validator. */
-export type Target = { readonly operation: Operation; readonly validator: OperationValidator };
+import { sendContinue } from './reply/send.ts';
+import type { Target } from './router.ts';
 
 /** The operation that a request was routed to. */
 export type RouteMatch = Target & {
@@ -75,7 +74,7 @@ export class Exchange implements BodyReader {
     if (headers.expect === undefined || httpVersionMinor === 0 || complete) return;
     const violations = this.parameters?.violations ?? [];
     if (violations.length > 0) throw new InvalidRequest(violations);
-    this.res.writeContinue();
+    sendContinue(this.res);
   }
 
   keepUpload(upload: Upload): void {

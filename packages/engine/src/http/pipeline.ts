@@ -22,7 +22,7 @@ import { createRequestSpans, type RequestSpan } from './accept/request-span.ts';
 import { readTraceContext, requestIdOf } from './accept/trace.ts';
 import { findCaller, RequestCredentials } from './authenticate/find-caller.ts';
 import type { RateLimit } from './authenticate/rate-limit.ts';
-import { Exchange, type Target } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { HandlerRequest, replyWithin, type UrlOf } from './handle/handler-request.ts';
 import { findNullCharacters } from './handle/null-characters.ts';
@@ -42,12 +42,11 @@ import {
   type HandlerResponse,
   isEventStream,
   type Response,
-  send,
-  sendStream,
   toFinal,
   toResponse,
 } from './reply/response.ts';
-import { createRouter } from './router.ts';
+import { send, sendStream } from './reply/send.ts';
+import { createRouter, type Target } from './router.ts';
 
 /** Expected errors, as opposed to bugs. */
 const EXPECTED = [Failure, InvalidRequest, NotImplemented];

@@ -4,7 +4,7 @@ import type { Application } from '../application.ts';
 import { createService } from '../create-service.ts';
 import { openDocs } from '../docs/docs.ts';
 import { unavailableFailure } from '../http/failure.ts';
-import { send } from '../http/reply/response.ts';
+import { send } from '../http/reply/send.ts';
 import { isBelow, type MountedRequest } from '../http/mounts.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';

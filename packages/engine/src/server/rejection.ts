@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { lingeringClose, commonHeaders, send, type Response } from '../http/reply/response.ts';
+import type { Response } from '../http/reply/response.ts';
+import { commonHeaders, lingeringClose, send } from '../http/reply/send.ts';
 import type { Connections } from './connections.ts';
 import { Failure } from '../http/failure.ts';
 import type { FailureResponse } from '../http/reply/failure-response.ts';

@@ -15,7 +15,7 @@ import {
 } from '@contract-first/contract';
 import type { RequestBody } from '../read/body.ts';
 import type { Conversions } from '../read/codecs.ts';
-import type { Target } from '../exchange.ts';
+import type { Target } from '../router.ts';
 import { Failure } from '../failure.ts';
 import type { ReadParameters } from '../read/parameters.ts';
 import { setOwn } from '../read/text-value.ts';

@@ -10,7 +10,7 @@ import {
   type Shape,
 } from '@contract-first/contract';
 import type { Conversions } from '../read/codecs.ts';
-import type { Target } from '../exchange.ts';
+import type { Target } from '../router.ts';
 import { unexpectedFailure, type Failure } from '../failure.ts';
 import { encodeBody, encodeHeaders, type Response } from './response.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '@contract-first/contract';
 import { isStreamable, openStream } from './body-stream.ts';
 import type { Conversions } from '../read/codecs.ts';
-import type { Target } from '../exchange.ts';
+import type { Target } from '../router.ts';
 import {
   definedHeaders,
   serializeHeaders,

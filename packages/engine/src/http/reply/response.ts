@@ -1,11 +1,4 @@
-import {
-  validateHeaderName,
-  validateHeaderValue,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from 'node:http';
-import type { Socket } from 'node:net';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import {
   essenceOf,
   findExcess,
@@ -26,23 +19,13 @@ import {
   type OperationValidator,
   type PartDigits,
 } from '@contract-first/contract';
-import {
-  isBodyStream,
-  isStreamable,
-  openStream,
-  writeStream,
-  type BodyStream,
-  type StreamSending,
-} from './body-stream.ts';
-import { discard } from '../read/bytes.ts';
+import { isBodyStream, isStreamable, openStream, type BodyStream } from './body-stream.ts';
 import type { Conversions } from '../read/codecs.ts';
-import { withCors } from '../accept/cors.ts';
-import type { Target } from '../exchange.ts';
+import type { Target } from '../router.ts';
 import { formatItem } from '../read/item-list.ts';
-import { requestIdOf } from '../accept/trace.ts';
 
 /** Headers by name in lower case. A list is sent as several fields. */
-type Headers = Readonly<Record<string, string | readonly string[]>>;
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** A response ready to be sent. */
 export type Response<Body = WholeBody> = {
@@ -63,18 +46,6 @@ export type AnyReply = {
   readonly contentType?: string;
   readonly body?: unknown;
 };
-
-// Fields that frame the message or control the connection (RFC 9110, 7.6.1). Only the engine writes them.
-const FRAMING: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'trailer',
-  'transfer-encoding',
-]);
-const NO_BYTES = new Uint8Array();
-// How long a client may keep sending after its response.
-const LINGER_MS = 1_500;
 
 /**
  * Validates the reply of a handler and converts it to a response.
@@ -237,72 +208,9 @@ function streamBytes(
   });
 }
 
-/** Returns the headers of every response: no caching, no MIME sniffing, and the request id. */
-export function commonHeaders(requestId: string): Record<string, string> {
-  return { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store', 'x-request-id': requestId };
-}
-
-/**
- * Sends a response. Only this module writes to a `ServerResponse`. If the request is still arriving, the connection is
- * closed after the response.
- */
-export function send(req: IncomingMessage, res: ServerResponse, response: Response): void {
-  const { status, headers, body } = response;
-  if (res.headersSent || res.destroyed) return;
-  const length = body === undefined ? 0 : Buffer.byteLength(body);
-  // RFC 9110, 8.6: no Content-Length for 204 and 304. A handler of HEAD may set the Content-Length of GET.
-  const isBodyless = body === undefined && (status === 204 || status === 304);
-  const headLength = body === undefined && req.method === 'HEAD' ? declaredLength(headers) : undefined;
-  writeHead(req, res, response, isBodyless ? undefined : (headLength ?? length));
-  if (req.complete || length === 0 || req.method === 'HEAD') {
-    res.end(body);
-    return;
-  }
-  // Not end(): Node would close the connection at once.
-  res.write(body, () => {
-    lingeringClose(req.socket);
-  });
-  // Middleware such as `compression` drops callbacks and buffers the body until end().
-  const timer = setTimeout(() => res.end(), LINGER_MS).unref();
-  res.once('close', () => {
-    clearTimeout(timer);
-  });
-  void discard(req);
-}
-
-/**
- * Sends a response while its body is produced.
- *
- * @returns whether the whole response was sent
- * @throws the error of the source
- */
-export async function sendStream(
-  req: IncomingMessage,
-  res: ServerResponse,
-  response: Response<BodyStream>,
-  sending: StreamSending,
-): Promise<boolean> {
-  const { headers, body } = response;
-  res.strictContentLength = true; // Throws for a wrong length, which would corrupt the next response.
-  if (!res.destroyed) writeHead(req, res, response, body.sizeBytes ?? declaredLength(headers));
-  if (!req.complete) void discard(req);
-  if (req.method === 'HEAD') {
-    body.cancel();
-    res.end();
-    return true;
-  }
-  if (isEventStream(headers)) res.flushHeaders(); // The client waits for the header, not for the first event.
-  return writeStream(req, res, body, sending);
-}
-
 /** Whether a response is a stream of server-sent events. */
 export function isEventStream({ 'content-type': contentType = '' }: Headers): boolean {
   return sequenceKindOf(String(contentType)) === 'event-stream';
-}
-
-/** Returns the Content-Length that a handler has set. A longer stream is cut off. */
-function declaredLength({ 'content-length': value }: Headers): number | undefined {
-  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }
 
 /**
@@ -324,41 +232,6 @@ export function toFinal(response: HandlerResponse): HandlerResponse {
 
 function cancelStream(body: HandlerResponse['body']): void {
   if (isBodyStream(body)) body.cancel();
-}
-
-/** Writes the header of a response. @param length the Content-Length; `undefined` for none */
-function writeHead(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { status, headers }: HandlerResponse,
-  length: number | undefined,
-): void {
-  if (!req.complete) res.shouldKeepAlive = false;
-  const all: OutgoingHttpHeaders = commonHeaders(requestIdOf(req));
-  for (const name in headers) if (!FRAMING.has(name)) all[name] = headers[name] as string | string[];
-  if (length !== undefined) all['content-length'] = length;
-  const sent = withCors(req, all);
-  for (const name of ['set-cookie', 'vary']) {
-    const added = sent[name];
-    const present = res.getHeader(name); // Set by middleware.
-    if (added !== undefined && present !== undefined) sent[name] = [present, added].flat().map(String);
-  }
-  res.writeHead(status, sent);
-  // Forces Latin-1: Node would encode the header in UTF-8 together with a text body.
-  if (Object.values(headers).some((value) => /[^\0-\x7F]/.test(String(value)))) res.write(NO_BYTES);
-}
-
-/**
- * Closes a connection in stages: stops sending but keeps reading, so that a client that is still sending a request
- * receives the response instead of a reset (RFC 9112, 9.6).
- */
-export function lingeringClose(socket: Socket): void {
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => {
-    clearTimeout(timer);
-  });
-  socket.end();
-  socket.resume();
 }
 
 /**
