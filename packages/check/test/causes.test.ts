@@ -286,6 +286,21 @@ test('a request that stops the server is one failure', async () => {
   expect(stdout).toMatch(/^postA and 2 other operations: stopped early: the server became unreachable$/m);
 });
 
+test.each([
+  ['only 403 is documented', { 403: rejected }, []],
+  ['401 is documented', { 401: rejected, 403: rejected }, ['ignored_auth  getA']],
+  ['`default` is documented', { 403: rejected, default: rejected }, ['ignored_auth  getA']],
+])('wrong credentials may get 403 where %s: %j', async (_name, failures, expected) => {
+  const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, ...failures } } } };
+  const handle: Handle = ({ headers }) => empty(headers['authorization'] === 'Bearer abc' ? 200 : 403);
+  const rest = {
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+  };
+  const { failed } = await check(paths, handle, ['--token', 'abc', '--checks', 'ignored_auth'], rest);
+  expect(failed).toEqual(expected);
+});
+
 test('a note explains how to send a token to an operation without `security`', async () => {
   const handle: Handle = ({ headers }) => empty(headers['authorization'] === 'Bearer abc' ? 200 : 403);
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 403: rejected } } } };

@@ -28,6 +28,7 @@ export type {
   RequestOf,
   UnmatchedOf,
 } from './handlers/handler-types.ts';
+export { failureStatusOf } from './operations/failure-status.ts';
 export { integerOf, isInt64, reviveInt64s } from './operations/int64.ts';
 export { escapePointer } from './json/json-pointer.ts';
 export { replaceLimits } from './validation/limits.ts';

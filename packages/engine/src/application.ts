@@ -5,7 +5,7 @@ import type { Checker } from './auth/credentials.ts';
 import type { DocumentText, ReadState } from './docs/docs.ts';
 import type { Middleware } from './http/app.ts';
 import type { Codec } from './http/read/codecs.ts';
-import type { FailureHeaders, RenderFailure } from './http/reply/failure-response.ts';
+import type { FailureHeaders, FailureStatus, RenderFailure } from './http/reply/failure-response.ts';
 import type { AnyHandler } from './http/pipeline.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 
@@ -19,6 +19,8 @@ export type Application<Location = unknown, Own extends Settings = Settings> = {
   readonly contract: Contract;
   /** Renders the bodies of failures, by the names in the generated types. */
   readonly failures: Readonly<Record<string, RenderFailure>>;
+  /** Decides the status of a failure. Without it, or if it returns `undefined`, the document decides. */
+  readonly failureStatus?: FailureStatus;
   /** Returns the documented headers of a failure that the engine does not send itself. */
   readonly failureHeaders?: FailureHeaders;
   /** The codecs in `codecs.ts`, by media type. The generator reads that file, which is beside `contract.ts`. */

@@ -109,6 +109,7 @@ export type Overrides = Partial<ServiceConfig> & {
   readonly handlers?: Readonly<Record<string, AnyHandler>>;
   /** Functions added to the plant store's failures. */
   readonly failures?: Application['failures'];
+  readonly failureStatus?: Application['failureStatus'] | undefined;
   readonly failureHeaders?: Application['failureHeaders'];
   readonly checkers?: Readonly<Record<string, Checker>>;
   readonly middleware?: readonly Middleware[];
@@ -128,6 +129,7 @@ export async function createTestApp(
     contract,
     handlers = {},
     failures = {},
+    failureStatus = () => undefined,
     failureHeaders = () => ({}),
     checkers = {},
     middleware = [],
@@ -164,6 +166,7 @@ export async function createTestApp(
           ...application,
           contract: contract ?? application.contract,
           failures: { ...application.failures, ...failures },
+          failureStatus,
           failureHeaders,
           codecs,
           formats,

@@ -104,9 +104,11 @@ export const maxResponseTime: ConformanceCheck = ({ response: { elapsedMs }, max
       )
     : undefined;
 
-/** Checks that invalid credentials get 401 with a challenge (RFC 9110, 15.5.2). */
+/** Checks that invalid credentials get 401 with a challenge (RFC 9110, 15.5.2), or 403 if only that is documented. */
 export const ignoredAuth: ConformanceCheck = ({ operation, testCase, response }) => {
   const { status } = response;
+  if (status === 403 && operation.responses[403] !== undefined && documentedResponse(operation, 401) === undefined)
+    return undefined;
   if (status !== 401) {
     const outcome = `the status is ${String(status)} instead of 401`;
     const cause = status === 403 ? outcome : `${status < 300 ? 'accepted' : 'rejected'} without a 401`;

@@ -168,7 +168,7 @@ function judge(check: ResponseCheckName, exchange: JudgedExchange): Defect | und
 /** The condition under which each check fails, for `--help`. */
 export const CHECK_MEANINGS: Readonly<Record<CheckName, string>> = {
   not_a_server_error: 'the response is a 5xx, is cut off, has bytes after its end, or is missing',
-  ignored_auth: 'missing or wrong credentials do not get 401 with a challenge',
+  ignored_auth: 'missing or wrong credentials do not get 401 with a challenge, or 403 if only that is documented',
   unsupported_method: 'an undocumented method does not get 405 with the right Allow',
   missing_required_header: 'a request without a required header does not get a 4xx',
   negative_data_rejection: 'invalid data does not get a 4xx (401, 403 and 405 do not count)',

@@ -164,16 +164,19 @@ export type DocumentedResponse = {
   readonly requiredHeaders: readonly string[];
   /** The formats of headers that are JSON, or objects as `name=value`; by lower-case name. */
   readonly headerFormats?: Readonly<Record<string, 'json' | 'exploded'>>;
-  /** The name of the failure body, if the engine itself may send this response. */
+  /** The name of the failure body, if the engine also sends this body by itself. */
   readonly failure?: string;
 };
+
+/** An operation of a contract or of a document. */
+export type WithResponses = { readonly responses: Readonly<Record<string, unknown>> };
 
 /**
  * Finds the documented response for a status: the exact status, else its range, else `default`.
  *
  * @returns the key in `responses`; `undefined` if the status is not documented
  */
-export function findResponseKey({ responses }: Operation, status: number): string | undefined {
+export function findResponseKey({ responses }: WithResponses, status: number): string | undefined {
   const exact = String(status);
   if (responses[exact] !== undefined) return exact;
   const range = `${exact.charAt(0)}XX`;

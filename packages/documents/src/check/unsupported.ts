@@ -1,5 +1,12 @@
 import { METHODS as NODE_METHODS } from 'node:http';
-import { escapePointer, findCodec, isSequential, kindOf } from '@contract-first/contract';
+import {
+  escapePointer,
+  failureStatusOf,
+  findCodec,
+  findResponseKey,
+  isSequential,
+  kindOf,
+} from '@contract-first/contract';
 import { type Document, listOperations, type MediaTypeObject, METHODS } from '../document/document.ts';
 import { parametersOf } from '../document/parameters.ts';
 import { dereference } from '../document/reference.ts';
@@ -34,8 +41,6 @@ export function findPublic(document: Document): Diagnostic[] {
   ];
 }
 
-// The keys of `responses` for failures that the engine sends.
-const OWN_RESPONSES = [...OWN_STATUSES.map(String), '4XX', '5XX', 'default'];
 const OWN_HEADERS = [
   'www-authenticate',
   'retry-after',
@@ -48,17 +53,19 @@ const OWN_HEADERS = [
 
 /** Warns of required headers of failures that the engine cannot send. */
 export function findFailureHeaders(document: Document): Diagnostic[] {
-  return listOperations(document).flatMap(({ object, pointer }) =>
-    Object.entries(object.responses ?? {}).flatMap(([status, node]) => {
+  return listOperations(document).flatMap(({ object, pointer }) => {
+    const { responses = {} } = object;
+    const own = OWN_STATUSES.map((status) => findResponseKey({ responses }, failureStatusOf({ responses }, status)));
+    return Object.entries(responses).flatMap(([status, node]) => {
       const { headers = {} } = dereference(document, node);
       const required = Object.keys(headers).filter(
         (name) => dereference(document, headers[name])?.required === true && !OWN_HEADERS.includes(name.toLowerCase()),
       );
-      if (required.length === 0 || !OWN_RESPONSES.includes(status)) return [];
+      if (required.length === 0 || !own.includes(status)) return [];
       const message = `failures of the service itself have the header ${required.join(', ')} only if failureHeaders of the application returns it`;
       return [{ pointer: `${pointer}/responses/${status}`, message }];
-    }),
-  );
+    });
+  });
 }
 
 /** Warns of unchecked parts of media types: positional encodings, and items that are not JSON. */

@@ -3,6 +3,7 @@ import {
   concreteMediaType,
   escapePointer,
   failureMediaType,
+  failureStatusOf,
   findCodec,
   findResponseKey,
   kindOf,
@@ -52,30 +53,34 @@ export function findFailures(
   const bodies: FailureBody[] = [];
   const names = new Map<string, string>();
   const uses = new Map<string, number>();
-  for (const { object } of listOperations(document)) {
+  const listed = listOperations(document).flatMap(({ object }) => {
     const operation = operations[object.operationId];
-    if (operation === undefined) continue;
-    const keys = new Set(ownStatuses(operation).flatMap((status) => findResponseKey(operation, status) ?? []));
-    for (const response of keys) {
-      const node = object.responses?.[response];
-      const { content = {} } = dereference(document, node) ?? {};
+    if (operation === undefined) return [];
+    const own = new Set(ownStatuses(operation).flatMap((status) => findResponseKey(operation, status) ?? []));
+    return Object.entries(object.responses ?? {}).flatMap(([response, node]) => {
+      const { content = {} } = dereference(document, node);
       const mediaType = failureMediaType(Object.keys(content))?.documented;
-      if (mediaType === undefined) continue;
+      if (mediaType === undefined || /^[123]/.test(response)) return [];
       const { schema } = content[mediaType] ?? {};
       const hasCodec = findCodec(mediaType, codecs) !== undefined;
-      const same = bodies.find(
-        (body) =>
-          sentKindOf(body.mediaType) === sentKindOf(mediaType) &&
-          body.hasCodec === hasCodec &&
-          isDeepStrictEqual(body.schema, schema),
-      );
       const base = nameOfReference(schema) ?? nameOfReference(node) ?? `${object.operationId}${capitalize(response)}`;
-      const name = same?.name ?? unusedName(base, (taken) => bodies.some((body) => body.name === taken));
-      if (same === undefined)
-        bodies.push({ name, mediaType, hasCodec, schema, operationId: object.operationId, response });
-      names.set(keyOf(object.operationId, response), name);
-      uses.set(name, (uses.get(name) ?? 0) + 1);
-    }
+      const { operationId } = object;
+      return [{ operationId, response, isOwn: own.has(response), base, mediaType, hasCodec, schema }];
+    });
+  });
+  for (const { isOwn, base, ...found } of listed.toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn))) {
+    const same = bodies.find(
+      (body) =>
+        sentKindOf(body.mediaType) === sentKindOf(found.mediaType) &&
+        body.hasCodec === found.hasCodec &&
+        isDeepStrictEqual(body.schema, found.schema),
+    );
+    // The application may decide to send another status, whose body it renders only if the engine also sends it.
+    if (same === undefined && !isOwn) continue;
+    const name = same?.name ?? unusedName(base, (taken) => bodies.some((body) => body.name === taken));
+    if (same === undefined) bodies.push({ name, ...found });
+    names.set(keyOf(found.operationId, found.response), name);
+    if (isOwn) uses.set(name, (uses.get(name) ?? 0) + 1);
   }
   const defaults = new Set(
     Object.keys(operations).flatMap((operationId) => names.get(keyOf(operationId, 'default')) ?? []),
@@ -91,12 +96,16 @@ export function findFailures(
   };
 }
 
-/** The failure statuses that the engine may send. */
+/** The statuses of the engine's failures without a document. */
 export const OWN_STATUSES: readonly number[] = [400, 401, 403, 413, 415, 429, 500, 501, 503];
 
-function ownStatuses({ security, requestBody }: Operation): readonly number[] {
+/** Returns the failure statuses that the engine may send for an operation. */
+function ownStatuses(operation: Operation): readonly number[] {
+  const { security, requestBody, parameters } = operation;
   const excluded = [...(security.length > 0 ? [] : [401, 403]), ...(requestBody ? [] : [413, 415])];
-  return OWN_STATUSES.filter((status) => !excluded.includes(status));
+  const statuses = OWN_STATUSES.filter((status) => !excluded.includes(status));
+  const inPath = parameters.some((parameter) => parameter.in === 'path') ? [failureStatusOf(operation, 400, true)] : [];
+  return [...new Set([...statuses.map((status) => failureStatusOf(operation, status)), ...inPath])];
 }
 
 /** Returns the body kind of a documented media type; for a range, the kind of the media type to send. */

@@ -61,11 +61,12 @@ export function createApp(options: AppOptions): Express {
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const known = isUnavailable(error) ? unavailableFailure() : error;
     const failure = toFailure(known);
-    const { status, reason } = failure;
+    const response = failureResponse(failure);
+    const { status } = response;
     const requestId = requestIdOf(req);
-    if (status < 500) observer.rejected({ requestId, status, reason });
-    else if (failure !== known) log.error({ requestId, err: error }, 'request failed');
-    send(req, res, failureResponse(failure));
+    if (failure.status >= 500 && failure !== known) log.error({ requestId, err: error }, 'request failed');
+    if (status < 500) observer.rejected({ requestId, status, reason: failure.reason });
+    send(req, res, response);
   });
   return app;
 }

@@ -140,10 +140,10 @@ export function createPipeline(options: PipelineOptions) {
       if (error instanceof Overloaded) overload = error.reason;
       else if (!EXPECTED.some((kind) => error instanceof kind)) logError(exchange, error);
       const failure = toFailure(error);
-      const { status, reason } = failure;
       const { operationId } = exchange;
-      if (status < 500) observer.rejected({ requestId: requestIdOf(req), operationId, status, reason });
       response = failureResponse(failure, exchange.target);
+      const { status } = response;
+      if (status < 500) observer.rejected({ requestId: requestIdOf(req), operationId, status, reason: failure.reason });
     }
     const { rateLimitFields } = exchange;
     if (rateLimitFields !== undefined) response = { ...response, headers: { ...rateLimitFields, ...response.headers } };

@@ -117,7 +117,7 @@ function startOps(service: RunningService, { ops }: Config, phase: () => string 
   return startServer(createOpsListener({ readinessProblem, metrics: service.metrics }), {
     ...ops,
     limits: OPS_LIMITS,
-    failureResponse: problemDetails,
+    failureResponse: (failure) => problemDetails(failure),
     observer: { answered: ignore, rejected: ignore, sentInvalid: ignore, refused: ignore }, // Probes are not logged.
   });
 }

@@ -40,8 +40,8 @@ export function rejectConnection(
 ): void {
   const response = failureResponse(failure);
   const reject = (requestId: string): void => {
-    const { status, reason } = failure;
-    if (status < 500) observer.rejected({ requestId, status, reason });
+    const { status } = response;
+    if (status < 500) observer.rejected({ requestId, status, reason: failure.reason });
   };
   const last = connections.pending(socket).at(-1);
   if (last !== undefined && !last.req.complete) {

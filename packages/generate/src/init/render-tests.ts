@@ -1,3 +1,4 @@
+import { failureStatusOf } from '@contract-first/contract';
 import { dereference, listOperations as listObjects, type Document } from '@contract-first/documents';
 import { type ApiOperation, readOperations } from '@contract-first/model/operations';
 import { createArbitraries, createOracle, readSchemas } from '@contract-first/model/values';
@@ -111,9 +112,9 @@ function requestFor({ responses }: ApiOperation, status: string, requests: Reque
   const success = Object.keys(responses).find((key) => /^2\d\d$/.test(key));
   const byStatus: Readonly<Record<string, WireRequest | undefined>> = {
     ...(success !== undefined && { [success]: requests.valid }),
-    400: requests.invalid,
-    401: requests.anonymous,
-    415: requests.mistyped,
+    [failureStatusOf({ responses }, 415)]: requests.mistyped,
+    [failureStatusOf({ responses }, 401)]: requests.anonymous,
+    [failureStatusOf({ responses }, 400)]: requests.invalid,
   };
   return byStatus[status];
 }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import {
   failureMediaType,
+  failureStatusOf,
   findResponseKey,
   kindOf,
   stringifyJson,
@@ -17,6 +18,13 @@ import { encodeBody, encodeHeaders, type Response } from './response.ts';
 /** Renders a failure as a documented error body. */
 export type RenderFailure = (details: FailureDetails) => unknown;
 
+/**
+ * Returns the status of a failure, instead of the status that the document has for it; `undefined` keeps that status.
+ *
+ * @param failure its status is the status without a document
+ */
+export type FailureStatus = (failure: FailureDetails) => number | undefined;
+
 /** Returns the headers that the document requires for a failure. */
 export type FailureHeaders = (details: FailureDetails) => Readonly<Record<string, unknown>>;
 
@@ -27,19 +35,22 @@ export type FailureHeaders = (details: FailureDetails) => Readonly<Record<string
  */
 export type FailureResponse = (failure: Failure, target?: Target) => Response;
 
+/** The parts of an application that determine its failures. */
+type FailureParts = {
+  /** Renders the bodies, by name. */
+  readonly failures: Readonly<Record<string, RenderFailure>>;
+  readonly failureStatus?: FailureStatus;
+  /** Returns the documented headers that the engine does not send itself. */
+  readonly failureHeaders?: FailureHeaders;
+};
+
 /**
  * Creates the function that converts failures to responses: as documented for the operation, else in the most common
  * error format of the document, else as problem details (RFC 9457).
- *
- * @param failures renders the bodies, by name
- * @param failureHeaders returns the documented headers that the engine does not send itself
  */
 export function createFailureResponse(
   { usualFailure, operations }: Contract,
-  {
-    failures,
-    failureHeaders = () => ({}),
-  }: { readonly failures: Readonly<Record<string, RenderFailure>>; readonly failureHeaders?: FailureHeaders },
+  { failures, failureStatus = () => undefined, failureHeaders = () => ({}) }: FailureParts,
   conversions: Conversions,
   log: Logger,
 ): FailureResponse {
@@ -54,28 +65,26 @@ export function createFailureResponse(
   };
 
   function respond(failure: Failure, target: Target | undefined): Response {
-    const { status, message } = failure;
-    const details = {
-      status,
-      message,
-      operationId: target?.operation.operationId,
-      violations: failure.violations.map(({ text: _, ...violation }) => violation),
-    };
+    const { message, headers: own } = failure;
+    const violations = failure.violations.map(({ text: _, ...violation }) => violation);
+    const undecided = { status: failure.status, message, operationId: target?.operation.operationId, violations };
+    const status = failureStatus(undecided) ?? documentedStatus(failure, target);
+    const details = { ...undecided, status };
     const key = target && findResponseKey(target.operation, status);
     const documented = key === undefined ? undefined : target?.operation.responses[key];
     if (target === undefined || documented === undefined) {
       const render = rendererOf(usualFailure?.name);
-      if (usualFailure === undefined || render === undefined) return problemDetails(failure);
+      if (usualFailure === undefined || render === undefined) return problemDetails(failure, status);
       const { mediaType } = usualFailure;
       const body = conversions.formats.encode(render(details), usualShape, 'body');
       const encoded = kindOf(mediaType) === 'json' ? stringifyJson(body) : assertWhole(body);
-      return { status, headers: { ...failure.headers, 'content-type': mediaType }, body: encoded };
+      return { status, headers: { ...own, 'content-type': mediaType }, body: encoded };
     }
-    const headers = { ...encodeHeaders(target, conversions, status, failureHeaders(details)), ...failure.headers };
+    const headers = { ...encodeHeaders(target, conversions, status, failureHeaders(details)), ...own };
     const mediaType = failureMediaType(documented.mediaTypes);
     if (mediaType === undefined) return { status, headers, body: undefined };
     const render = rendererOf(documented.failure);
-    if (render === undefined) return problemDetails(failure);
+    if (render === undefined) return problemDetails(failure, status);
     const body = encodeBody(target, conversions, status, mediaType, render(details));
     return { status, headers: { ...headers, 'content-type': mediaType.sent }, body: assertWhole(body) };
   }
@@ -83,6 +92,13 @@ export function createFailureResponse(
   function rendererOf(name = ''): RenderFailure | undefined {
     return Object.hasOwn(failures, name) ? failures[name] : undefined;
   }
+}
+
+/** Returns the status that the document has for a failure. */
+function documentedStatus({ status, violations }: Failure, target: Target | undefined): number {
+  if (target === undefined) return status;
+  const isInPath = violations.length > 0 && violations.every(({ place }) => place.startsWith('path/'));
+  return failureStatusOf(target.operation, status, isInPath);
 }
 
 /** Returns the shape of a named error body. */
@@ -102,7 +118,10 @@ function assertWhole(body: unknown): string | Uint8Array {
 }
 
 /** Converts a failure to problem details (RFC 9457), with the violations as `errors`, as in the RFC's example. */
-export function problemDetails({ status, message, headers, violations }: Failure): Response {
+export function problemDetails(
+  { message, headers, violations, ...failure }: Failure,
+  status = failure.status,
+): Response {
   const errors = violations.map(({ place, message: detail }) => ({ detail, ...sourceOf(place) }));
   const title = STATUS_CODES[status] ?? 'Failure';
   const body = JSON.stringify({ status, title, detail: message, ...(errors.length > 0 && { errors }) });
