@@ -9,6 +9,7 @@ import { checkDeletion } from './laws/deletion.ts';
 import { checkIdempotencyKey } from './laws/idempotency-key.ts';
 import { expectListed } from './laws/list-contains.ts';
 import { checkOmission } from './laws/omission.ts';
+import { checkPaging } from './laws/paging.ts';
 import { describeMissing, readCreated } from './laws/read-your-writes.ts';
 import { checkReadOnly } from './laws/read-only.ts';
 import { checkUpdates } from './laws/replacement.ts';
@@ -30,7 +31,7 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   if (create === undefined || readOperation === undefined || isAsynchronous(create)) return undefined;
   const parent = await instances.createParent(item, judge.send, VARIANT.first);
   if ('reason' in parent) return parent;
-  await readList(client, parent, false); // Applies the response checks to the list, which may be empty.
+  await readList(client, parent); // Applies the response checks to the list, which may be empty.
   const sendNew = sendCreation(client);
   const first = await instances.create(item, sendNew, VARIANT.first, parent);
   if ('reason' in first) return first;
@@ -59,7 +60,8 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
     await readCreated(client, second, missing);
     await readCreated(client, first, missing);
   }
-  for (const isSmall of [false, true]) await expectListed(client, [first, ...others], isSmall);
+  for (const size of ['large', 'small'] as const) await expectListed(client, [first, ...others], size);
+  await checkPaging(client, parent);
   await checkConditionalRead(client, read);
   await checkUpdates(client, first.values, first.creation);
   await checkOmission(client, first.values);
@@ -70,7 +72,7 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   await checkDeletion(client, first.values, missing);
   for (const other of others) {
     await readCreated(client, other, missing);
-    await expectListed(client, [other], false);
+    await expectListed(client, [other]);
   }
   return undefined;
 }

@@ -19,8 +19,11 @@ import { withParameter } from './step-input.ts';
 
 /** A complete list with all its pages. */
 export type Listing = {
-  readonly ids: ReadonlySet<string>;
+  /** The items by their ids. */
+  readonly items: ReadonlyMap<string, Json>;
   readonly pages: readonly Evidence[];
+  /** The ids of the items on each page. */
+  readonly pageIds: readonly (readonly string[])[];
   /** The fault of the last page, if any. */
   readonly fault?: string | undefined;
 };
@@ -28,21 +31,24 @@ export type Listing = {
 const MAX_PAGES = 40;
 // Some servers return the first page as pages 0 and 1, others repeat the last page beyond the end.
 const EQUAL_PAGES = 3;
-const LIMITS = [100, 50, 20, 10, 5];
-const SMALL_LIMITS = [1, 2, 3, 5];
+const LIMITS = { large: [100, 50, 20, 10, 5], small: [1, 2, 3, 5] };
+
+/** The size of the requested pages. */
+export type PageSize = 'large' | 'small' | number;
 
 /**
  * Reads all pages of a list. Follows a cursor or a link to the next page, or increments the page or the offset.
  *
  * @param names the possible names of the identifying member of an item
- * @param isSmall whether to request small pages
+ * @param size the page size; `small` and `large` try usual sizes. With a number, the offset grows by this number, even if
+ *   a page has fewer items
  * @returns `undefined` if the list may be incomplete, or its items have no ids
  */
 export async function listAll(
   operation: ApiOperation,
   first: RequestInput,
   names: readonly string[],
-  { send, run, isSmall }: { readonly send: Send; readonly run: Run; readonly isSmall: boolean },
+  { send, run, size }: { readonly send: Send; readonly run: Run; readonly size: PageSize },
 ): Promise<Listing | undefined> {
   const query = operation.parameters.filter((parameter) => parameter.in === 'query');
   const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(operation);
@@ -51,15 +57,15 @@ export async function listAll(
   const mayFilter = (parameter: Parameter): boolean => !paging.includes(parameter) && !isSorting(parameter);
   if (query.some((parameter) => mayFilter(parameter) && (parameter.required || parameter.hasDefault))) return undefined;
 
-  const limit = (isSmall ? SMALL_LIMITS : LIMITS).find(
+  const limit = (typeof size === 'number' ? [size] : LIMITS[size]).find(
     (value) => limitBy && run.requestOracle.allows(limitBy.schema, value),
   );
-  if (isSmall && (limit === undefined || limitBy === undefined)) return undefined;
+  if (size !== 'large' && (limit === undefined || limitBy === undefined)) return undefined;
   let input = limitBy === undefined || limit === undefined ? first : withParameter(first, limitBy, limit);
   if (pageBy !== undefined) input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle, 0));
   const pages: Evidence[] = [];
-  const ids = new Set<string>();
-  const texts: string[] = [];
+  const all = new Map<string, Json>();
+  const pageIds: (readonly string[])[] = [];
   let count = 0;
   while (pages.length < MAX_PAGES) {
     const step = await send(operation, input);
@@ -68,16 +74,17 @@ export async function listAll(
     const items = itemsIn(step.json, operation);
     const found = itemIds(items ?? [], names);
     if (items === undefined || found.length < items.length) return undefined;
-    for (const id of found) ids.add(idText(id));
+    const ids = found.map(idText);
+    for (const [index, id] of ids.entries()) all.set(id, items[index] ?? null);
+    pageIds.push(ids);
+    const listing = { items: all, pages, pageIds };
     if (pages.length === 1 && items.length > (limit ?? Infinity) && !hasMember(items, limitBy?.name))
       return {
-        ids,
-        pages,
+        ...listing,
         fault: `a page has ${String(items.length)} items, although ${String(limitBy?.name)} is ${String(limit)}`,
       };
-    texts.push(found.map(idText).join());
-    const last = texts.slice(-EQUAL_PAGES);
-    if (items.length > 0 && last.length === EQUAL_PAGES && new Set(last).size === 1) return { ids, pages };
+    const last = pageIds.slice(-EQUAL_PAGES).map((page) => page.join());
+    if (items.length > 0 && last.length === EQUAL_PAGES && new Set(last).size === 1) return listing;
     count += items.length;
     const next = nextOf(step);
     if (next !== undefined) {
@@ -85,10 +92,14 @@ export async function listAll(
       if (following === undefined) return undefined;
       input = following;
     } else if (cursorBy === undefined && offsetBy !== undefined && items.length > 0) {
-      input = withParameter(input, offsetBy, firstOffset(offsetBy, run.requestOracle) + count);
+      input = withParameter(
+        input,
+        offsetBy,
+        firstOffset(offsetBy, run.requestOracle) + (typeof size === 'number' ? pages.length * size : count),
+      );
     } else if (cursorBy === undefined && pageBy !== undefined && items.length > 0) {
       input = withParameter(input, pageBy, firstPage(pageBy, run.requestOracle, 0) + pages.length);
-    } else return isEnd(items) ? { ids, pages } : undefined;
+    } else return isEnd(items) ? listing : undefined;
   }
   return undefined;
 

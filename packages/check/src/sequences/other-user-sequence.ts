@@ -89,7 +89,7 @@ async function ownResource(
   const proving = { ...other, judge: { ...judge, send } };
   const created = await instances.create(item, send, VARIANT.second);
   const own = 'reason' in created ? undefined : created.values;
-  if (own === undefined) await readList(proving, [], false);
+  if (own === undefined) await readList(proving, []);
   else await sendTo(proving, item.read, own);
   return { isProven, own };
 }
@@ -102,7 +102,7 @@ async function tryList(client: ResourceClient, other: ResourceClient, id: Id): P
     if (step !== undefined) pages.push(step);
     return step;
   };
-  await readList({ ...other, judge: { ...other.judge, send } }, id, false);
+  await readList({ ...other, judge: { ...other.judge, send } }, id);
   const hasIt = ({ json = null, operation }: SequenceStep): boolean =>
     itemIds(itemsIn(json, operation) ?? [], client.idMembers).some((one) => idText(one) === idText(id.at(-1)));
   const telling = pages.find(hasIt) ?? pages.at(-1);

@@ -8,7 +8,7 @@ import type { Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
 import type { Instances } from './instances.ts';
 import type { Judge } from './judge.ts';
-import { listAll, type Listing } from './list-all.ts';
+import { listAll, type Listing, type PageSize } from './list-all.ts';
 import { withReferences } from './references.ts';
 import type { SequenceStep } from './sequence-step.ts';
 import { isSuccess } from '../judgement/statuses.ts';
@@ -44,6 +44,7 @@ export const VARIANT = {
   update: 31,
   stale: 32,
   late: 34,
+  listed: 90,
   owned: 35,
   trespass: 36,
   omission: 37,
@@ -136,13 +137,13 @@ export function responseSchemaOf({ operation, response }: SequenceStep): JsonSch
 export async function readList(
   { item, idMembers, run, judge, plainInputs }: ResourceClient,
   id: Id,
-  isSmall: boolean,
+  size: PageSize = 'large',
 ): Promise<Listing | undefined> {
   const [plain] = item.list === undefined ? [] : plainInputs(item.list, 0);
   if (item.list === undefined || plain === undefined) return undefined;
   const outer = id.slice(0, parameterNames(item.list.path).length);
   const first = withPathValues(item.list, plain, outer);
-  return listAll(item.list, first, idMembers, { send: judge.send, run, isSmall });
+  return listAll(item.list, first, idMembers, { send: judge.send, run, size });
 }
 
 /** Reads an unknown id. Returns the statuses for missing resources, or `undefined` if the read gets no 4xx. */

@@ -82,10 +82,10 @@ function isCounted(value: Json = null): boolean {
 }
 
 async function expectNotListed(client: ResourceClient, id: Id): Promise<void> {
-  const listing = await readList(client, id, false);
+  const listing = await readList(client, id);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
-  const isListed = listing.ids.has(idText(id.at(-1)));
+  const isListed = listing.items.has(idText(id.at(-1)));
   client.judge.expect(
     'use_after_free',
     last,

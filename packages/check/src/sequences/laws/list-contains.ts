@@ -2,21 +2,22 @@ import { stringifyJson } from '@contract-first/contract';
 import { idText } from '@contract-first/model/resources';
 import { isSameResource } from '../identity.ts';
 import type { Instance } from '../instances.ts';
+import type { PageSize } from '../list-all.ts';
 import { readList, type ResourceClient } from '../resource-client.ts';
 
 /** Reads the list and expects the given resources in it. Expects nothing if the list may be incomplete. */
 export async function expectListed(
   client: ResourceClient,
   expected: readonly Instance[],
-  isSmall: boolean,
+  size: PageSize = 'large',
 ): Promise<void> {
   const parent = expected[0]?.values.slice(0, -1) ?? [];
-  const listing = await readList(client, expected[0]?.values ?? [], isSmall);
+  const listing = await readList(client, expected[0]?.values ?? [], size);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
   // Resources may have different parents if no response has the id of the parent.
   const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));
-  const absent = beside.find(({ values }) => !listing.ids.has(idText(values.at(-1))));
+  const absent = beside.find(({ values }) => !listing.items.has(idText(values.at(-1))));
   const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';
   const lacking = absent && `the list${pages} lacks the created ${stringifyJson(absent.values.at(-1))}`;
   client.judge.expect('list_contains_created', last, listing.fault ?? lacking, listing.pages);
