@@ -24,7 +24,7 @@ import type { Observation } from './judgement/observation.ts';
 import type { Run } from './run/run.ts';
 import { runTasks, type Turn } from './run/schedule.ts';
 import { createKnownValues, resourcePath } from './sequences/known-values.ts';
-import { describeStateless, resourceChecks } from './sequences/resource-checks.ts';
+import { describeStateless, describeUnfollowed, resourceChecks } from './sequences/resource-checks.ts';
 import { isSuccess } from './judgement/statuses.ts';
 import { assertKnown, matchesSelection, select, statusesFor, valuesFor } from './run/selection.ts';
 import { assertSchemes, describeNeed, isPermitted, openUsers, withMetSecurity } from './run/users.ts';
@@ -155,7 +155,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         findings.unsuccessful ??
         (isMissed(OTHER_USER_CHECK) && options.operations === undefined ? OTHER_USER : undefined),
       unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
-      notes: [...notes, ...findings.notes],
+      notes: [...notes, ...describeUnfollowed(operations, run), ...findings.notes],
       coverage: coverage?.result(),
     };
   } finally {

@@ -81,8 +81,41 @@ test.each<[string, OwnedNotesOptions, readonly string[]]>([
   expect((await check(server)).found).toEqual(expected);
 });
 
+const unread = ['getNote', 'replaceNote', 'patchNote'];
+const unseen = [...unread, 'listNotes'];
+const deletes: Trespass = ({ method, notes, id }) => {
+  if (method === 'DELETE') notes.delete(id);
+  return undefined;
+};
+
+test.each<[string, OwnedNotesOptions, readonly string[]]>([
+  ['is listed', { without: unread, trespass: allowing('DELETE') }, [DELETE]],
+  ['is neither read nor listed', { without: unseen, trespass: allowing('DELETE') }, [DELETE]],
+  [
+    'is listed, though it is refused,',
+    { without: unread, trespass: deletes },
+    ['listNotes: the DELETE of another user was refused, but has deleted it'],
+  ],
+  [
+    'is neither read nor listed, though it is refused,',
+    { without: unseen, trespass: deletes },
+    ['deleteNote: the DELETE of another user was refused, but has deleted it'],
+  ],
+  ['is replaced', { without: ['getNote', 'listNotes'], trespass: allowing('PUT') }, [CHANGE]],
+])('a second user who changes a note that %s is a failure', async (_name, server, expected) => {
+  expect((await check(server)).found).toEqual(expected);
+});
+
+test.each<[string, readonly string[], readonly string[]]>([
+  ['creates', ['createNote'], ['getNote: its resources were not followed: no operation creates them']],
+  ['reads or lists', unseen, ['deleteNote: its resources were not followed: no operation reads or lists them']],
+])('the summary names resources that no operation %s', async (_name, without, notes) => {
+  expect((await check({ without })).notes).toEqual(notes);
+});
+
 test.each<[string, OwnedNotesOptions]>([
   ['404', {}],
+  ['404 for a note that is only listed', { without: unread }],
   ['403', { trespass: () => ({ status: 403, headers: {}, body: '' }) }],
   ['401', { trespass: () => ({ status: 401, headers: {}, body: '' }) }],
   [

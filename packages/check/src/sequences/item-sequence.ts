@@ -5,7 +5,7 @@ import { isSameResource } from './identity.ts';
 import type { Absence, Instance } from './instances.ts';
 import { checkConditionalRead } from './laws/conditional-read.ts';
 import { sendCreation } from './laws/creating-put.ts';
-import { checkDeletion } from './laws/deletion.ts';
+import { checkDeletion, checkListedDeletion } from './laws/deletion.ts';
 import { checkIdempotencyKey } from './laws/idempotency-key.ts';
 import { expectListed } from './laws/list-contains.ts';
 import { checkOmission } from './laws/omission.ts';
@@ -13,7 +13,7 @@ import { checkPaging } from './laws/paging.ts';
 import { describeMissing, readCreated } from './laws/read-your-writes.ts';
 import { checkReadOnly } from './laws/read-only.ts';
 import { checkUpdates } from './laws/replacement.ts';
-import { isDone, readList, missingStatuses, VARIANT, sendTo, type ResourceClient } from './resource-client.ts';
+import { DELAYED, isDone, readList, missingStatuses, VARIANT, sendTo, type ResourceClient } from './resource-client.ts';
 import { withNulls } from './step-input.ts';
 
 const MAX_PLACES = 200;
@@ -28,7 +28,8 @@ export type SequenceOutcome = 'stateless' | Absence | undefined;
 export async function runItemSequence(client: ResourceClient): Promise<SequenceOutcome> {
   const { item, judge, instances } = client;
   const { create, read: readOperation } = item;
-  if (create === undefined || readOperation === undefined || isAsynchronous(create)) return undefined;
+  if (create === undefined || readOperation === undefined) return undefined;
+  if (isAsynchronous(create)) return DELAYED;
   const parent = await instances.createParent(item, judge.send, VARIANT.first);
   if ('reason' in parent) return parent;
   await readList(client, parent); // Applies the response checks to the list, which may be empty.
@@ -74,6 +75,27 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
     await readCreated(client, other, missing);
     await expectListed(client, [other]);
   }
+  return undefined;
+}
+
+/**
+ * Creates two resources that no operation reads one by one. Expects both in the list, and the first one no longer after
+ * its deletion.
+ */
+export async function runListedItemSequence(client: ResourceClient): Promise<SequenceOutcome> {
+  const { item, judge, instances } = client;
+  if (item.create === undefined) return undefined;
+  if (isAsynchronous(item.create)) return DELAYED;
+  const parent = await instances.createParent(item, judge.send, VARIANT.first);
+  if ('reason' in parent) return parent;
+  const first = await instances.create(item, judge.send, VARIANT.first, parent);
+  if ('reason' in first) return first;
+  const second = await instances.create(item, judge.send, VARIANT.second, parent);
+  const others = 'values' in second && isOwn(first, second) ? [second] : [];
+  for (const size of ['large', 'small'] as const) await expectListed(client, [first, ...others], size);
+  await checkPaging(client, parent);
+  await checkListedDeletion(client, first.values);
+  for (const other of others) await expectListed(client, [other]);
   return undefined;
 }
 

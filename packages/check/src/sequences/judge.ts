@@ -38,7 +38,11 @@ export type Judge = {
     defect: Defect | string | undefined,
     others?: readonly Evidence[],
   ) => void;
+  /** Notes that a check could not judge a resource. */
+  readonly skip: (check: CheckName, reason: string) => void;
   readonly failures: () => readonly CheckFailure[];
+  /** The notes of {@link skip}. */
+  readonly notes: readonly string[];
   readonly checked: ReadonlySet<CheckName>;
   /** The operations that had a successful response. */
   readonly successful: ReadonlySet<string>;
@@ -50,6 +54,7 @@ const NOT_IMPLEMENTED = 501;
 export function createJudge(run: Run, turn: Turn): Judge {
   const { checks, requestOracle, responseOracle, maxResponseTimeMs } = run;
   const failures: CheckFailure[] = [];
+  const notes: string[] = [];
   const checked = new Set<CheckName>();
   const changes: Evidence[] = []; // The successful unsafe requests so far.
   const operationIds = new Set<string>();
@@ -63,6 +68,8 @@ export function createJudge(run: Run, turn: Turn): Judge {
     },
     repeat,
     expect,
+    skip,
+    notes,
     failures: () => failures.map(withOperations),
     checked,
     successful,
@@ -131,6 +138,11 @@ export function createJudge(run: Run, turn: Turn): Judge {
     const isReported = step.response.status >= 500 && checks.has('not_a_server_error');
     if (defect === undefined || isReported) return;
     record(violationOf(check, typeof defect === 'string' ? defectOf(defect) : defect), step, others);
+  }
+
+  function skip(check: CheckName, reason: string): void {
+    const note = `${check} was not judged: ${reason}`;
+    if (checks.has(check) && !notes.includes(note)) notes.push(note);
   }
 
   function record(

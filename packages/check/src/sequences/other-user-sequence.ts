@@ -7,10 +7,12 @@ import { isAsynchronous } from '../judgement/statuses.ts';
 import { isMarked } from './laws/deletion.ts';
 import { isSameResource } from './identity.ts';
 import {
+  DELAYED,
   differenceBetween,
   responseEtag,
   type Id,
   isDone,
+  MISSING,
   missingStatuses,
   readList,
   VARIANT,
@@ -19,10 +21,12 @@ import {
 } from './resource-client.ts';
 import type { SequenceOutcome } from './item-sequence.ts';
 import type { Send, SequenceStep } from './sequence-step.ts';
+import { look, presenceIn, type Sight } from './sight.ts';
 
 /**
  * Creates a resource, and tries to read, list, change and delete it as a second user. Does not judge public and shared
- * operations. Judges nothing unless a request of the second user for its own resources was successful.
+ * operations. Judges nothing unless a request of the second user for its own resources was successful. If no operation
+ * reads a single resource, the list shows its state, or else whether the first user can still delete it.
  *
  * @param other the client of the second user
  */
@@ -32,25 +36,29 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
   const changes = [item.patch, item.replace, item.remove];
   const isJudged = (operation: ApiOperation | undefined): operation is ApiOperation =>
     operation !== undefined && !isAsynchronous(operation) && isPersonal(operation, client);
-  if (create === undefined || isAsynchronous(create) || ![read, item.list, ...changes].some(isJudged)) return undefined;
-  // The first user's sequence reports a failed creation or a stateless server.
+  if (create === undefined || ![read, item.list, ...changes].some(isJudged)) return undefined;
+  if (isAsynchronous(create)) return DELAYED;
   const created = await instances.create(item, judge.send, VARIANT.owned);
-  if ('reason' in created || created.creation === undefined) return undefined;
+  if ('reason' in created) return created;
   const { values: id, creation } = created;
-  const missing = await missingStatuses(client, id.slice(0, -1));
-  if (missing === undefined) return undefined;
-  const before = await sendTo(client, read, id);
-  if (!isDone(before)) return undefined;
+  if (creation === undefined) return undefined;
+  const missing = read === undefined ? await deletedStatuses(client) : await missingStatuses(client, id.slice(0, -1));
+  if (missing === undefined) return read === undefined ? { reason: 'no response shows its state' } : 'stateless';
+  const before = await look(client, id, missing);
+  if (before?.isPresent === false || (before !== undefined && before.isPresent === undefined))
+    return {
+      reason: read === undefined ? 'the list lacks it' : `its read got ${String(before.steps[0].response.status)}`,
+    };
 
   const { isProven, own } = await ownResource(other);
   if (!isProven) return { reason: 'no request of the second user was successful' };
   const trespasser = trespasserOf(client, other);
   const found = await sendTo(trespasser, read, id);
   const isFound = isDone(found);
-  const isSame = (one: SequenceStep): boolean => differenceBetween(creation, one, client) === undefined;
+  const isSame = (one: SequenceStep | Sight): boolean => differenceBetween(creation, one, client) === undefined;
   // The second user may own a resource with the same id.
   const isOwnId = own !== undefined && isSameResource(own, id);
-  const hasSameId = isOwnId || (isFound && isSame(before) && !isSame(found));
+  const hasSameId = isOwnId || (isFound && before !== undefined && isSame(before) && !isSame(found));
   const isRead = isFound && !hasSameId;
   if (isJudged(read) && found !== undefined) judgeTrespass(client, found, isRead ? 'read it' : undefined);
   // If the resource can be read, its presence in the list has the same cause.
@@ -58,6 +66,21 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
   for (const operation of changes)
     if (isJudged(operation)) await tryChange(client, operation, id, { other: trespasser, missing, hasSameId });
   return undefined;
+}
+
+/**
+ * Returns the statuses of a second DELETE of a resource that only a list or nothing shows; none without a DELETE.
+ *
+ * @returns `undefined` if neither a list nor a second DELETE shows that a resource is gone
+ */
+async function deletedStatuses(client: ResourceClient): Promise<readonly number[] | undefined> {
+  const { item, judge, instances } = client;
+  const control = await instances.create(item, judge.send, VARIANT.late);
+  if ('reason' in control) return undefined;
+  if ((await look(client, control.values, [])) !== undefined) return [];
+  if (!isDone(await sendTo(client, item.remove, control.values))) return undefined;
+  const again = await sendTo(client, item.remove, control.values);
+  return again !== undefined && MISSING.includes(again.response.status) ? MISSING : undefined;
 }
 
 /** Returns a client for the second user's requests to the first user's resource, which are judged. */
@@ -145,28 +168,45 @@ async function tryChange(
   }: { readonly other: ResourceClient; readonly missing: readonly number[]; readonly hasSameId: boolean },
 ): Promise<void> {
   const { item, judge } = client;
-  const [earlier, before] = [await sendTo(client, item.read, id), await sendTo(client, item.read, id)];
-  if (!isDone(before) || !isDone(earlier)) return; // An earlier attempt was successful.
-  const etag = headerParameter(operation, 'if-match') && responseEtag(before);
+  const [earlier, before] = [await look(client, id, missing), await look(client, id, missing)];
+  if ([earlier, before].some((sight) => sight !== undefined && sight.isPresent !== true)) return; // Already deleted.
+  const etag = before && headerParameter(operation, 'if-match') && responseEtag(before.steps[0]);
   const attempt = await sendTo(other, operation, id, { variant: VARIANT.trespass, etag });
-  const after = attempt && (await sendTo(client, item.read, id));
-  if (attempt === undefined || after === undefined) return;
-
+  if (attempt === undefined) return;
   const isDeletion = operation === item.remove;
-  const isWritten = (read: SequenceStep): boolean => differenceBetween(attempt, read, client) === undefined;
-  const isChanged = isDeletion ? isMarked(earlier, before, after) : isWritten(after) && !isWritten(before);
-  const effect = missing.includes(after.response.status)
-    ? 'deleted'
-    : isDone(after) && isChanged
-      ? 'changed'
-      : undefined;
+  const lookAgain = before === undefined ? lookByDeletion : look;
+  const after = before === undefined && !isDeletion ? undefined : await lookAgain(client, id, missing);
+  if (after === undefined && (before !== undefined || isDeletion)) return;
+
+  const isWritten = (read: Sight): boolean => differenceBetween(attempt, read, client) === undefined;
+  const isChanged = (read: Sight): boolean =>
+    isDeletion
+      ? isMarked(earlier?.json, before?.json, read.json)
+      : before !== undefined && isWritten(read) && !isWritten(before);
+  const effect =
+    after?.isPresent === false
+      ? 'deleted'
+      : after?.isPresent === true && before !== undefined && isChanged(after)
+        ? 'changed'
+        : undefined;
   const mayCreate = attempt.response.status === 201 || item.replace?.responses[201] !== undefined;
   const isElsewhere = hasSameId || (operation === item.replace && mayCreate);
   const isHarmless = effect === undefined && (isDeletion || isElsewhere);
-  if (isDone(attempt) || effect === undefined) {
+  if (isDone(attempt) || effect === undefined || after === undefined) {
     const deed = isDeletion ? 'delete it' : 'change it';
     judgeTrespass(client, attempt, !isDone(attempt) || isHarmless ? undefined : deed);
   } else {
-    judge.expect(CHECK, after, `the ${operation.method} of another user was refused, but has ${effect} it`, [attempt]);
+    const [step, ...others] = after.steps;
+    judge.expect(CHECK, step, `the ${operation.method} of another user was refused, but has ${effect} it`, [
+      ...others,
+      attempt,
+    ]);
   }
+}
+
+/** Deletes a resource as its owner, which succeeds only if the resource still exists. */
+async function lookByDeletion(client: ResourceClient, id: Id, missing: readonly number[]): Promise<Sight | undefined> {
+  const step = await sendTo(client, client.item.remove, id);
+  if (step === undefined) return undefined;
+  return { steps: [step], isPresent: presenceIn(step, missing), json: undefined, schema: undefined };
 }

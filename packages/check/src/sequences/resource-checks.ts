@@ -1,6 +1,7 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import { identifyingMembers, type ItemPath } from '@contract-first/model/resources';
 import { isStateCheck } from '../judgement/checks.ts';
+import { nameOperations } from '../judgement/failures.ts';
 import { ServerGone } from '../run/exchange.ts';
 import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
 import type { Run } from '../run/run.ts';
@@ -11,7 +12,7 @@ import { createJudge, type Judge } from './judge.ts';
 import { sendQuietly } from './known-values.ts';
 import { runOtherUserSequence } from './other-user-sequence.ts';
 import type { ResourceClient } from './resource-client.ts';
-import { runItemSequence } from './item-sequence.ts';
+import { runItemSequence, runListedItemSequence } from './item-sequence.ts';
 import { runSingletonSequence } from './singleton-sequence.ts';
 import { createPlainInputs } from './step-input.ts';
 
@@ -26,18 +27,43 @@ export function resourceChecks(
   const { items, singletons } = findFollowedPaths(operations, run);
   return users.flatMap((isOtherUser) =>
     [...items, ...(isOtherUser ? [] : singletons)].flatMap((item) => {
-      const { create = item.replace, read, parameter } = item;
-      if (create === undefined || read === undefined || (parameter !== '' && !isTold(item, run))) return [];
+      const { create = item.replace } = item;
+      if (create === undefined || reasonNotToFollow(item, run, isOtherUser) !== undefined) return [];
       return [(turn: Turn) => checkResource(item, create, { items, operations, run, turn, isOtherUser })];
     }),
   );
 }
 
+/** Returns notes about the resources that no sequence can follow. */
+export function describeUnfollowed(operations: readonly ApiOperation[], run: Run): readonly string[] {
+  if (![...run.checks].some(isStateCheck)) return [];
+  const found = findFollowedPaths(operations, run).items.flatMap((item) => {
+    const { read, replace, patch, remove } = item;
+    const operation = read ?? remove ?? replace ?? patch;
+    const reason = reasonNotToFollow(item, run, false);
+    return operation === undefined || reason === undefined ? [] : [{ id: operation.operationId, reason }];
+  });
+  return [...Map.groupBy(found, ({ reason }) => reason)].map(
+    ([reason, group]) => `${nameOperations(group.map(({ id }) => id))}: its resources were not followed: ${reason}`,
+  );
+}
+
+/** Returns why a sequence cannot follow the resources of a path; `undefined` if it can. */
+function reasonNotToFollow(item: ItemPath, run: Run, isOtherUser: boolean): string | undefined {
+  const { create, read, list, parameter, replace, remove, patch } = item;
+  if (parameter === '') return read === undefined || replace === undefined ? 'a PUT or a GET is missing' : undefined;
+  if (create === undefined) return 'no operation creates them';
+  if (!isTold(item, run)) return 'no response to their creation has their id';
+  const isShown = read !== undefined || list !== undefined;
+  const isJudged = isShown || (isOtherUser && (remove ?? replace ?? patch) !== undefined);
+  return isJudged ? undefined : 'no operation reads or lists them';
+}
+
 /** Returns a note about stateless resources; `undefined` if there are none. */
 export function describeStateless(checks: readonly ResourceCheck[]): string | undefined {
-  const ids = checks.filter((check) => check.isStateless()).map(({ operation }) => operation.operationId);
-  if (ids.length === 0) return undefined;
-  return `state was not judged, as reads of what never existed succeed: the resources of ${ids.join(', ')}`;
+  const ids = new Set(checks.filter((check) => check.isStateless()).map(({ operation }) => operation.operationId));
+  if (ids.size === 0) return undefined;
+  return `state was not judged, as reads of what never existed succeed: the resources of ${[...ids].join(', ')}`;
 }
 
 /** A task that checks the resources of a path. */
@@ -86,7 +112,8 @@ function checkResource(
     try {
       const client = clientOf(judge);
       const sendAsOther = sendQuietly(run, turn, run.users.otherTokens);
-      const runOwn = isSingleton ? runSingletonSequence : runItemSequence;
+      const runItem = item.read === undefined ? runListedItemSequence : runItemSequence;
+      const runOwn = isSingleton ? runSingletonSequence : runItem;
       const outcome = isOtherUser
         ? await runOtherUserSequence(client, clientOf({ ...judge, send: sendAsOther }))
         : await runOwn(client);
@@ -107,7 +134,7 @@ function checkResource(
       failures: judge.failures(),
       checked,
       isNotImplemented: false,
-      notes,
+      notes: [...notes, ...judge.notes],
       successful,
       failureNote: undefined,
       validStatuses: new Set(),

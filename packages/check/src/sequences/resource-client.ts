@@ -6,11 +6,11 @@ import type { ItemPath } from '@contract-first/model/resources';
 import { documentedResponse, headerOf } from '../judgement/conformance.ts';
 import type { Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
-import type { Instances } from './instances.ts';
+import type { Absence, Instances } from './instances.ts';
 import type { Judge } from './judge.ts';
 import { listAll, type Listing, type PageSize } from './list-all.ts';
 import { withReferences } from './references.ts';
-import type { SequenceStep } from './sequence-step.ts';
+import type { Evidence, SequenceStep } from './sequence-step.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { unusedValue, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
 import { findDifference, type Previous } from './compare-written.ts';
@@ -30,6 +30,9 @@ export type ResourceClient = {
 
 /** The statuses for resources that do not exist. */
 export const MISSING: readonly number[] = [404, 410];
+
+/** The reason why the effects of an operation cannot be judged. */
+export const DELAYED: Absence = { reason: 'they may be processed later, as 202 is documented' };
 
 /** The failure if a request with an outdated If-Match succeeds. */
 export const STALE_IS_ACCEPTED = 'another ETag in If-Match is accepted, not refused with 412';
@@ -86,8 +89,8 @@ export function isDone(step: SequenceStep | undefined): step is SequenceStep {
 }
 
 /** Returns the strong entity tag of a response (RFC 9110, 8.8.3). */
-export function responseEtag(step: SequenceStep): string | undefined {
-  const etag = headerOf(step.response, 'etag');
+export function responseEtag({ response }: Pick<SequenceStep, 'response'>): string | undefined {
+  const etag = headerOf(response, 'etag');
   return etag?.startsWith('"') === true ? etag : undefined;
 }
 
@@ -108,15 +111,18 @@ export function otherTag(etag: string): string {
  */
 export function differenceBetween(
   written: SequenceStep,
-  read: SequenceStep,
+  read: SequenceStep | Readable,
   { idMembers, run }: ResourceClient,
   { value, previous }: { readonly value?: Json; readonly previous?: Previous | undefined } = {},
 ): Defect | undefined {
   const { body } = written.testCase.input ?? {};
   if (body === undefined || read.json === undefined) return undefined;
-  const schemas = { written: body.content.schema, read: responseSchemaOf(read) };
+  const schemas = { written: body.content.schema, read: 'schema' in read ? read.schema : responseSchemaOf(read) };
   return findDifference(value ?? body.value, read.json, schemas, run, idMembers, previous);
 }
+
+/** A read value with its schema. */
+export type Readable = { readonly json: Json | undefined; readonly schema: JsonSchema | undefined };
 
 /** Reads a resource after an update. Returns `undefined` if the read fails. */
 export async function readUpdated(client: ResourceClient, id: Id): Promise<SequenceStep | undefined> {
@@ -129,7 +135,7 @@ export async function readUpdated(client: ResourceClient, id: Id): Promise<Seque
 }
 
 /** Returns the schema of a response body, or `undefined`. */
-export function responseSchemaOf({ operation, response }: SequenceStep): JsonSchema | undefined {
+export function responseSchemaOf({ operation, response }: Evidence): JsonSchema | undefined {
   return documentedResponse(operation, response.status)?.contents.find(({ schema }) => schema !== undefined)?.schema;
 }
 

@@ -25,6 +25,8 @@ export type OwnedNotesOptions = {
   readonly lists?: (note: OwnedNote) => boolean;
   /** The user names by token. */
   readonly users?: Readonly<Record<string, string>>;
+  /** The operations that the document lacks. */
+  readonly without?: readonly string[];
   /** The methods that need no credentials. */
   readonly open?: readonly string[];
   /** Whether ids are numbered separately for each user: 1, 2 and so on. */
@@ -44,14 +46,17 @@ const refused = { '4XX': { description: 'Refused' } };
 const body = { required: true, content: json(note) };
 
 /** Returns the document of the service. */
-export function ownedNotesDocument({ open = [] }: OwnedNotesOptions = {}): OpenApiDocument {
-  const at = (method: string, operationId: string, operation: object) => ({
-    [method.toLowerCase()]: {
-      operationId,
-      ...operation,
-      ...(open.includes(method) && { security: [{ bearer: [] }, {}] }),
-    },
-  });
+export function ownedNotesDocument({ open = [], without = [] }: OwnedNotesOptions = {}): OpenApiDocument {
+  const at = (method: string, operationId: string, operation: object) =>
+    without.includes(operationId)
+      ? {}
+      : {
+          [method.toLowerCase()]: {
+            operationId,
+            ...operation,
+            ...(open.includes(method) && { security: [{ bearer: [] }, {}] }),
+          },
+        };
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1, maximum: 2 ** 31 } };
   const list = { description: 'Those of the user', content: json({ type: 'array', items: note }) };
   return {

@@ -2,6 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { type Json, membersOf, partAt } from '@contract-first/model/values';
 import { idText } from '@contract-first/model/resources';
 import {
+  DELAYED,
   responseEtag,
   isConditional,
   isDone,
@@ -13,8 +14,10 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
-import type { SequenceStep } from '../sequence-step.ts';
-import { describesStatus, isAsynchronous } from '../../judgement/statuses.ts';
+import { look } from '../sight.ts';
+import { describesStatus, isAsynchronous, isSuccess } from '../../judgement/statuses.ts';
+
+const STILL_LISTED = 'the list still has the deleted resource';
 
 /**
  * Deletes a resource. Expects that it can no longer be read, listed or replaced, and that a second DELETE has no
@@ -25,7 +28,11 @@ import { describesStatus, isAsynchronous } from '../../judgement/statuses.ts';
 export async function checkDeletion(client: ResourceClient, id: Id, missing: readonly number[]): Promise<void> {
   const { item, judge } = client;
   const { remove } = item;
-  if (remove === undefined || isAsynchronous(remove)) return;
+  if (remove === undefined) return;
+  if (isAsynchronous(remove)) {
+    judge.skip('use_after_free', DELAYED.reason);
+    return;
+  }
   const [earlier, before] = [await sendTo(client, item.read, id), await sendTo(client, item.read, id)];
   if (!isDone(before) || !isDone(earlier)) return;
   const etag = isConditional(remove) ? responseEtag(before) : undefined;
@@ -44,12 +51,16 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
     isMissing ? `a resource that can be read cannot be deleted: status ${String(deletion.response.status)}` : undefined,
     [before],
   );
-  if (!isDone(deletion)) return;
+  const { status } = deletion.response;
+  if (!isSuccess(status)) {
+    judge.skip('use_after_free', `its DELETE got status ${String(status)}`);
+    return;
+  }
 
   const after = await sendTo(client, item.read, id);
   // Deleting the only resource of a path may restore its defaults.
   const mayReset = item.parameter === '' && !isSameJson(before.json, after?.json);
-  if (after === undefined || mayReset || isMarked(earlier, before, after)) return;
+  if (after === undefined || mayReset || (isDone(after) && isMarked(earlier.json, before.json, after.json))) return;
   const isGone = missing.includes(after.response.status);
   judge.expect(
     'use_after_free',
@@ -62,12 +73,40 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
   await replaceDeleted(client, id);
 }
 
-/** Returns whether a member marks the resource as deleted: the DELETE changed it, and it is not a time or a number. */
-export function isMarked(earlier: SequenceStep, before: SequenceStep, after: SequenceStep): boolean {
-  if (!isDone(after)) return false;
-  const names = [before, after].flatMap(({ json = null }) => membersOf(json).map(([name]) => name));
+/** Deletes a resource that only a list shows. Expects that the list no longer has it. */
+export async function checkListedDeletion(client: ResourceClient, id: Id): Promise<void> {
+  const { item, judge } = client;
+  const { remove } = item;
+  if (remove === undefined) return;
+  if (isAsynchronous(remove)) {
+    judge.skip('use_after_free', DELAYED.reason);
+    return;
+  }
+  const [earlier, before] = [await look(client, id, []), await look(client, id, [])];
+  if (earlier?.isPresent !== true || before?.isPresent !== true) return;
+  const deletion = await sendTo(client, remove, id);
+  if (deletion === undefined) return;
+  const { status } = deletion.response;
+  if (!isSuccess(status)) {
+    judge.skip('use_after_free', `its DELETE got status ${String(status)}`);
+    return;
+  }
+  const after = await look(client, id, []);
+  if (after === undefined || (after.isPresent === true && isMarked(earlier.json, before.json, after.json))) return;
+  const [step, ...others] = after.steps;
+  judge.expect('use_after_free', step, after.isPresent === true ? STILL_LISTED : undefined, others);
+}
+
+/**
+ * Returns whether a member marks the resource as deleted: the DELETE changed it, and it is not a time or a number.
+ *
+ * @param earlier the first of two reads before the DELETE
+ * @param after the read after the DELETE
+ */
+export function isMarked(earlier: Json = null, before: Json = null, after: Json = null): boolean {
+  const names = [before, after].flatMap((json) => membersOf(json).map(([name]) => name));
   return names.some((name) => {
-    const [one, other, last] = [earlier, before, after].map(({ json = null }) => partAt(json, [name]));
+    const [one, other, last] = [earlier, before, after].map((json) => partAt(json, [name]));
     return isSameJson(one, other) && !isSameJson(other, last) && !(isCounted(other) && isCounted(last));
   });
 }
@@ -86,12 +125,7 @@ async function expectNotListed(client: ResourceClient, id: Id): Promise<void> {
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
   const isListed = listing.items.has(idText(id.at(-1)));
-  client.judge.expect(
-    'use_after_free',
-    last,
-    isListed ? 'the list still has the deleted resource' : undefined,
-    listing.pages,
-  );
+  client.judge.expect('use_after_free', last, isListed ? STILL_LISTED : undefined, listing.pages);
 }
 
 async function deleteAgain(client: ResourceClient, id: Id): Promise<void> {

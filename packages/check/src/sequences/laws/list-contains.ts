@@ -14,6 +14,8 @@ export async function expectListed(
   const parent = expected[0]?.values.slice(0, -1) ?? [];
   const listing = await readList(client, expected[0]?.values ?? [], size);
   const last = listing?.pages.at(-1);
+  if (client.item.list !== undefined && listing === undefined && size === 'large')
+    client.judge.skip('list_contains_created', 'the list may be incomplete, or its items have no ids');
   if (listing === undefined || last === undefined) return;
   // Resources may have different parents if no response has the id of the parent.
   const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));

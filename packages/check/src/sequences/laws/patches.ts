@@ -16,6 +16,7 @@ import {
 import type { Run } from '../../run/run.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import {
+  DELAYED,
   differenceBetween,
   responseEtag,
   isConditional,
@@ -46,7 +47,10 @@ const REDUCTIONS: readonly Reduce[] = [
 export async function checkPatches(client: ResourceClient, id: Id, written: SequenceStep | undefined): Promise<void> {
   const { item, judge } = client;
   const { patch } = item;
-  if (patch === undefined || isAsynchronous(patch) || !takesMergePatch(patch)) return;
+  if (patch === undefined) return;
+  if (isAsynchronous(patch)) judge.skip('update_is_visible', DELAYED.reason);
+  else if (!takesMergePatch(patch)) judge.skip('update_is_visible', 'its PATCH is not a merge patch (RFC 7396)');
+  if (isAsynchronous(patch) || !takesMergePatch(patch)) return;
   let before = await sendTo(client, item.read, id);
   if (!isDone(before)) return;
   const body = written?.testCase.input?.body;

@@ -1,6 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import { isArray, membersOf, partAt } from '@contract-first/model/values';
 import {
+  DELAYED,
   differenceBetween,
   responseEtag,
   isConditional,
@@ -14,7 +15,7 @@ import {
 } from '../resource-client.ts';
 import { checkPatches } from './patches.ts';
 import type { SequenceStep } from '../sequence-step.ts';
-import { isAsynchronous } from '../../judgement/statuses.ts';
+import { isAsynchronous, isSuccess } from '../../judgement/statuses.ts';
 
 const PRECONDITION_FAILED = 412;
 const CONDITION_STATUSES = [409, PRECONDITION_FAILED, 428];
@@ -33,9 +34,15 @@ async function checkReplacement(
 ): Promise<SequenceStep | undefined> {
   const { item, judge } = client;
   const { replace, read: readOperation } = item;
-  if (replace === undefined || isAsynchronous(replace)) return undefined;
+  if (replace === undefined) return undefined;
+  if (isAsynchronous(replace)) {
+    judge.skip('update_is_visible', DELAYED.reason);
+    return undefined;
+  }
   const before = await sendTo(client, readOperation, id);
   if (!isDone(before)) return undefined;
+  if (isConditional(replace) && responseEtag(before) === undefined)
+    judge.skip('conditional_requests', 'its read has no strong ETag');
   const etag = isConditional(replace) ? responseEtag(before) : undefined;
   const update = await sendTo(client, replace, id, { variant: VARIANT.update, etag });
   if (update === undefined) return undefined;
@@ -48,7 +55,11 @@ async function checkReplacement(
       [before],
     );
   }
-  if (!isDone(update)) return undefined;
+  const { status } = update.response;
+  if (!isSuccess(status)) {
+    judge.skip('update_is_visible', `its PUT got status ${String(status)}`);
+    return undefined;
+  }
   const after = await readUpdated(client, id);
   if (after === undefined) return undefined;
   const earlierBody = earlier?.testCase.input?.body;

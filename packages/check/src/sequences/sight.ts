@@ -1,0 +1,43 @@
+import { findItems, idText } from '@contract-first/model/resources';
+import { isSuccess } from '../judgement/statuses.ts';
+import type { Evidence } from './sequence-step.ts';
+import { readList, responseSchemaOf, sendTo, type Id, type Readable, type ResourceClient } from './resource-client.ts';
+
+/** The state of a resource, as a read or a list shows it. */
+export type Sight = Readable & {
+  /** The responses that show the state. */
+  readonly steps: readonly [Evidence, ...Evidence[]];
+  /** Whether the resource exists; `undefined` if the response does not tell. */
+  readonly isPresent: boolean | undefined;
+};
+
+/**
+ * Reads a resource. If no operation reads a single one, looks for it in the list.
+ *
+ * @param missing the statuses of reads of unknown ids
+ * @returns `undefined` if there is neither a response nor a complete list
+ */
+export async function look(client: ResourceClient, id: Id, missing: readonly number[]): Promise<Sight | undefined> {
+  const { item, run } = client;
+  if (item.read !== undefined) {
+    const step = await sendTo(client, item.read, id);
+    if (step === undefined) return undefined;
+    return { steps: [step], isPresent: presenceIn(step, missing), json: step.json, schema: responseSchemaOf(step) };
+  }
+  const listing = await readList(client, id);
+  const last = listing?.pages.at(-1);
+  if (item.list === undefined || listing === undefined || last === undefined) return undefined;
+  const key = idText(id.at(-1));
+  return {
+    steps: [last, ...listing.pages.slice(0, -1)],
+    isPresent: listing.items.has(key),
+    json: listing.items.get(key),
+    schema: findItems(item.list, responseSchemaOf(last), run.responseSchemas)?.schema,
+  };
+}
+
+/** Returns whether a response shows that a resource exists; `undefined` if it does not tell. */
+export function presenceIn({ response: { status } }: Evidence, missing: readonly number[]): boolean | undefined {
+  if (isSuccess(status)) return true;
+  return missing.includes(status) ? false : undefined;
+}
