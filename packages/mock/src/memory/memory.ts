@@ -84,8 +84,10 @@ export function createMemory(
   const text = dataPath === undefined ? undefined : readData(dataPath);
   const problems = text === undefined ? [] : data.load(text);
   if (problems.length > 0) throw new CannotCheck(problems.map((one) => `${String(dataPath)}: ${one}`).join('\n'));
-  if (text === undefined) storeExamples(resources, store, model, identifiers);
-  if (dataPath !== undefined) file = openDataFile(dataPath, data.write);
+  // The resources whose examples are not stored yet. Examples need compiled schemas, so they wait for the first use.
+  const pending = new Set(text === undefined ? resources : []);
+  const writeData = (): string => withExamples(data.write);
+  if (dataPath !== undefined) file = openDataFile(dataPath, writeData);
   if (text === undefined) file?.noteChange();
   const roles = new Map(
     resources.flatMap((resource) =>
@@ -100,8 +102,8 @@ export function createMemory(
     handle,
     respondWithin,
     summary: describeMemory(found, operations),
-    state: data.read,
-    describe: data.describe,
+    state: () => withExamples(data.read),
+    describe: () => withExamples(data.describe),
     replaceState,
     reset,
     close: () => file?.close() ?? Promise.resolve(),
@@ -126,6 +128,7 @@ export function createMemory(
       fail,
     };
     return (request) => {
+      storeExamplesOf([resource]);
       const failure = failWithout(request);
       if (failure !== undefined) return failure;
       const reply = (): AnyReply => HANDLES[role](scope, request) ?? respond(request);
@@ -145,6 +148,7 @@ export function createMemory(
   /** Creates a function that responds 404 if a parent resource in the path does not exist. */
   function createFailWithout({ path }: ApiOperation, outer: readonly Resource[], fail: Fail) {
     return (request: Parameters<Respond>[0]): AnyReply | undefined => {
+      storeExamplesOf(outer);
       const missing = findMissing(path, request, outer, store);
       return missing === undefined ? undefined : fail(request, 404, `${missing} does not exist`);
     };
@@ -153,6 +157,7 @@ export function createMemory(
   function replaceState(state: MockState): void {
     const found = data.load(stringifyJson(state));
     if (found.length > 0) throw new Error(found.join('\n'));
+    pending.clear();
     keys.clear();
     cursors.clear();
     identifiers.restart();
@@ -160,7 +165,16 @@ export function createMemory(
 
   function reset(): void {
     replaceState({});
-    storeExamples(resources, store, model, identifiers);
+    for (const resource of resources) pending.add(resource);
+  }
+
+  function withExamples<Result>(create: () => Result): Result {
+    storeExamplesOf(resources);
+    return create();
+  }
+
+  function storeExamplesOf(some: readonly Resource[]): void {
+    for (const resource of some) if (pending.delete(resource)) storeExamples(resource, store, model, identifiers);
   }
 }
 
@@ -210,22 +224,14 @@ function table(title: string, rows: readonly (readonly [string, string])[]): rea
   return rows.length === 0 ? [] : [`${title}:`, ...rows.map(([path, text]) => `  ${path.padEnd(width)}  ${text}`)];
 }
 
-/** Stores the valid examples of resources in top-level collections. */
-function storeExamples(
-  resources: readonly Resource[],
-  store: ResourceStore,
-  model: Model,
-  identifiers: Identifiers,
-): void {
-  for (const resource of resources) {
-    const { item, idMembers } = resource;
-    if (parameterNames(item.path).length !== 1 || item.parameter === '') continue;
-    const schemas = model.idSchemasOf(resource);
-    for (const example of examplesOf(resource, model)) {
-      const id = identifiers.idIn(example, idMembers, schemas);
-      const path = id === undefined ? undefined : storePath(item, [id]);
-      if (path !== undefined && !store.has(path)) store.set(path, example);
-    }
+/** Stores the valid examples of a resource in a top-level collection. */
+function storeExamples(resource: Resource, store: ResourceStore, model: Model, identifiers: Identifiers): void {
+  const { item, idMembers } = resource;
+  if (parameterNames(item.path).length !== 1 || item.parameter === '') return;
+  for (const example of examplesOf(resource, model)) {
+    const id = identifiers.idIn(example, idMembers, model.idSchemasOf(resource));
+    const path = id === undefined ? undefined : storePath(item, [id]);
+    if (path !== undefined && !store.has(path)) store.set(path, example);
   }
 }
 

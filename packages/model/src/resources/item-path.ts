@@ -1,4 +1,4 @@
-import { parameterNames } from '@contract-first/contract';
+import { memoizeByObject, parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
 
 /** The path of single resources, such as `/things/{thingId}`, with the operations of the path and of its collection. */
@@ -46,7 +46,7 @@ function findWithPath(operations: readonly ApiOperation[]): readonly ItemPath[] 
  */
 export function itemAt(path: string, collections: readonly string[], operations: readonly ApiOperation[]): ItemPath {
   const find = (method: string, at: string): ApiOperation | undefined =>
-    operations.find((operation) => operation.method === method && shapeOf(operation.path) === shapeOf(at));
+    operationsByRoute(operations).get(routeOf(method, at));
   const findFirst = (method: string): ApiOperation | undefined =>
     collections.map((collection) => find(method, collection)).find((operation) => operation !== undefined);
   const replace = find('PUT', path);
@@ -60,6 +60,16 @@ export function itemAt(path: string, collections: readonly string[], operations:
     list: findFirst('GET'),
     create: findFirst('POST') ?? (replace?.responses[201] !== undefined ? replace : undefined),
   };
+}
+
+/** Returns the first operation of each method and path shape. */
+const operationsByRoute = memoizeByObject(
+  (operations: readonly ApiOperation[]): ReadonlyMap<string, ApiOperation> =>
+    new Map(operations.map((operation) => [routeOf(operation.method, operation.path), operation] as const).reverse()),
+);
+
+function routeOf(method: string, path: string): string {
+  return `${method} ${shapeOf(path)}`;
 }
 
 /** Returns a path without its last segment. */
