@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Checker } from './auth/credentials.ts';
 import type { DocumentText, ReadState } from './docs/docs.ts';
+import type { CorsPolicy } from './http/accept/cors.ts';
 import type { Middleware } from './http/app.ts';
 import type { Codec } from './http/read/codecs.ts';
 import type { FailureHeaders, FailureStatus, RenderFailure } from './http/reply/failure-response.ts';
@@ -34,6 +35,8 @@ export type Application<Location = unknown, Own extends Settings = Settings> = {
    * document, there is no docs page.
    */
   readonly document?: DocumentText | URL;
+  /** Which pages of other origins may read responses, unless the configuration lists origins. */
+  readonly cors?: CorsPolicy;
   /** Returns the state of a mock for the docs page, as JSON by path. */
   readonly state?: ReadState;
   /**

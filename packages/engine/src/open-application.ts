@@ -120,6 +120,7 @@ export async function openApplication(
   const app = createApp({
     ...config,
     ...shared,
+    cors: config.cors ?? application.cors,
     contract,
     validators,
     handlers,

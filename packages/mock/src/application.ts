@@ -29,6 +29,14 @@ export const MAX_INTEGER = 2 ** 31 - 1;
  */
 export const EVENT_LOOP_DELAY_LIMIT_MS = '60000';
 
+/** Lets every page read the responses, also with cookies. A mock has no secrets. */
+const ANY_PAGE: NonNullable<Application['cors']> = {
+  origins: () => true,
+  credentials: true,
+  maxAgeSeconds: 5, // Browsers ask again after the document has changed.
+  permitsAll: true,
+};
+
 /** Simulated conditions: list sizes, delays, errors and callbacks. */
 export type Scenarios = {
   /** The number of items of generated lists. */
@@ -91,6 +99,7 @@ export function createMock(
     contract,
     ...optional('document', document),
     ...optional('state', memory?.describe),
+    cors: ANY_PAGE,
     failures: createFailures(compiled, responses),
     failureHeaders: createFailureHeaders(contract, responses),
     open: () =>

@@ -283,3 +283,30 @@ test('GET: the size of responses is limited; if no response fits, 501 with the r
     expect([name, response.status, form.test(body)]).toEqual([name, status, true]);
   }
 });
+
+test('pages of every origin may call the mock, with any header and with cookies', async () => {
+  const { url } = await start();
+  const origin = 'http://localhost:5173';
+  const asked = { 'Access-Control-Request-Method': 'DELETE', 'Access-Control-Request-Headers': 'authorization,x-any' };
+  // A page can read the failure of a request to an unknown path only if its preflight is permitted.
+  for (const path of ['/books/1', '/nowhere']) {
+    const preflight = await fetch(url + path, { method: 'OPTIONS', headers: { Origin: origin, ...asked } });
+    expect({ status: preflight.status, ...Object.fromEntries(preflight.headers) }).toMatchObject({
+      status: 204,
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'DELETE',
+      'access-control-allow-headers': 'authorization,x-any',
+      vary: 'Origin',
+    });
+  }
+  const response = await fetch(`${url}/nowhere`, { headers: { Origin: origin } });
+  expect(response.status).toBe(404);
+  expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+});
+
+test('CORS_ORIGINS restricts the pages that may call the mock', async () => {
+  const { url } = await start({ variables: { CORS_ORIGINS: 'https://app.example.com' } });
+  const headers = { Origin: 'http://localhost:5173', 'Access-Control-Request-Method': 'DELETE' };
+  expect((await fetch(`${url}/books/1`, { method: 'OPTIONS', headers })).status).toBe(403);
+});

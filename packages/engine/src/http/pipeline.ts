@@ -195,6 +195,8 @@ export function createPipeline(options: PipelineOptions) {
       res.shouldKeepAlive = false;
       throw violation;
     }
+    const permitted = needsPermission ? cors.permitAll(req) : undefined;
+    if (permitted !== undefined) return { status: 204, headers: permitted, body: undefined };
     const { path, query } = readTarget(req);
     const routed = route(req.method ?? '', path);
     if ('allow' in routed) {

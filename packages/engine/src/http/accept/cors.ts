@@ -5,18 +5,25 @@ import type { Allowed } from '../router.ts';
 
 /** Which pages of other origins may read responses (Fetch Standard, CORS protocol). */
 export type CorsPolicy = {
-  /** The origins as in the Origin header; `*` for any origin. */
-  readonly origins: readonly string[] | '*';
+  /** The origins as in the Origin header; `*` for any origin. A function decides for each origin. */
+  readonly origins: readonly string[] | '*' | ((origin: string) => boolean);
   /** Whether requests may include cookies and client certificates. */
   readonly credentials: boolean;
   /** How long browsers may cache the response to a preflight. */
   readonly maxAgeSeconds: number;
+  /**
+   * Whether every preflight of a page with access is permitted, with the headers and the method that it asks for. The
+   * page can then read the failure of the request itself.
+   */
+  readonly permitsAll?: boolean;
 };
 
 /** The CORS protocol for a contract. */
 export type Cors = {
   /** Chooses the headers that {@link withCors} adds to the response. */
   readonly decide: (req: IncomingMessage) => void;
+  /** Returns the response headers for a preflight request that is permitted whatever it asks for. */
+  readonly permitAll: (req: IncomingMessage) => Headers | undefined;
   /**
    * Returns the response headers for a preflight request.
    *
@@ -39,26 +46,38 @@ const NOT_EXPOSED =
   /^(?:access-control-.*|cache-control|content-(?:language|length|type)|expires|last-modified|pragma|vary|x-content-type-options)$/;
 
 /** Creates the CORS protocol for a contract according to a policy. */
-export function createCors({ origins, credentials, maxAgeSeconds }: CorsPolicy, contract: Contract): Cors {
-  const decisions = new Map(
-    [origins].flat().map((origin): [string, Headers] => [
-      origin,
-      {
-        'access-control-allow-origin': origin,
-        ...(credentials && { 'access-control-allow-credentials': 'true' }),
-        ...(origins !== '*' && { vary: 'Origin' }),
-      },
-    ]),
-  );
-  const other = decisions.get('*') ?? { vary: 'Origin' };
+export function createCors(
+  { origins, credentials, maxAgeSeconds, permitsAll = false }: CorsPolicy,
+  contract: Contract,
+): Cors {
+  const listed = new Set(typeof origins === 'function' ? [] : [origins].flat());
+  const hasAccess = typeof origins === 'function' ? origins : (origin: string): boolean => listed.has(origin);
+  const headersFor = (origin: string): Headers => ({
+    'access-control-allow-origin': origin,
+    ...(credentials && { 'access-control-allow-credentials': 'true' }),
+    ...(origins !== '*' && { vary: 'Origin' }),
+  });
+  const other = origins === '*' ? headersFor('*') : { vary: 'Origin' };
+  const maxAge = { 'access-control-max-age': String(maxAgeSeconds) };
 
   return {
     decide(req: RequestWithCors) {
-      req[CORS_HEADERS] = decisions.get(req.headers.origin ?? '') ?? other;
+      const { origin } = req.headers;
+      req[CORS_HEADERS] = origin !== undefined && hasAccess(origin) ? headersFor(origin) : other;
+    },
+    permitAll({ headers }) {
+      const { origin = '', 'access-control-request-method': method = '' } = headers;
+      if (!permitsAll || !hasAccess(origin)) return undefined;
+      const names = headers['access-control-request-headers'] ?? '';
+      return {
+        'access-control-allow-methods': method,
+        ...(names !== '' && { 'access-control-allow-headers': names }),
+        ...maxAge,
+      };
     },
     permit({ headers }, { allow, operations }) {
       const { origin = '', 'access-control-request-method': method = '' } = headers;
-      if (origins !== '*' && !decisions.has(origin)) {
+      if (origins !== '*' && !hasAccess(origin)) {
         throw new Failure(403, `pages of the origin ${origin} have no access: CORS_ORIGINS does not list it`);
       }
       if (!allow.split(', ').includes(method)) throw methodFailure(allow);
@@ -72,7 +91,7 @@ export function createCors({ origins, credentials, maxAgeSeconds }: CorsPolicy, 
         'access-control-allow-headers': [...new Set([...names, ...TRACING])]
           .filter((name) => TOKEN.test(name))
           .join(', '),
-        'access-control-max-age': String(maxAgeSeconds),
+        ...maxAge,
       };
     },
   };
