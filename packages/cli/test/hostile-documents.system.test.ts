@@ -118,7 +118,7 @@ test.each([
   ['an allOf of itself in XML', document(A, { schemas: { A: { allOf: [A] } } }, 'application/xml')],
   ['an allOf of itself in a form', document(A, { schemas: { A: { allOf: [A] } } }, 'multipart/form-data')],
   [
-    'a value that is no text in YAML',
+    'a YAML value that is not text',
     `${HEAD}paths: {}\ncomponents: { schemas: { A: { type: string, default: !!binary aGk= } } }\n`,
   ],
   ['aliases that are not nested', `${HEAD}paths: {}\nx-a: &a [1]\nx-b: [*a, *a]\n`],

@@ -152,7 +152,7 @@ test('contract-first init bundles a document with several files, with all digits
 test.each([
   ['another openapi.yaml', 'openapi.yaml', 'openapi: 3.1.0', 'is another document: rename it, or name another folder'],
   ['a project of an earlier init', 'generated/contract.json', '{}', 'npm run generate updates the project'],
-  ['a package.json that is no object', 'package.json', 'null', 'must be an object'],
+  ['a package.json that is not an object', 'package.json', 'null', 'must be an object'],
 ])('contract-first init refuses a folder with %s, and writes nothing', async (_name, file, text, message) => {
   await packedFolder();
   const folder = temporaryFolder();

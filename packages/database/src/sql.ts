@@ -36,10 +36,10 @@ const REFUSED: readonly (readonly [start: RegExp, reason: string])[] = [
   ],
   [
     /^create\s+(?:or\s+replace\s+)?(?:global\s+|local\s+)?temp(?:orary)?\b(?![^]*\bon\s+commit\s+drop\b)/i,
-    'what it creates would stay in the connection after the transaction, and hide tables of the same name',
+    'the temporary table would stay in the connection after the transaction, and hide tables of the same name',
   ],
   [/^declare\b(?=[^]*\bwith\s+hold\b)/i, 'the cursor would stay in the connection after the transaction'],
-  [/^\/\*/, 'a comment before a statement must not have another one in it'],
+  [/^\/\*/, 'a comment before a statement must not contain a nested comment'],
 ];
 
 /** Creates a query from a template. Interpolated values become parameters; interpolated queries are inserted. */

@@ -77,7 +77,7 @@ test('the start and reading are refused when an unrelated role owns the tables o
   await server.query(url, 'GRANT CREATE ON SCHEMA public TO mallory; ALTER TABLE plants OWNER TO mallory');
   const refusal = (role: string): RegExp =>
     RegExp(
-      `^the database .* has a table "public"\\.plants that belongs to "mallory", a role that "${role}" is no member of: ` +
+      `^the database .* has a table "public"\\.plants that belongs to "mallory", and "${role}" is not a member of that role: ` +
         `ALTER TABLE "public"\\.plants OWNER TO "${role}", or GRANT "mallory" TO "${role}" if it can be trusted$`,
     );
   // A superuser is implicitly a member of every role.

@@ -55,7 +55,7 @@ test.each<SchemaRow>([
     { ...integer, format: 'uint32' },
     breaks('property-type-changed'),
   ],
-  ['a format that is no range', int32, { ...integer, format: 'port' }, breaks('property-type-changed')],
+  ['a format that is not a range', int32, { ...integer, format: 'port' }, breaks('property-type-changed')],
   ['a limit inside of it set', int32, { ...int32, maximum: 9 }, narrows('property-max-set')],
   ['a limit inside of it removed', { ...int32, maximum: 9 }, int32, widens('property-max-unset')],
   ['a limit outside of it removed', { ...int32, maximum: 5e9 }, int32, NOTHING],

@@ -160,7 +160,7 @@ test.each([
     /warn: no client can call this path, so it is not served: what follows # is never sent/,
   ],
   [
-    'an operation that another one hides',
+    'an operation hidden by another operation',
     document(
       'operationId: a',
       "  '/thing%73/{a}': { get: { parameters: [{ name: a, in: path, required: true, schema: {} }], responses: {} } }",
@@ -170,20 +170,20 @@ test.each([
   [
     'an operation that is also in another path',
     document('operationId: a', "  /v1/things/{id}: { $ref: '#/paths/~1things~1{id}' }"),
-    /paths\/~1v1~1things~1\{id\}\/get {2}warn: its operationId is getV1ThingsById, since a is that of #\/paths\/~1things~1\{id\}\/get$/m,
+    /paths\/~1v1~1things~1\{id\}\/get {2}warn: its operationId is getV1ThingsById, since #\/paths\/~1things~1\{id\}\/get has the operationId a$/m,
   ],
   [
     'an operation of a webhook with the operationId of another',
     document('operationId: a', 'webhooks: { w: { post: { operationId: a, responses: {} } } }'),
-    /webhooks\/w\/post {2}warn: its operationId is a2, since a is that of #\/paths\/~1things~1\{id\}\/get$/m,
+    /webhooks\/w\/post {2}warn: its operationId is a2, since #\/paths\/~1things~1\{id\}\/get has the operationId a$/m,
   ],
   [
     'a type that no value of an enum has',
     document(body('{ type: integer, enum: [a, b] }')),
-    /warn: the type "integer" is not used, since no value of enum has it/,
+    /warn: the type "integer" is not used, since no enum value has this type/,
   ],
   [
-    'a discriminator that is no string',
+    'a discriminator that is not a string',
     document(
       body('{ $ref: "#/components/schemas/A" }'),
       'components: { schemas: { A: { type: object, properties: { a: { type: array } }, discriminator: { propertyName: a } } } }',
@@ -244,7 +244,7 @@ test.each([
   [
     'a nullable type that no value of enum has',
     document(body('{ type: boolean, nullable: true, enum: ["true", "false"] }'), '', '3.0.3'),
-    /warn: the type "boolean" is not used, since no value of enum has it/,
+    /warn: the type "boolean" is not used, since no enum value has this type/,
   ],
   [
     'a default whose items do not fit their schema',
@@ -254,7 +254,7 @@ test.each([
   [
     'a type that no alternative has',
     document(body('{ type: boolean, oneOf: [{ type: string }, { type: integer }] }')),
-    /warn: the type "boolean" is not used, since no alternative has it/,
+    /warn: the type "boolean" is not used, since no alternative has this type/,
   ],
   [
     'another dialect',

@@ -184,7 +184,7 @@ test.each<[string, string, RegExp]>([
       '    post:',
       "    get: { operationId: createPlant, responses: { '204': { description: Done. } } }\n    post:",
     ),
-    /openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post {2}error: operationId createPlant is also that of GET \/plants at openapi\.yaml:\d+:\d+/,
+    /openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post {2}error: operationId createPlant must be unique: GET \/plants at openapi\.yaml:\d+:\d+ has it, too/,
   ],
   [
     'a name of a component with a space',

@@ -182,7 +182,7 @@ test('--data rejects a file with invalid resources, lists all problems, and keep
   const file = write('invalid.json', text);
   expect(await refusal('--data', file)).toEqual([
     `${file}: /trips[0]: title must be string`,
-    `${file}: /trips[1] has the id of another one: 1`,
+    `${file}: /trips[1] has the same id as an earlier resource: 1`,
     `${file}: /trips[2] has no valid id: set trip_no`,
     `${file}: /search has no resources that are remembered; there are /trips, /trips/{trip}/stops, /settings`,
     `${file}: /settings has no resources that are remembered; there are /trips, /trips/{trip}/stops, /settings`,

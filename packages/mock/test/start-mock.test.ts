@@ -153,7 +153,7 @@ test.each<[problem: string, state: MockState, message: RegExp]>([
   ['an unknown member', { '/settings': { colour: 'red' } }, /^\/settings: colour is not a member; there are color$/],
   ['no id', { '/books': [{ title: 'Emma' }] }, /^\/books\[0\] has no valid id: set id$/],
   ['an id that is not valid', { '/books': [{ id: 'x', title: 'Emma' }] }, /^\/books\[0\] has no valid id/],
-  ['one id twice', { '/books': [{ id: 1 }, { id: 1 }] }, /^\/books\[1\] has the id of another one: 1$/],
+  ['one id twice', { '/books': [{ id: 1 }, { id: 1 }] }, /^\/books\[1\] has the same id as an earlier resource: 1$/],
   ['no object', { '/notes/a': 'text' }, /^\/notes\/a must be an object$/],
   ['an unknown path', { '/films': [] }, /^\/films has no resources that are remembered; there are \/books, /],
   ['several problems', { '/films': [], '/books': [{}] }, /^\/films has.*\n\/books\[0\] has/],

@@ -93,7 +93,7 @@ const FLAWS: Partial<Record<CheckName, readonly (readonly [string, string, Flaw]
     ['does not store the motto', 'getAuthor', after(on('POST', AUTHORS), edit(omit('motto')))],
     ['swaps members', 'getLabel', after(on('PUT', LABEL), edit(put('weight', (value) => (Number(value) + 1) % 10)))],
     [
-      'stores the color of before',
+      'stores the previous color',
       'getLabel',
       after(on('PUT', LABEL), edit(put('color', (value) => (value === 'red' ? 'blue' : 'red')))),
     ],
@@ -192,7 +192,7 @@ const FLAWS: Partial<Record<CheckName, readonly (readonly [string, string, Flaw]
       ),
     ],
     ['drops the tags of a PUT', 'getShelf', after(on('PUT', SHELF), edit(omit('tags')))],
-    ['keeps the URL of before with a PUT', 'getShelf', after(on('PUT', SHELF), keepMember('site'))],
+    ['keeps the previous URL after a PUT', 'getShelf', after(on('PUT', SHELF), keepMember('site'))],
     ['ignores one member of a PATCH', 'getBook', after(on('PATCH', BOOK), keepMember('lent'))],
     [
       'ignores false in a PATCH',

@@ -141,7 +141,7 @@ const TOO_LAX: readonly Wrong[] = [
     record({ depth: integer(1n, 6n) }, { label: text(0, 4) }, (name) => /^(?:depth|label)$/i.test(name)),
   ],
   ['accepts both alternatives of oneOf', 'putObjects', 'shape', (value) => circle(value) || square(value)],
-  ['accepts what matches no alternative', 'putObjects', 'figure', record({}, {}, () => true)],
+  ['accepts a value that matches no alternative', 'putObjects', 'figure', record({}, {}, () => true)],
   [
     'accepts a number that matches both alternatives',
     'putObjects',

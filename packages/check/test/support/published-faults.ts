@@ -45,7 +45,7 @@ export const SEEDED_FAULTS: readonly FaultyService[] = [
   ],
   ['does not check the maximum', 'negative_data_rejection', 'createAlarm', { ignores: 'maximum' }],
   ['does not check the choices', 'negative_data_rejection', 'createAlarm', { ignores: 'choices' }],
-  ['does not check what is required', 'negative_data_rejection', 'createAlarm', { ignores: 'required' }],
+  ['does not check required properties', 'negative_data_rejection', 'createAlarm', { ignores: 'required' }],
   [
     'names a place that does not exist',
     'ensure_resource_availability',
@@ -80,8 +80,8 @@ export const SEEDED_FAULTS: readonly FaultyService[] = [
     'getThermostat',
     { answer: (request) => (is(request, 'PUT', THERMOSTAT) ? { status: 204, headers: {}, body: '' } : undefined) },
   ],
-  ['keeps what a PUT leaves out', 'update_is_visible', 'getAlarm', keepsLeftOut],
-  ['keeps what a PUT leaves out where a path has one resource', 'update_is_visible', 'getThermostat', keepsLeftOut],
+  ['keeps members that a PUT omits', 'update_is_visible', 'getAlarm', keepsLeftOut],
+  ['keeps members that a PUT omits, in a singleton', 'update_is_visible', 'getThermostat', keepsLeftOut],
   [
     'adds up with each PUT',
     'update_is_visible',
@@ -141,7 +141,7 @@ export const COLLECTED_DEFECTS: readonly FaultyService[] = [
     edits('GET', ALARM, ({ until: _until, ...body }: Body) => body),
   ],
   [
-    'resets what a PATCH leaves out',
+    'resets members that a PATCH omits',
     'update_is_visible',
     'getAlarm',
     {

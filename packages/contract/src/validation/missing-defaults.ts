@@ -5,7 +5,7 @@ import { allSchemaProperties, noPropertyInData } from 'ajv/dist/vocabularies/cod
 import type { AjvInstance } from './ajv.ts';
 import { exactValue } from './exact-values.ts';
 
-/** The key of the list in which a validation collects missing defaults, if the root value has it. */
+/** The key of the list in which a validation collects missing defaults, if the root value has one. */
 export const MISSING_DEFAULTS = Symbol('missing defaults');
 
 /** A root value that collects its missing defaults. */

@@ -161,7 +161,7 @@ function readTlsOptions({ mode, rootCertificate, certificate, key }: PostgresTls
     if (trusted !== undefined) new X509Certificate(trusted);
     createSecureContext(options);
   } catch (error) {
-    throw unusable('what sslrootcert, sslcert and sslkey name', error);
+    throw unusable('the certificates and key of sslrootcert, sslcert and sslkey', error);
   }
   return options;
 }

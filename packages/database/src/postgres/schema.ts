@@ -91,7 +91,7 @@ export async function findSchema(
 
   function refuseOwner(kind: 'SCHEMA' | 'TABLE', name: string, owner: string | null | undefined): never {
     refuse(
-      `has a ${kind.toLowerCase()} ${name} that belongs to ${quote(owner)}, a role that ${role} is no member of: ` +
+      `has a ${kind.toLowerCase()} ${name} that belongs to ${quote(owner)}, and ${role} is not a member of that role: ` +
         `ALTER ${kind} ${name} OWNER TO ${role}, or GRANT ${quote(owner)} TO ${role} if it can be trusted`,
     );
   }

@@ -181,7 +181,7 @@ function createSession(client: Client, login: Login): Session {
   };
 
   async function execute<Row extends object>(query: QueryConfig, limitMs: number | undefined) {
-    if (isLost()) throw new SessionLost('there is no connection to the database');
+    if (isLost()) throw new SessionLost('the connection to the database is lost');
     const timer = limitMs === undefined ? undefined : setTimeout(destroy, limitMs);
     const watch = limitMs === undefined ? new AbortController() : undefined;
     if (watch !== undefined) void untilUnresponsive(login, watch.signal).then(destroy, () => undefined);

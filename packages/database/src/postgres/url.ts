@@ -76,11 +76,11 @@ function readHost(text: string, position: number, problem: Problem): PostgresHos
   if (parts === undefined) {
     problem(`${what} must be a name or an address, and a port if it is not 5432; ${ESCAPES}`);
   } else if (address !== undefined) {
-    if (!isIPv6(address)) problem(`${what} has something other than an IPv6 address in its brackets`);
+    if (!isIPv6(address)) problem(`${what} must have an IPv6 address in its brackets`);
   } else if (host === '') {
     problem(`${what} is empty`);
   } else if (!host.startsWith('/') && !HOST_NAME.test(host)) {
-    problem(`${what} has a character that no host name has; ${ESCAPES}`);
+    problem(`${what} has a character that is not allowed in host names; ${ESCAPES}`);
   }
   if (port < 1 || port > 65_535) problem(`${what} must have a port from 1 to 65535`);
   return { host, port };
@@ -93,7 +93,7 @@ function readParameters(query: string | undefined, problem: Problem): ReadonlyMa
     const what = `parameter ${String(index + 1)}`;
     const [name = '', value, ...more] = text.split('=');
     const known = PARAMETERS.find((parameter) => parameter === decode(name, what, problem));
-    if (known === undefined) problem(`${what} is none of ${PARAMETERS.join(', ')}`);
+    if (known === undefined) problem(`${what} must be one of ${PARAMETERS.join(', ')}`);
     else if (value === undefined || more.length > 0) problem(`${known} must be given as ${known}=value`);
     else if (parameters.has(known)) problem(`${known} is given twice`);
     else parameters.set(known, decode(value, known, problem));
@@ -142,9 +142,9 @@ function decode(text: string, what: string, problem: Problem): string {
   try {
     const decoded = decodeURIComponent(text);
     if (!decoded.includes('\0')) return decoded;
-    problem(`${what} must not have %00 in it`);
+    problem(`${what} must not contain %00`);
   } catch {
-    problem(`${what} has a % that is not followed by two hexadecimal digits of UTF-8; a % itself is written %25`);
+    problem(`${what} has a % that is not followed by two hexadecimal digits of UTF-8; write a literal % as %25`);
   }
   return '';
 }

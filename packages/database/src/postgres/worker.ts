@@ -60,7 +60,7 @@ export class PostgresWorker<Item, Result> implements BatchWorker<Item, Result> {
     const deadline = performance.now() + timeoutMs;
     for (let attempts = 1; ; attempts += 1) {
       try {
-        if (this.#session === undefined) throw new SessionLost('there is no connection to the database');
+        if (this.#session === undefined) throw new SessionLost('the connection to the database is lost');
         return await run(this.#session, items, timeoutMs + ANSWER_GRACE_MS);
       } catch (thrown) {
         if (thrown instanceof BatchFailed) throw thrown;

@@ -45,7 +45,7 @@ function removeType(schema: Record<string, unknown>): string | undefined {
   delete schema['type'];
   if (types.includes('null')) schema['enum'] = [...(values as readonly unknown[]), null];
   const unused = types.filter((name) => name !== 'null').map((name) => JSON.stringify(name));
-  return `the type ${unused.join(' or ')} is not used, since no value of enum has it`;
+  return `the type ${unused.join(' or ')} is not used, since no enum value has this type`;
 }
 
 function removeTypeOfAlternatives(schema: Node, document: Document): string | undefined {
@@ -55,7 +55,7 @@ function removeTypeOfAlternatives(schema: Node, document: Document): string | un
   const isShared = [type].flat().some((name) => others.some((other) => other === 'any' || isSameType(name, other)));
   if (isShared) return undefined;
   Reflect.deleteProperty(schema, 'type');
-  return `the type ${JSON.stringify(type)} is not used, since no alternative has it`;
+  return `the type ${JSON.stringify(type)} is not used, since no alternative has this type`;
 }
 
 function isSameType(one: unknown, other: unknown): boolean {

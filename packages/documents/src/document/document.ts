@@ -125,7 +125,7 @@ export function withDefaultStyle(parameter: Serialization): { readonly style: st
 /** The paths of servers, without a trailing slash. */
 type BasePaths = {
   readonly basePaths: readonly string[];
-  /** The paths with unrestricted variables, each of which is one segment: `/{1}`. Absent if there are none. */
+  /** The paths with unrestricted variables. Each variable is one segment: `/{1}`. Absent without such paths. */
   readonly templatedBasePaths?: readonly string[];
 };
 

@@ -231,7 +231,7 @@ function addOperationIds(document: Document, isCopy: (path: string) => boolean):
       const place = pointers.get(operation.operationId) ?? '';
       warnings.push({
         pointer,
-        message: `its operationId is ${name}, since ${operation.operationId} is that of ${place}`,
+        message: `its operationId is ${name}, since ${place} has the operationId ${operation.operationId}`,
       });
     }
     pointers.set(name, pointer);

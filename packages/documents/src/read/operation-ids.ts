@@ -29,7 +29,7 @@ export function findCollisions(document: object, locate: (pointer: string) => Fi
     return others.flatMap(({ pointer }) => {
       const place = placeOf(pointer);
       if (place === firstPlace) return [];
-      const message = `operationId ${operationId} is also that of ${first?.name ?? ''} at ${firstPlace}: it must be unique`;
+      const message = `operationId ${operationId} must be unique: ${first?.name ?? ''} at ${firstPlace} has it, too`;
       return [{ severity: 'error' as const, place: `${place} ${pointer}`, message }];
     });
   });

@@ -87,10 +87,10 @@ test.each(['multipart/form-data', 'application/x-www-form-urlencoded'])(
 
 test.each<[string, object]>([
   ['with its required readOnly properties', { name: 'Ada', since: '2026-01-01', roles: [] }],
-  ['with those that another part of allOf requires', { id: 1n, name: 'Ada', roles: [] }],
-  ['with those of its items', { ...BODY, roles: [{ title: 'Chair' }] }],
+  ['with members that another part of allOf requires', { id: 1n, name: 'Ada', roles: [] }],
+  ['with members of its items', { ...BODY, roles: [{ title: 'Chair' }] }],
   ['without writeOnly properties', { ...BODY, secret: 'x' }],
-  ['without those of its items', { ...BODY, roles: [{ ...ROLE, proof: 'x' }] }],
+  ['without members of its items', { ...BODY, roles: [{ ...ROLE, proof: 'x' }] }],
 ])('a reply is sent only %s, else 500', async (_name, body) => {
   reply = { ...reply, body };
   expect((await add(SENT)).status).toBe(500);

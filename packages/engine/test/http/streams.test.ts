@@ -243,7 +243,7 @@ test.each<[string, string, () => unknown]>([
   ['an item that does not conform', 'application/jsonl', () => generate({ id: 1n }, { id: 'x' })],
   ['more bytes than documented', 'image/png', () => generate('1234', '56789')],
   ['fewer bytes than documented', 'image/png', () => generate('1')],
-  ['something that is no text', 'text/csv', () => generate<unknown>('a', 1)],
+  ['a value that is not text', 'text/csv', () => generate<unknown>('a', 1)],
 ])(
   'an error of the source after the first chunk, %s closes the connection, and is logged',
   async (_name, contentType, body) => {

@@ -143,7 +143,7 @@ function conclusion({ title, folder, operations, missing, kept }: Conclusion): s
     start: 'npm start          serves it',
     mock: 'npm run mock       serves examples in place of the handlers',
     test: 'npm test           tests every documented status; tests of handlers are skipped until these are written',
-    contract: 'npm run contract   checks that the service does what the document says',
+    contract: 'npm run contract   checks the running service against the document',
   };
   const lines = Object.entries(scripts).flatMap(([script, line]) => (kept.includes(script) ? [] : [line]));
   return `

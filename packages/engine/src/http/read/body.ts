@@ -206,7 +206,7 @@ export function readJson(bytes: Buffer, subject = 'the request body'): JsonTree 
   }
 }
 
-/** An empty body is valid for text, forms and binary, but is no JSON and no number, and no codec is asked for its value. */
+/** An empty body is valid for text, forms and binary, but not for JSON, numbers or codecs. */
 function allowsEmptyBody(mediaType: string | undefined, contentType: string, { content }: DocumentedBody): boolean {
   if (mediaType === undefined) return false;
   const { codec, text, json } = content[mediaType] ?? {};

@@ -86,7 +86,7 @@ export function createData(
       if (own !== undefined && !isRepeated) states.set(own, item);
       return [
         ...(own === undefined ? [`${place} has no valid id: set ${resource.idMembers.join(' or ')}`] : []),
-        ...(isRepeated ? [`${place} has the id of another one: ${idText(id)}`] : []),
+        ...(isRepeated ? [`${place} has the same id as an earlier resource: ${idText(id)}`] : []),
         ...problemsOf(place, resource, item),
       ];
     });
