@@ -1,7 +1,8 @@
 import request from 'supertest';
-import { createTestApp, TOKEN, type Overrides, type TestApp } from '@contract-first/testing/app.ts';
+import { TOKEN } from '@contract-first/testing/serve-application.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
-import { expectError, expectNothingLeaked, post, testEveryStatus } from '@contract-first/testing/answer.ts';
+import { expectError, expectNothingLeaked } from '@contract-first/testing/answer.ts';
+import { createTestApp, post, type TestApp } from '../support/plant-store.ts';
 
 const CHALLENGE = 'Bearer realm="bearerAuth"';
 const INVALID = `${CHALLENGE}, error="invalid_token"`;
@@ -18,7 +19,7 @@ describeStores((createDatabase) => {
     return { ...shared, history: async () => (await shared.history()).slice(length) };
   };
 
-  const createOwnApp = async (overrides: Overrides = {}) => createTestApp(overrides, await createDatabase());
+  const createOwnApp = async () => createTestApp(await createDatabase());
 
   test('200: a valid NewPlant is stored, and the response is its Plant with name and tag, and never an id', async () => {
     const { app, history } = createApp();
@@ -196,5 +197,3 @@ describeStores((createDatabase) => {
     expect(await history()).toEqual([]);
   });
 });
-
-testEveryStatus('createPlant');

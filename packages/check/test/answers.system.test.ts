@@ -89,11 +89,11 @@ test('a server that parses chunks as the next request has one failure: it reject
 });
 
 test.each([
-  ['exit 1: a response that takes longer', '1', 1, /^FAILED max_response_time {2}createPlant\n.* more than 1 ms\n/],
+  ['exit 1: a response that takes longer', '1', 1, /^FAILED max_response_time {2}createGuest\n.* more than 1 ms\n/],
   ['exit 0: responses within the limit', '600000', 0, /, 0 failures/],
 ])('contract-first check --max-response-time %s', async (_name, limit, code, output) => {
   const { url, token } = await startService();
-  const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1'];
+  const args = ['--url', url, '--token', token, '--operation', 'createGuest', '--runs', '1'];
   const outcome = await run('contract-first', ['check', ...args, '--max-response-time', limit]);
   expect(outcome).toMatchObject({ code, stdout: expect.stringMatching(output) });
 });

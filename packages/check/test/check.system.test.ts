@@ -6,7 +6,7 @@ import { runHere } from '@contract-first/testing/command.ts';
 import { BROKEN_SERVERS } from './support/defects.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
-import { ROOT, run, startService, type Outcome } from '@contract-first/testing/service.ts';
+import { FIXTURE, run, startService, type Outcome } from '@contract-first/testing/service.ts';
 
 /** Returns the defect with a name. */
 function defectNamed(name: string): Defect {
@@ -15,9 +15,9 @@ function defectNamed(name: string): Defect {
   return defect;
 }
 
-const command = (...args: readonly string[]): Promise<Outcome> => runHere(checkCommand, args, ROOT);
+const command = (...args: readonly string[]): Promise<Outcome> => runHere(checkCommand, args, FIXTURE);
 
-test('contract-first check: exit 0: the plant store, with a temporary database', async () => {
+test('contract-first check: exit 0: a service, with a temporary database', async () => {
   const folder = temporaryFolder();
   const args = ['check', '--runs', '20', '--seed', '1', '--budget', '300'];
   expect(
@@ -63,14 +63,14 @@ const server = createServer((_, response) => response.writeHead(404).end()).list
 
 test('contract-first check: exit 0: a running server', async () => {
   const { url, token } = await startService();
-  const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1', '--budget', '300'];
+  const args = ['--url', url, '--token', token, '--operation', 'createGuest', '--runs', '1', '--budget', '300'];
   const outcome = await command(...args);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('contract-first check: exit 0: a running server with a rate limit, after waiting', async () => {
   const { url, token } = await startService({ RATE_LIMIT_REQUESTS: '300', RATE_LIMIT_WINDOW_SECONDS: '1' });
-  const args = ['--url', url, '--token', token, '--operation', 'createPlant', '--runs', '1', '--budget', '300'];
+  const args = ['--url', url, '--token', token, '--operation', 'createGuest', '--runs', '1', '--budget', '300'];
   const outcome = await command(...args);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
@@ -121,15 +121,15 @@ test.each([
   ['connection refused', ['--url', 'http://127.0.0.1:1', '--token', 'x'], /^http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/],
   [
     'the operation does not exist',
-    ['--operation', 'eatPlant'],
-    /^unknown operation eatPlant; the document has [^\n]*createPlant[^\n]*\n$/,
+    ['--operation', 'eatGuest'],
+    /^unknown operation eatGuest; the document has [^\n]*createGuest[^\n]*\n$/,
   ],
   [
     'a token is missing',
-    ['--url', 'http://127.0.0.1:1', '--operation', 'createPlant'],
-    /^createPlant needs a token: CONTRACT_TOKEN or --token\n$/,
+    ['--url', 'http://127.0.0.1:1', '--operation', 'createGuest'],
+    /^createGuest needs a token: CONTRACT_TOKEN or --token\n$/,
   ],
-  ['the address is invalid', ['--url', 'plants', '--token', 'x'], /^plants is not an http or https URL/],
+  ['the address is invalid', ['--url', 'guests', '--token', 'x'], /^guests is not an http or https URL/],
   [
     'the address has a password',
     ['--url', 'http://user:secret@127.0.0.1:1'],

@@ -6,7 +6,7 @@ import { replaceClock } from './support/clock.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
 import { runHere } from '@contract-first/testing/command.ts';
-import { ROOT, start } from '@contract-first/testing/service.ts';
+import { FIXTURE, ROOT, start } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { parseXml } from './support/xml.ts';
 
@@ -116,7 +116,15 @@ test('--report junit has a failure for an operation that is not implemented or b
 
 test('--report junit has a failure when the server is unreachable', async () => {
   const folder = temporaryFolder();
-  const args = [join(ROOT, 'openapi.yaml'), '--url', 'http://127.0.0.1:9', '--token', TOKEN, '--report', 'junit:a.xml'];
+  const args = [
+    join(FIXTURE, 'openapi.yaml'),
+    '--url',
+    'http://127.0.0.1:9',
+    '--token',
+    TOKEN,
+    '--report',
+    'junit:a.xml',
+  ];
   const { code, stderr } = await runHere(checkCommand, args, folder);
   const { attributes, children } = parseXml(readFileSync(join(folder, 'a.xml'), 'utf8'));
   expect([code, attributes]).toEqual([2, { name: 'contract', tests: '1', failures: '1' }]);

@@ -32,7 +32,6 @@ test.each([
 
 test.each([
   [1, 'contract-first generate --check'],
-  [1, 'node scripts/lint-contract.ts'],
   [2, DIFF],
   [2, 'contract-first check --help'],
 ])('standard output that cannot be written: exit %i, with one line: %s', async (code, command) => {

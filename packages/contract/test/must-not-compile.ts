@@ -1,8 +1,16 @@
 import type { Client } from 'openapi-fetch';
 import type { Formats } from '../src/handlers/format-converter.ts';
 import type { FailuresOf, HandlerOf, ReplyOf, RequestOf } from '../src/handlers/handler-types.ts';
-import type { operations } from '../../../generated/types.ts';
-import type { Handlers, Matched, OperationId, Paths, Reply, Request, Unmatched } from '../../../src/plants/contract.ts';
+import type { operations } from '@contract-first/testing/fixture/generated/types.ts';
+import type {
+  Handlers,
+  Matched,
+  OperationId,
+  Paths,
+  Reply,
+  Request,
+  Unmatched,
+} from '@contract-first/testing/fixture/src/guests/contract.ts';
 
 type Handler<Id extends OperationId> = HandlerOf<operations[Id]>;
 
@@ -10,61 +18,61 @@ type Handler<Id extends OperationId> = HandlerOf<operations[Id]>;
 
 export const none = {} satisfies Handlers;
 export interface MissingHandler extends Unmatched<typeof none> {
-  // @ts-expect-error Property 'createPlant' of type '"an operation without a handler"' is not assignable
+  // @ts-expect-error Property 'createGuest' of type '"an operation without a handler"' is not assignable
   readonly [name: string]: Matched;
 }
 
 export interface StaleHandler extends Unmatched<{
-  createPlant: Handler<'createPlant'>;
-  oldThing: Handler<'createPlant'>;
+  createGuest: Handler<'createGuest'>;
+  oldThing: Handler<'createGuest'>;
 }> {
   // @ts-expect-error Property 'oldThing' of type '"a handler without an operation"' is not assignable
   readonly [name: string]: Matched;
 }
 
 // @ts-expect-error the handler of an operation is a function
-export const noFunction: Handlers = { createPlant: undefined };
+export const noFunction: Handlers = { createGuest: undefined };
 
 // @ts-expect-error 201 is not documented
-export const wrongHandler: Handlers = { createPlant: async () => ({ status: 201, body: { name: 'Fern' } }) };
+export const wrongHandler: Handlers = { createGuest: async () => ({ status: 201, body: { name: 'Anna' } }) };
 
-export async function undocumentedStatus(): Promise<Reply<'createPlant'>> {
+export async function undocumentedStatus(): Promise<Reply<'createGuest'>> {
   // @ts-expect-error 201 is not documented
-  return { status: 201, body: { name: 'Fern' } };
+  return { status: 201, body: { name: 'Anna' } };
 }
 
-export async function wrongBody(): Promise<Reply<'createPlant'>> {
-  // @ts-expect-error 200 has a Plant, not an Error
+export async function wrongBody(): Promise<Reply<'createGuest'>> {
+  // @ts-expect-error 200 has a Guest, not an Error
   return { status: 200, body: { error: 200, message: 'no' } };
 }
-export async function errorAsPlant(): Promise<Reply<'createPlant'>> {
-  // @ts-expect-error 400 has an Error, not a Plant
-  return { status: 400, body: { name: 'Fern' } };
+export async function errorAsGuest(): Promise<Reply<'createGuest'>> {
+  // @ts-expect-error 400 has an Error, not a Guest
+  return { status: 400, body: { name: 'Anna' } };
 }
 
-export async function extraProperty({ body }: Request<'createPlant'>): Promise<Reply<'createPlant'>> {
-  // @ts-expect-error a Plant has no id
+export async function extraProperty({ body }: Request<'createGuest'>): Promise<Reply<'createGuest'>> {
+  // @ts-expect-error a Guest has no id
   return { status: 200, body: { name: body.name, id: body.id } };
 }
 
 export const extraPropertyInline: Handlers = {
-  createPlant: async ({ body }) => {
-    // @ts-expect-error a Plant has no id
-    return { status: 200, body: { name: body.name, id: body.id } } satisfies Reply<'createPlant'>;
+  createGuest: async ({ body }) => {
+    // @ts-expect-error a Guest has no id
+    return { status: 200, body: { name: body.name, id: body.id } } satisfies Reply<'createGuest'>;
   },
 };
 
-export async function missingHeader(): Promise<Reply<'createPlant'>> {
+export async function missingHeader(): Promise<Reply<'createGuest'>> {
   // @ts-expect-error 401 requires a WWW-Authenticate header
   return { status: 401, body: { error: 401, message: 'no' } };
 }
 
-export async function wrongId({ body }: Request<'createPlant'>): Promise<number> {
+export async function wrongId({ body }: Request<'createGuest'>): Promise<number> {
   // @ts-expect-error an int64 is a bigint
   return body.id;
 }
 
-export async function certainCaller({ caller }: Request<'createPlant'>): Promise<string> {
+export async function certainCaller({ caller }: Request<'createGuest'>): Promise<string> {
   // @ts-expect-error the caller is optional where the document allows anonymous requests
   return caller;
 }
@@ -72,20 +80,20 @@ export async function certainCaller({ caller }: Request<'createPlant'>): Promise
 // Calls of a client with the document's types are also type-checked.
 export async function misuses(client: Client<Paths>): Promise<void> {
   // @ts-expect-error an int64 is a bigint
-  await client.POST('/plants', { body: { id: 1, name: 'Fern' } });
-  // @ts-expect-error a NewPlant has an id
-  await client.POST('/plants', { body: { name: 'Fern' } });
+  await client.POST('/guests', { body: { id: 1, name: 'Anna' } });
+  // @ts-expect-error a NewGuest has an id
+  await client.POST('/guests', { body: { name: 'Anna' } });
   // @ts-expect-error a tag is a string
-  await client.POST('/plants', { body: { id: 1n, name: 'Fern', tag: 1 } });
+  await client.POST('/guests', { body: { id: 1n, name: 'Anna', tag: 1 } });
   // @ts-expect-error there must be a body
-  await client.POST('/plants');
+  await client.POST('/guests');
   // @ts-expect-error the path does not exist
-  await client.POST('/trees', { body: { id: 1n, name: 'Fern' } });
-  // @ts-expect-error plants cannot be replaced
-  await client.PUT('/plants');
+  await client.POST('/trees', { body: { id: 1n, name: 'Anna' } });
+  // @ts-expect-error guests cannot be replaced
+  await client.PUT('/guests');
 
-  const { data } = await client.POST('/plants', { body: { id: 1n, name: 'Fern' } });
-  // @ts-expect-error there may be no plant
+  const { data } = await client.POST('/guests', { body: { id: 1n, name: 'Anna' } });
+  // @ts-expect-error there may be no guest
   data.name.trim();
 }
 
@@ -266,7 +274,7 @@ export const decided: readonly unknown[] = [
   { status: 200, contentType: 'text/csv', body: 'x' } satisfies Answer<'application/json' | 'text/csv'>,
 ];
 
-export function somebody({ caller }: Request<'createPlant'>): string {
+export function somebody({ caller }: Request<'createGuest'>): string {
   return caller.name;
 }
 
@@ -274,10 +282,10 @@ export interface EveryHandler extends Unmatched<{ [Id in OperationId]: Handler<I
   readonly [name: string]: Matched;
 }
 
-export async function documentedStatus(): Promise<Reply<'createPlant'>> {
+export async function documentedStatus(): Promise<Reply<'createGuest'>> {
   return { status: 401, headers: { 'WWW-Authenticate': 'Bearer' }, body: { error: 401, message: 'no' } };
 }
 
-export async function anyOtherFailure(): Promise<Reply<'createPlant'>> {
+export async function anyOtherFailure(): Promise<Reply<'createGuest'>> {
   return { status: 503, body: { error: 503, message: 'later' } };
 }

@@ -133,7 +133,7 @@ describeStores((createDatabase) => {
     for (let round = 0; round < rounds(2, 5); round += 1) {
       const { process, outcome, output } = start(
         'node',
-        ['packages/database/test/support/write-notes.ts', url, `${String(round)}00000000`],
+        [join(import.meta.dirname, 'support/write-notes.ts'), url, `${String(round)}00000000`],
         {},
       );
       await once(process.stdout, 'data');
@@ -180,7 +180,7 @@ describeStores((createDatabase) => {
     await database.close();
     // All rows together are twice as large as the heap limit.
     const limits = ['--max-old-space-size=48', '--max-semi-space-size=2'];
-    const outcome = await run('node', [...limits, 'packages/database/test/support/stream-notes.ts', url]);
+    const outcome = await run('node', [...limits, join(import.meta.dirname, 'support/stream-notes.ts'), url]);
     expect(outcome).toEqual({ code: 0, stdout: '200000\n', stderr: '' });
   });
 

@@ -48,9 +48,9 @@ describe.each(PLACES)('a database %s', (_place, makeFolders) => {
     const [innermost = '', ...above] = makeFolders(realpathSync(temporaryFolder()));
     const file = join(temporaryFolder(), 'trace');
     const command = straced(['-o', file], 'node', 'src/main.ts');
-    await startService({ DATABASE_URL: `sqlite:${join(innermost, 'plants.db')}` }, command);
+    await startService({ DATABASE_URL: `sqlite:${join(innermost, 'guests.db')}` }, command);
     const trace = readTrace(file);
-    const created = trace.findIndex((line) => line.includes('plants.db-wal"') && line.includes('O_CREAT'));
+    const created = trace.findIndex((line) => line.includes('guests.db-wal"') && line.includes('O_CREAT'));
     expect(created).toBeGreaterThan(-1);
     for (const folder of [innermost, ...above]) {
       expect(lastSyncBefore(trace, folder, 'http://')).toBeGreaterThan(created);
@@ -61,7 +61,7 @@ describe.each(PLACES)('a database %s', (_place, makeFolders) => {
     const folders = makeFolders(realpathSync(temporaryFolder()));
     for (const folder of folders) {
       const [command = '', ...args] = straced(failing(folder), 'node', 'src/main.ts');
-      const env = { PORT: '0', DATABASE_URL: `sqlite:${join(folders[0] ?? '', 'plants.db')}` };
+      const env = { PORT: '0', DATABASE_URL: `sqlite:${join(folders[0] ?? '', 'guests.db')}` };
       expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: lineOn(folder) });
     }
   });
@@ -69,8 +69,8 @@ describe.each(PLACES)('a database %s', (_place, makeFolders) => {
 
 test("for a symbolic link to a database, the target file's folder is synced", async () => {
   const folder = realpathSync(temporaryFolder());
-  const link = join(temporaryFolder(), 'plants.db');
-  symlinkSync(join(folder, 'plants.db'), link);
+  const link = join(temporaryFolder(), 'guests.db');
+  symlinkSync(join(folder, 'guests.db'), link);
   const [command = '', ...args] = straced(failing(folder), 'node', 'src/main.ts');
   const outcome = await run(command, args, { PORT: '0', DATABASE_URL: `sqlite:${link}` });
   expect(outcome).toEqual({ code: 1, stdout: '', stderr: lineOn(folder) });
@@ -85,20 +85,20 @@ const makeBackup = async () => {
 test('a backup in new folders: the folder is synced after the file was created, and its parents are synced, before success is reported', async () => {
   const { folder, file, env } = await makeBackup();
   const traceFile = join(temporaryFolder(), 'trace');
-  const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/backup.ts', 'backup', file);
+  const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/backup.ts', file);
   expect(await run(command, args, env)).toMatchObject({ code: 0, stderr: '' });
   const trace = readTrace(traceFile);
   const linked = trace.findIndex((line) => / link(?:at)?\(/.test(line) && line.includes(`"${file}"`));
   expect(linked).toBeGreaterThan(-1);
   for (const synced of [dirname(file), folder]) {
-    expect(lastSyncBefore(trace, synced, 'holds 0 creations')).toBeGreaterThan(linked);
+    expect(lastSyncBefore(trace, synced, 'holds 0 guests')).toBeGreaterThan(linked);
   }
 });
 
 test('a backup in new folders: a folder that cannot be synced fails the backup, with one line', async () => {
   const { folder, file, env } = await makeBackup();
   for (const broken of [dirname(file), folder]) {
-    const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/backup.ts', 'backup', file);
+    const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/backup.ts', file);
     expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: lineOn(broken) });
     expect(readdirSync(dirname(file))).toEqual([]);
   }

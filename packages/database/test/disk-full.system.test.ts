@@ -46,7 +46,7 @@ test('a log on a full disk: requests are answered, logging continues once there 
 test('a full disk: /readyz is 503 even without a creation, and 200 once there is space', async () => {
   const folder = temporaryFolder();
   const service = await startService(
-    { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` },
+    { DATABASE_URL: `sqlite:${join(folder, 'guests.db')}` },
     onSmallDisk(folder, 1_024),
   );
   const readiness = async (): Promise<number> => (await fetch(`${service.opsUrl}/readyz`)).status;
@@ -63,13 +63,13 @@ test('a full disk: /readyz is 503 even without a creation, and 200 once there is
 
 test('a full disk: 503 with Retry-After and never a false 200; once there is space, the service recovers', async () => {
   const folder = temporaryFolder();
-  const env = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` };
+  const env = { DATABASE_URL: `sqlite:${join(folder, 'guests.db')}` };
   const service = await startService(env, onSmallDisk(folder, 1_024));
   // The file system is in the mount namespace of the service, which is reachable through /proc.
   const seen = join(`/proc/${String(service.process.pid)}/root`, folder);
   writeFileSync(join(seen, 'ballast'), Buffer.alloc(400_000));
   const create = (body: string) =>
-    fetch(`${service.url}/plants`, {
+    fetch(`${service.url}/guests`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
       body,
@@ -77,7 +77,7 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
 
   const load = createUntilStopped(service, 8);
   await load.until(() => (load.failures.get('503') ?? 0) >= 100);
-  // Large, since a small plant may still fit into the existing file.
+  // Large, since a small guest may still fit into the existing file.
   const refused = await create(`{"id":1,"name":"${'x'.repeat(620_000)}"}`);
   expect(refused.status).toBe(503);
   expect(refused.headers.get('Retry-After')).toBe('1');
@@ -87,9 +87,9 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
   await load.stop();
   expect([...load.failures.keys()]).toEqual(['503']);
 
-  const copy = join(temporaryFolder(), 'plants.db');
-  for (const suffix of ['', '-wal']) copyFileSync(join(seen, `plants.db${suffix}`), `${copy}${suffix}`);
-  const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: `sqlite:${copy}` });
+  const copy = join(temporaryFolder(), 'guests.db');
+  for (const suffix of ['', '-wal']) copyFileSync(join(seen, `guests.db${suffix}`), `${copy}${suffix}`);
+  const { stdout } = await run('node', ['scripts/export.ts'], { DATABASE_URL: `sqlite:${copy}` });
   const kept = new Set(stdout.split('\n'));
   expect([...load.acknowledged].filter((line) => !kept.has(line))).toEqual([]);
   const database = new DatabaseSync(copy);
@@ -129,9 +129,9 @@ test('a disk that fills during transactions: a failed transaction stores nothing
 
 test('a database on a read-only file system prevents the start with one line, but can be exported', async () => {
   const folder = temporaryFolder();
-  const path = join(folder, 'plants.db');
+  const path = join(folder, 'guests.db');
   const store = await openTestStore(`sqlite:${path}`);
-  await store.add({ id: 1n, name: 'Fern' });
+  await store.add({ id: 1n, name: 'Anna' });
   const readOnly = `mount --bind ${folder} ${folder} && mount -o remount,bind,ro ${folder} && exec node`;
   const runThere = (script: string) => {
     const [command = '', ...args] = withMounts(`${readOnly} ${script}`);
@@ -140,7 +140,7 @@ test('a database on a read-only file system prevents the start with one line, bu
   // The log exists, as after a service was killed.
   const stderr = `the database ${path} is read-only\n`;
   expect(await runThere('src/main.ts')).toEqual({ code: 1, stdout: '', stderr });
-  expect(await runThere('scripts/export.ts')).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
+  expect(await runThere('scripts/export.ts')).toEqual({ code: 0, stdout: '{"id":1,"name":"Anna"}\n', stderr: '' });
   await store.close();
   const refused = {
     code: 1,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectForWriting, openForWriting, storeSchemaOf } from '../src/sqlite/open-file.ts';
-import { plantTables } from '../../../src/plants/plant-tables.ts';
+import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { createUntilStopped, type Load } from '@contract-first/testing/load.ts';
 import { severalHosts, startPostgres, startPostgresPair } from '@contract-first/testing/postgres.ts';
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 600_000;
 
 // A killed process does not lose written data; a power loss loses data that is not synced.
 test('every commit to the embedded store is synced to disk', () => {
-  const database = openForWriting(join(temporaryFolder(), 'plants.db'), storeSchemaOf(plantTables));
+  const database = openForWriting(join(temporaryFolder(), 'guests.db'), storeSchemaOf(guestTables));
   cleanUp(() => {
     database.close();
   });
@@ -117,10 +117,10 @@ test('while PostgreSQL is down, 503 with the Error body and Retry-After, SIGTERM
   const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '3000' };
   const service = await startService(env);
   await postgres.kill('SIGKILL');
-  const response = await fetch(`${service.url}/plants`, {
+  const response = await fetch(`${service.url}/guests`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
-    body: '{"id":1,"name":"Fern"}',
+    body: '{"id":1,"name":"Anna"}',
   });
   expect(response.status).toBe(503);
   expect(response.headers.get('Retry-After')).toBe('1');
@@ -160,7 +160,7 @@ function createLedger(url: string) {
       load.acknowledged.forEach((line) => acknowledged.add(line));
     },
     async compare(): Promise<void> {
-      const { code, stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+      const { code, stdout } = await run('node', ['scripts/export.ts'], env);
       expect(code).toBe(0);
       const lines = stdout.split('\n').slice(0, -1);
       const kept = new Set(lines);

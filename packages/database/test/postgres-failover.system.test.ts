@@ -19,7 +19,7 @@ test('with a PostgreSQL standby, the promoted standby is used, with everything a
   await load.progress(500);
   const { added, unavailable, other } = await load.stop();
   expect({ unavailable, other }).toEqual({ unavailable: [], other: [] });
-  expect((await names(url, 'history')).sort()).toEqual(added.sort());
+  expect((await names(url)).sort()).toEqual(added.sort());
 });
 
 test('with a PostgreSQL standby, nothing is acknowledged that the synchronous standby lacks, even if the wait is cancelled', async () => {
@@ -35,7 +35,7 @@ test('with a PostgreSQL standby, nothing is acknowledged that the synchronous st
     for (;;) {
       const [row] = await primary.query(
         primary.url(),
-        `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'plant-store'`,
+        `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'guest-book'`,
       );
       if (row?.['pid'] !== undefined) return row['pid'];
       await sleep(10);
@@ -51,7 +51,7 @@ test('with a PostgreSQL standby, nothing is acknowledged that the synchronous st
   expect(isAcknowledged).toBe(false);
   await standby.start();
   await adding;
-  expect(await store.list('history')).toHaveLength(2);
+  expect(await store.list()).toHaveLength(2);
 });
 
 test('with a PostgreSQL standby, a read-only primary is skipped', async () => {
@@ -77,5 +77,5 @@ test('with a PostgreSQL standby, connections leave a primary that becomes read-o
   await primary.query(database, 'SELECT pg_reload_conf()');
   await promote();
   await store.add({ id: 1n, name: 'b' });
-  expect(await names(standbyUrl, 'history')).toEqual(['a', 'b']);
+  expect(await names(standbyUrl)).toEqual(['a', 'b']);
 });

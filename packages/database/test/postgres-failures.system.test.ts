@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../src/database.ts';
@@ -32,7 +33,7 @@ test('when connections are lost, a store loses nothing and adds nothing twice', 
   await load.progress(200);
   const { added, unavailable, other } = await load.stop();
   expect({ unavailable, other }).toEqual({ unavailable: [], other: [] });
-  expect((await names(url, 'history')).sort()).toEqual(added.sort());
+  expect((await names(url)).sort()).toEqual(added.sort());
   expect(logged.map(({ msg }) => msg).sort()).toEqual(logged.map(() => expect.stringMatching(/can.* be used/)));
 });
 
@@ -48,7 +49,7 @@ test('when connections are cut silently, a store loses nothing and adds nothing 
   await load.progress(200);
   const { added, unavailable, other } = await load.stop();
   expect({ unavailable, other }).toEqual({ unavailable: [], other: [] });
-  expect((await names(url, 'history')).sort()).toEqual(added.sort());
+  expect((await names(url)).sort()).toEqual(added.sort());
 });
 
 test('a lost idle connection has no effect', async () => {
@@ -58,7 +59,7 @@ test('a lost idle connection has no effect', async () => {
   await terminateAll(url);
   await sleep(100);
   expect(await store.add({ id: 1n, name: 'b' })).toBe(true);
-  expect(await names(url, 'history')).toEqual(['a', 'b']);
+  expect(await names(url)).toEqual(['a', 'b']);
 });
 
 test('when connections are lost, a list ends with an error, not early', async () => {
@@ -68,7 +69,7 @@ test('when connections are lost, a list ends with an error, not early', async ()
   const reader = await openTestReader(url);
   let count = 0;
   const reading = (async () => {
-    for await (const { name } of reader.list('history')) {
+    for await (const { name } of reader.list()) {
       expect(name).toBe('x');
       if ((count += 1) === 500) await terminateAll(url);
     }
@@ -83,7 +84,7 @@ test('when connections are lost, a list that is not read to its end releases its
   const store = await openTestStore(url.replace('=reader', '=writer'));
   for (const name of ['a', 'b', 'c']) await store.add({ id: 1n, name });
   const reader = await openTestReader(url);
-  for await (const { name } of reader.list('history')) {
+  for await (const { name } of reader.list()) {
     expect(name).toBe('a');
     break;
   }
@@ -110,7 +111,7 @@ test('when connections are lost, a server that no longer responds is abandoned',
   await sleep(6_000); // Until the connection is abandoned.
   proxy.resume();
   while (!(await store.add({ id: 1n, name: 'after' }).catch(unlessUnavailable))) await sleep(10);
-  const kept = await names(url, 'history');
+  const kept = await names(url);
   expect(kept.filter((name) => name !== 'during')).toEqual(['before', 'after']);
 });
 
@@ -118,7 +119,7 @@ test('a service that freezes in a transaction loses its locks', async () => {
   const url = await server.createDatabase();
   const database = await openNotes(url, { timeoutMs: 20_000 });
   cleanUp(database.close);
-  const frozen = start('node', ['packages/database/test/support/hold-transaction.ts', url], {});
+  const frozen = start('node', [join(import.meta.dirname, 'support/hold-transaction.ts'), url], {});
   await once(frozen.process.stdout, 'data');
   frozen.process.kill('SIGSTOP');
   await database.write(sql`UPDATE ${tally} SET total = total + 10`);
@@ -141,7 +142,7 @@ test('a PostgreSQL server that is killed under load loses nothing acknowledged, 
   const { added, unavailable, other } = await load.stop();
   expect(other).toEqual([]);
   expect(unavailable.length).toBeGreaterThan(0);
-  const kept = await names(url, 'history');
+  const kept = await names(url);
   expect(new Set(kept).size).toBe(kept.length);
   expect(added.filter((name) => !kept.includes(name))).toEqual([]);
   expect(kept.filter((name) => !added.includes(name) && !unavailable.includes(name))).toEqual([]);

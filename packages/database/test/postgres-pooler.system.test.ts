@@ -28,7 +28,7 @@ test.each(['', 'default_pool_size = 2', 'server_round_robin = 1'])(
     for (const id of ids) await store.add({ id, name: 'a' });
     await Promise.all(ids.map((id) => store.add({ id, name: 'b' })));
     expect(await server.query(url, 'SELECT DISTINCT settings FROM seen')).toEqual([{ settings: 'on 5s' }]);
-    expect(await store.list('history')).toHaveLength(100);
+    expect(await store.list()).toHaveLength(100);
   },
 );
 
@@ -116,7 +116,7 @@ test('through PgBouncer, nothing is stored without durability when the pooler be
   expect(refused.every((error) => error instanceof DatabaseUnavailable)).toBe(true);
   await expect(store.check()).rejects.toThrow(DatabaseUnavailable);
   expect(logged.filter(({ msg }) => msg.startsWith('writes were refused: a connection pooler'))).toHaveLength(1);
-  const kept = await server.query(url, "SELECT plant::json->>'name' AS name FROM plants");
+  const kept = await server.query(url, "SELECT guest::json->>'name' AS name FROM guests");
   expect(kept.map(({ name }) => name).sort()).toEqual(added.sort());
   expect(await server.query(url, 'SELECT DISTINCT settings FROM seen')).toEqual([{ settings: 'on 5s' }]);
 
@@ -137,20 +137,20 @@ test.each(['RESET ALL', 'SET synchronous_commit = off', 'SET statement_timeout =
     const [foreign] = await openForeignSessions(bouncer, url, 1);
     await foreign?.query(statement);
     await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(DatabaseUnavailable);
-    expect(await server.query(url, "SELECT plant::json->>'name' AS name FROM plants")).toEqual([{ name: 'before' }]);
+    expect(await server.query(url, "SELECT guest::json->>'name' AS name FROM guests")).toEqual([{ name: 'before' }]);
   },
 );
 
-test('through PgBouncer, stored plants can be read in every mode', async () => {
+test('through PgBouncer, stored guests can be read in every mode', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
-  await store.add({ id: 1n, name: 'Fern' });
+  await store.add({ id: 1n, name: 'Anna' });
   const { through } = await startPgBouncer(server, 'transaction');
   const outcome = await run('node', ['scripts/export.ts'], { DATABASE_URL: through(url) });
-  expect(outcome).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
+  expect(outcome).toEqual({ code: 0, stdout: '{"id":1,"name":"Anna"}\n', stderr: '' });
 });
 
-/** Creates a trigger that records the settings with which each plant is stored. */
+/** Creates a trigger that records the settings with which each guest is stored. */
 async function seeSettings(url: string): Promise<void> {
   await openTestStore(url).then((store) => store.close());
   await server.query(
@@ -160,7 +160,7 @@ async function seeSettings(url: string): Promise<void> {
          INSERT INTO seen VALUES (current_setting('synchronous_commit') || ' ' || current_setting('statement_timeout'));
          RETURN NEW;
        END $$;
-       CREATE TRIGGER see BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION see()`,
+       CREATE TRIGGER see BEFORE INSERT ON guests FOR EACH ROW EXECUTE FUNCTION see()`,
   );
 }
 

@@ -7,9 +7,9 @@ const server = sharedPostgres();
 
 const LIMIT = { API_TOKENS: 'alice:alice-token,bob:bob-token', RATE_LIMIT_REQUESTS: '6' };
 
-function send({ url }: Service, token = 'alice-token', body = '{"id":1,"name":"Fern"}'): Promise<Response> {
+function send({ url }: Service, token = 'alice-token', body = '{"id":1,"name":"Anna"}'): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  return fetch(`${url}/plants`, { method: 'POST', headers, body });
+  return fetch(`${url}/guests`, { method: 'POST', headers, body });
 }
 
 /** Sends concurrent requests, and returns the number of responses by status. */
@@ -137,12 +137,12 @@ test('a user without permission to create the table cannot start with a limit; i
   await startAndStop({ DATABASE_URL: url });
   await server.query(
     url,
-    `CREATE ROLE guest LOGIN PASSWORD 'x';
-     GRANT plants TO guest WITH INHERIT FALSE;
-     GRANT SELECT, INSERT ON plants TO guest;
-     GRANT SELECT ON plant_store_schema TO guest`,
+    `CREATE ROLE visitor LOGIN PASSWORD 'x';
+     GRANT guests TO visitor WITH INHERIT FALSE;
+     GRANT SELECT, INSERT ON guests TO visitor;
+     GRANT SELECT ON guest_book_schema TO visitor`,
   );
-  const env = { ...LIMIT, DATABASE_URL: url.replace(/\/\/[^@]*/, '//guest:x') };
+  const env = { ...LIMIT, DATABASE_URL: url.replace(/\/\/[^@]*/, '//visitor:x') };
   expect(await run('node', ['src/main.ts'], { ...env, PORT: '0' })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/this user may not create tables in the schema "public".* \(42501\)\n$/),
@@ -151,7 +151,7 @@ test('a user without permission to create the table cannot start with a limit; i
   await startAndStop({ ...LIMIT, DATABASE_URL: url });
   await server.query(
     url,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON rate_limit_counts TO guest; GRANT SELECT ON rate_limit_schema TO guest`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON rate_limit_counts TO visitor; GRANT SELECT ON rate_limit_schema TO visitor`,
   );
   const service = await startService(env);
   expect(await sendMany(service, 7)).toEqual({ 200: 6, 429: 1 });

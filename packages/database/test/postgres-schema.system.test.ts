@@ -4,7 +4,7 @@ import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { startPostgres } from '@contract-first/testing/postgres.ts';
 import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 
-const FERN = { id: 1n, name: 'Fern' };
+const ANNA = { id: 1n, name: 'Anna' };
 const IVY = { id: 2n, name: 'Ivy' };
 
 const server = sharedPostgres();
@@ -12,18 +12,18 @@ const server = sharedPostgres();
 test('the schema of a PostgreSQL store is found again when another schema is created before it in the search path', async () => {
   const url = await server.createDatabase();
   const running = await openTestStore(url);
-  await running.add(FERN);
-  await server.query(url, 'CREATE SCHEMA plants');
+  await running.add(ANNA);
+  await server.query(url, 'CREATE SCHEMA guests');
   const restarted = await openTestStore(url);
   await restarted.add(IVY);
-  expect(await restarted.list('history')).toEqual([FERN, IVY]);
+  expect(await restarted.list()).toEqual([ANNA, IVY]);
 
   // Even a table of the same name does not affect an open store or its new connections.
-  await server.query(url, 'CREATE TABLE plants.plants (LIKE public.plants INCLUDING ALL)');
+  await server.query(url, 'CREATE TABLE guests.guests (LIKE public.guests INCLUDING ALL)');
   await reconnect(url, restarted);
-  expect(await running.add(FERN)).toBe(true);
-  expect(await server.query(url, 'SELECT count(*) FROM public.plants')).toEqual([{ count: '4' }]);
-  expect(await (await openTestStore(url)).list('history')).toHaveLength(4);
+  expect(await running.add(ANNA)).toBe(true);
+  expect(await server.query(url, 'SELECT count(*) FROM public.guests')).toEqual([{ count: '4' }]);
+  expect(await (await openTestStore(url)).list()).toHaveLength(4);
 });
 
 test('the schema of a PostgreSQL store stays the same for an open store when the search path changes', async () => {
@@ -32,8 +32,8 @@ test('the schema of a PostgreSQL store stays the same for an open store when the
   await server.query(url, `CREATE SCHEMA other; ALTER DATABASE ${nameOf(url)} SET search_path = other`);
   await reconnect(url, store);
   const key = '00000000-0000-0000-0000-000000000001';
-  expect([await store.add(FERN, key), await store.add(FERN, key)]).toEqual([true, false]);
-  expect(await server.query(url, 'SELECT count(*) FROM public.plants')).toEqual([{ count: '2' }]);
+  expect([await store.add(ANNA, key), await store.add(ANNA, key)]).toEqual([true, false]);
+  expect(await server.query(url, 'SELECT count(*) FROM public.guests')).toEqual([{ count: '2' }]);
 });
 
 test('the schema of a PostgreSQL store is the first existing one, with any name', async () => {
@@ -43,68 +43,68 @@ test('the schema of a PostgreSQL store is the first existing one, with any name'
     `CREATE SCHEMA "a ""b"""; ALTER DATABASE ${nameOf(url)} SET search_path = nowhere, "a ""b""", public`,
   );
   const store = await openTestStore(url);
-  await store.add(FERN);
-  expect(await store.list('latest')).toEqual([FERN]);
-  expect(await server.query(url, 'SELECT count(*) FROM "a ""b""".plants')).toEqual([{ count: '1' }]);
+  await store.add(ANNA);
+  expect(await store.list()).toEqual([ANNA]);
+  expect(await server.query(url, 'SELECT count(*) FROM "a ""b""".guests')).toEqual([{ count: '1' }]);
 });
 
 test('the start is refused with both names when two schemas have a PostgreSQL store', async () => {
   const url = await server.createDatabase();
-  await (await openTestStore(url)).add(FERN);
+  await (await openTestStore(url)).add(ANNA);
   await server.query(
     url,
-    `CREATE SCHEMA plants; CREATE TABLE plants.plant_store_schema AS TABLE public.plant_store_schema;
-       CREATE TABLE plants.plants (LIKE public.plants INCLUDING ALL)`,
+    `CREATE SCHEMA guests; CREATE TABLE guests.guest_book_schema AS TABLE public.guest_book_schema;
+       CREATE TABLE guests.guests (LIKE public.guests INCLUDING ALL)`,
   );
   const want =
-    /^the database .* has several plant stores, in the schemas "plants" and "public": .*ALTER ROLE "plants" SET search_path = /;
+    /^the database .* has several guest books, in the schemas "guests" and "public": .*ALTER ROLE "guests" SET search_path = /;
   await expect(openTestStore(url)).rejects.toThrow(want);
-  await server.query(url, 'ALTER SCHEMA plants RENAME TO plants_old');
-  expect(await (await openTestStore(url)).list('latest')).toEqual([FERN]);
+  await server.query(url, 'ALTER SCHEMA guests RENAME TO guests_old');
+  expect(await (await openTestStore(url)).list()).toEqual([ANNA]);
 });
 
 test('reading is refused when two schemas have a PostgreSQL store', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
-  await server.query(url, 'CREATE SCHEMA plants; CREATE TABLE plants.plant_store_schema (version integer)');
-  await expect(store.list('latest')).rejects.toThrow(/ has several plant stores, in the schemas "plants" and "public"/);
+  await server.query(url, 'CREATE SCHEMA guests; CREATE TABLE guests.guest_book_schema (version integer)');
+  await expect(store.list()).rejects.toThrow(/ has several guest books, in the schemas "guests" and "public"/);
 });
 
 test('the start and reading are refused when an unrelated role owns the tables of a PostgreSQL store', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
-  await server.query(url, 'GRANT SELECT ON plant_store_schema TO clerk; GRANT SELECT, INSERT ON plants TO clerk');
-  await server.query(url, 'GRANT CREATE ON SCHEMA public TO mallory; ALTER TABLE plants OWNER TO mallory');
+  await server.query(url, 'GRANT SELECT ON guest_book_schema TO clerk; GRANT SELECT, INSERT ON guests TO clerk');
+  await server.query(url, 'GRANT CREATE ON SCHEMA public TO mallory; ALTER TABLE guests OWNER TO mallory');
   const refusal = (role: string): RegExp =>
     RegExp(
-      `^the database .* has a table "public"\\.plants that belongs to "mallory", and "${role}" is not a member of that role: ` +
-        `ALTER TABLE "public"\\.plants OWNER TO "${role}", or GRANT "mallory" TO "${role}" if it can be trusted$`,
+      `^the database .* has a table "public"\\.guests that belongs to "mallory", and "${role}" is not a member of that role: ` +
+        `ALTER TABLE "public"\\.guests OWNER TO "${role}", or GRANT "mallory" TO "${role}" if it can be trusted$`,
     );
   // A superuser is implicitly a member of every role.
-  await expect(openTestStore(url)).rejects.toThrow(refusal('plants'));
-  await expect(store.list('latest')).rejects.toThrow(refusal('plants'));
+  await expect(openTestStore(url)).rejects.toThrow(refusal('guests'));
+  await expect(store.list()).rejects.toThrow(refusal('guests'));
   await expect(openTestStore(asClerk(url))).rejects.toThrow(refusal('clerk'));
 
   await server.query(url, 'GRANT mallory TO gardeners; GRANT gardeners TO clerk');
-  expect(await (await openTestStore(asClerk(url))).add(FERN)).toBe(true);
+  expect(await (await openTestStore(asClerk(url))).add(ANNA)).toBe(true);
   await server.query(url, 'REVOKE mallory FROM gardeners');
   await expect(openTestStore(asClerk(url))).rejects.toThrow(refusal('clerk'));
   await server.query(url, `ALTER DATABASE ${nameOf(url)} OWNER TO mallory`);
-  expect(await (await openTestStore(asClerk(url))).add(FERN)).toBe(true);
-  expect(await store.list('history')).toHaveLength(2);
+  expect(await (await openTestStore(asClerk(url))).add(ANNA)).toBe(true);
+  expect(await store.list()).toHaveLength(2);
 });
 
 test('the start is refused when an unrelated role has put a PostgreSQL store or an empty schema first in the search path', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
-  await server.query(url, 'GRANT SELECT ON plant_store_schema TO clerk; GRANT SELECT, INSERT ON plants TO clerk');
+  await server.query(url, 'GRANT SELECT ON guest_book_schema TO clerk; GRANT SELECT, INSERT ON guests TO clerk');
   await server.query(
     url,
-    'CREATE SCHEMA clerk AUTHORIZATION mallory; GRANT ALL ON SCHEMA clerk TO clerk; CREATE TABLE clerk.plants (name text)',
+    'CREATE SCHEMA clerk AUTHORIZATION mallory; GRANT ALL ON SCHEMA clerk TO clerk; CREATE TABLE clerk.guests (name text)',
   );
-  expect(await (await openTestStore(asClerk(url))).add(FERN)).toBe(true);
-  expect(await store.list('history')).toEqual([FERN]);
-  await server.query(url, 'CREATE TABLE clerk.plant_store_schema (version integer)');
+  expect(await (await openTestStore(asClerk(url))).add(ANNA)).toBe(true);
+  expect(await store.list()).toEqual([ANNA]);
+  await server.query(url, 'CREATE TABLE clerk.guest_book_schema (version integer)');
   await expect(openTestStore(asClerk(url))).rejects.toThrow(/ has a schema "clerk" that belongs to "mallory", /);
 
   const empty = await server.createDatabase();
@@ -112,8 +112,8 @@ test('the start is refused when an unrelated role has put a PostgreSQL store or 
   await expect(openTestStore(asClerk(empty))).rejects.toThrow(
     / has a schema "clerk" that belongs to "mallory", .*: ALTER SCHEMA "clerk" OWNER TO "clerk", or GRANT "mallory" TO /,
   );
-  await server.query(empty, 'CREATE TABLE clerk.plants (name text)');
-  await expect(openTestStore(asClerk(empty))).rejects.toThrow(/ has a table plants of another program$/);
+  await server.query(empty, 'CREATE TABLE clerk.guests (name text)');
+  await expect(openTestStore(asClerk(empty))).rejects.toThrow(/ has a table guests of another program$/);
 });
 
 test('the schema of a PostgreSQL store must exist and allow the user to create tables', async () => {
@@ -123,7 +123,7 @@ test('the schema of a PostgreSQL store must exist and allow the user to create t
   );
   await server.query(url, `ALTER DATABASE ${nameOf(url)} SET search_path = nowhere`);
   await expect(openTestStore(url)).rejects.toThrow(
-    /^the database .* has no schema that "plants" may use on its search_path: create one, or GRANT [^\n]*$/,
+    /^the database .* has no schema that "guests" may use on its search_path: create one, or GRANT [^\n]*$/,
   );
 });
 
@@ -146,7 +146,7 @@ test.each([
   const logged: { readonly level: number; readonly msg: string }[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as (typeof logged)[number]) });
   const store = await openTestStore(server.url(), { log });
-  expect(await store.add(FERN)).toBe(true);
+  expect(await store.add(ANNA)).toBe(true);
   await store.close();
   expect(logged).toEqual([expect.objectContaining({ level: 40 })]);
   expect(logged[0]?.msg).toBe(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, numberOf } from '../src/database.ts';
-import { plantTables } from '../../../src/plants/plant-tables.ts';
-import { listPlants, openTestReader, openTestStore } from '@contract-first/testing/app.ts';
+import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
+import { listGuests, openTestReader, openTestStore } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { makeCertificates } from '@contract-first/testing/certificates.ts';
 import { severalHosts, startPostgres } from '@contract-first/testing/postgres.ts';
@@ -16,9 +16,9 @@ test('at the start, a PostgreSQL store creates the tables once, when ten instanc
   const url = await server.createDatabase();
   const stores = await Promise.all(Array.from({ length: 10 }, () => openTestStore(url)));
   await Promise.all(stores.map((store) => store.add({ id: 1n, name: 'x' })));
-  expect(await listPlants(url, 'history')).toHaveLength(10);
-  expect(await server.query(url, 'SELECT version FROM plant_store_schema')).toEqual([
-    { version: String(plantTables.migrations.postgres.length) },
+  expect(await listGuests(url)).toHaveLength(10);
+  expect(await server.query(url, 'SELECT version FROM guest_book_schema')).toEqual([
+    { version: String(guestTables.migrations.postgres.length) },
   ]);
 });
 
@@ -27,8 +27,8 @@ test('at the start, a PostgreSQL store needs only SELECT and INSERT when the tab
   await openTestStore(url);
   await server.query(
     url,
-    `GRANT SELECT ON plant_store_schema TO clerk;
-       GRANT SELECT, INSERT ON plants TO clerk`,
+    `GRANT SELECT ON guest_book_schema TO clerk;
+       GRANT SELECT, INSERT ON guests TO clerk`,
   );
   const store = await openTestStore(url.replace(/\/\/.*@/, '//clerk:x@'));
   expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
@@ -41,14 +41,14 @@ test('at the start, a PostgreSQL store needs only SELECT and INSERT when the tab
 test('at the start, a PostgreSQL store refuses the database of another application, and does not change it', async () => {
   const newer = await server.createDatabase();
   await openTestStore(newer);
-  await server.query(newer, 'UPDATE plant_store_schema SET version = 99');
+  await server.query(newer, 'UPDATE guest_book_schema SET version = 99');
   await expect(openTestStore(newer)).rejects.toThrow(/^the database .* was written by a newer version of the service$/);
   await expect(openTestReader(newer)).rejects.toThrow(DatabaseUnavailable);
 
   const foreign = await server.createDatabase();
-  await server.query(foreign, 'CREATE TABLE plants (name text)');
-  await expect(openTestStore(foreign)).rejects.toThrow(/^the database .* has a table plants of another program$/);
-  expect(await server.query(foreign, "SELECT to_regclass('plant_store_schema') AS name")).toEqual([{ name: null }]);
+  await server.query(foreign, 'CREATE TABLE guests (name text)');
+  await expect(openTestStore(foreign)).rejects.toThrow(/^the database .* has a table guests of another program$/);
+  expect(await server.query(foreign, "SELECT to_regclass('guest_book_schema') AS name")).toEqual([{ name: null }]);
 
   await server.query(server.url(), "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
   await expect(openTestStore(server.url('latin'))).rejects.toThrow(/^the database .* must have the encoding UTF8$/);
@@ -56,10 +56,10 @@ test('at the start, a PostgreSQL store refuses the database of another applicati
 
 test('at the start, a PostgreSQL store reports the reason in one line without the password', async () => {
   const url = server.url();
-  const nobody = 'postgres://plants:pass:word@127.0.0.1:1/nowhere';
+  const nobody = 'postgres://guests:pass:word@127.0.0.1:1/nowhere';
   for (const [given, want] of [
-    [url.replace(/plants:[^@]*@/, 'plants:wrong@'), /127\.0\.0\.1:\d+: the password is wrong.*\(28P01\)/],
-    [url.replace(/plants:[^@]*@/, 'plants@'), /it requires a password/],
+    [url.replace(/guests:[^@]*@/, 'guests:wrong@'), /127\.0\.0\.1:\d+: the password is wrong.*\(28P01\)/],
+    [url.replace(/guests:[^@]*@/, 'guests@'), /it requires a password/],
     [server.url('nowhere'), /no such database \(3D000\)/],
     [nobody, /connection refused \(ECONNREFUSED\)/],
     [
@@ -80,7 +80,7 @@ test('at the start, a PostgreSQL store reports the reason in one line without th
 
 test('a PostgreSQL store is not opened for reading before it exists', async () => {
   const url = await server.createDatabase();
-  await expect(openTestReader(url)).rejects.toThrow(/^there is no plant store in postgres:\/\/plants@/);
+  await expect(openTestReader(url)).rejects.toThrow(/^there is no guest book in postgres:\/\/guests@/);
   await expect(openTestReader(url)).rejects.toThrow(DatabaseUnavailable);
 });
 
@@ -97,7 +97,7 @@ test('the start waits for a PostgreSQL server that is starting', async () => {
 test('a start that waits for the migration of another process fails when the server hangs', async () => {
   const url = await server.createDatabase();
   const proxy = await startProxy(server.port);
-  const lock = `SELECT pg_advisory_lock(${String(numberOf(plantTables.tag))}), pg_sleep(600)`;
+  const lock = `SELECT pg_advisory_lock(${String(numberOf(guestTables.tag))}), pg_sleep(600)`;
   const locking = server.query(url, lock).catch(() => undefined);
   const waitingFor = (event: string) => async (): Promise<unknown> => {
     const sessions = 'SELECT count(*) FROM pg_stat_activity WHERE wait_event = $1 AND datname = current_database()';

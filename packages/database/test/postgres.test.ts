@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import request from 'supertest';
 import { DatabaseUnavailable } from '../src/database.ts';
-import type { StoredPlant } from '../../../src/plants/plant-store.ts';
-import { createTestApp, listPlants, openTestStore } from '@contract-first/testing/app.ts';
+import type { Guest } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
+import { createTestApp, listGuests, openTestStore } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
 import { startPostgres } from '@contract-first/testing/postgres.ts';
 import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
-import { isUnavailable, names, openLogged } from './support/postgres-store.ts';
+import { isUnavailable, openLogged } from './support/postgres-store.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { sql, table, type Query } from '../src/index.ts';
 import { insertNote, notes, openNotes, type Note } from './support/notes.ts';
@@ -21,7 +21,7 @@ test('a PostgreSQL server stores every string and every int64 exactly', async ()
   const store = await openTestStore(url);
   const odd = [
     '',
-    'Fern',
+    'Anna',
     '\u0000',
     'a\u0000b',
     '\ud800',
@@ -36,60 +36,45 @@ test('a PostgreSQL server stores every string and every int64 exactly', async ()
     '\u2028',
   ];
   const ids = [0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
-  const plants: StoredPlant[] = [
+  const guests: Guest[] = [
     ...odd.map((name) => ({ id: 1n, name })),
     ...odd.map((tag) => ({ id: 1n, name: '', tag })),
     ...ids.map((id) => ({ id, name: 'x', tag: 'y' })),
     { id: 7n, name: '"\u0000🌿\\'.repeat(500_000) },
   ];
-  expect(await Promise.all(plants.map((plant) => store.add(plant)))).toEqual(plants.map(() => true));
-  expect(await listPlants(url, 'history')).toEqual(plants);
+  expect(await Promise.all(guests.map((guest) => store.add(guest)))).toEqual(guests.map(() => true));
+  expect(await listGuests(url)).toEqual(guests);
 });
 
-test("on a PostgreSQL server, the later plant is current, even when the server's clock is behind", async () => {
-  const url = await server.createDatabase();
-  const store = await openTestStore(url);
-  await server.query(
-    url,
-    `INSERT INTO plants VALUES ($1, 1, now() + interval '1 year', 1, '{"name":"from the future"}')`,
-    [randomUUID()],
-  );
-  await store.add({ id: 1n, name: 'a' });
-  await Promise.all(['b', 'c'].map((name) => store.add({ id: 1n, name })));
-  expect(await names(url, 'latest')).toEqual(['c']);
-  expect(await names(url, 'history')).toEqual(['from the future', 'a', 'b', 'c']);
-});
-
-test('a PostgreSQL server reads more plants than fit into one batch, and large plants', async () => {
+test('a PostgreSQL server reads more guests than fit into one batch, and large guests', async () => {
   const url = await server.createDatabase();
   await openTestStore(url);
   await server.query(
     url,
-    `INSERT INTO plants SELECT gen_random_uuid(), n / 2, now(), n,
+    `INSERT INTO guests SELECT gen_random_uuid(), n / 2, now(), n,
          json_build_object('name', repeat('x', CASE n % 500 WHEN 0 THEN 3000000 ELSE 3 END), 'tag', n::text)
        FROM generate_series(1, 5001) AS n`,
   );
   const tags = Array.from({ length: 5001 }, (_, index) => String(index + 1));
-  expect((await listPlants(url, 'history')).map(({ tag }) => tag)).toEqual(tags);
-  expect((await listPlants(url, 'latest')).map(({ tag }) => tag)).toEqual(tags.filter((tag) => Number(tag) % 2 === 1));
+  expect((await listGuests(url)).map(({ tag }) => tag)).toEqual(tags);
 });
 
-test('a PostgreSQL server adds one plant per key, even if it is added repeatedly', async () => {
+test('a PostgreSQL server adds one guest per key, even if it is added repeatedly', async () => {
   const url = await server.createDatabase();
   const [one, other] = [await openTestStore(url), await openTestStore(url)];
   const key = randomUUID();
-  const plant = { id: 1n, name: 'Fern' };
+  const guest = { id: 1n, name: 'Anna' };
   const added = await Promise.all([
-    ...Array.from({ length: 20 }, () => one.add(plant, key)),
-    ...Array.from({ length: 20 }, () => other.add(plant, key.toUpperCase())),
+    ...Array.from({ length: 20 }, () => one.add(guest, key)),
+    ...Array.from({ length: 20 }, () => other.add(guest, key.toUpperCase())),
   ]);
   expect(added.filter(Boolean)).toHaveLength(1);
-  expect(await one.add(plant, key)).toBe(false);
-  expect(await one.add(plant, randomUUID())).toBe(true);
-  expect(await listPlants(url, 'history')).toEqual([plant, plant]);
+  expect(await one.add(guest, key)).toBe(false);
+  expect(await one.add(guest, randomUUID())).toBe(true);
+  expect(await listGuests(url)).toEqual([guest, guest]);
 });
 
-test('a PostgreSQL server rejects plants that a trigger rejects, and stores the rest of the batch', async () => {
+test('a PostgreSQL server rejects guests that a trigger rejects, and stores the rest of the batch', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   for (const [id, error] of [
@@ -100,7 +85,7 @@ test('a PostgreSQL server rejects plants that a trigger rejects, and stores the 
     await server.query(
         url,
         `CREATE FUNCTION refuse_${String(id)}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE ${error}; END $$;
-         CREATE TRIGGER refuse_${String(id)} BEFORE INSERT ON plants FOR EACH ROW WHEN (NEW.id = ${String(id)})
+         CREATE TRIGGER refuse_${String(id)} BEFORE INSERT ON guests FOR EACH ROW WHEN (NEW.id = ${String(id)})
          EXECUTE FUNCTION refuse_${String(id)}()`,
       );
   }
@@ -109,21 +94,21 @@ test('a PostgreSQL server rejects plants that a trigger rejects, and stores the 
   const refused: readonly bigint[] = ids.filter((id) => id === 13n || id === 14n);
   expect(ids.filter((_, index) => outcomes[index]?.status === 'rejected')).toEqual(refused);
   expect(outcomes.filter((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toEqual([]);
-  expect((await listPlants(url, 'history')).map(({ id }) => id)).toEqual(ids.filter((id) => !refused.includes(id)));
+  expect((await listGuests(url)).map(({ id }) => id)).toEqual(ids.filter((id) => !refused.includes(id)));
 });
 
-test('a PostgreSQL server does not acknowledge a plant that a trigger drops silently, and stores the rest of the batch', async () => {
+test('a PostgreSQL server does not acknowledge a guest that a trigger drops silently, and stores the rest of the batch', async () => {
   const url = await server.createDatabase();
   const store = await openTestStore(url);
   await server.query(url, `CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
   await server.query(
     url,
-    'CREATE TRIGGER forget BEFORE INSERT ON plants FOR EACH ROW WHEN (NEW.id = 13) EXECUTE FUNCTION forget()',
+    'CREATE TRIGGER forget BEFORE INSERT ON guests FOR EACH ROW WHEN (NEW.id = 13) EXECUTE FUNCTION forget()',
   );
   const outcomes = await Promise.allSettled([12n, 13n, 14n].map((id) => store.add({ id, name: 'x' })));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(outcomes.some((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(false);
-  expect((await store.list('history')).map(({ id }) => id)).toEqual([12n, 14n]);
+  expect((await store.list()).map(({ id }) => id)).toEqual([12n, 14n]);
 });
 
 test('a PostgreSQL server rejects a key that is not a UUID, and stores the rest of the batch', async () => {
@@ -132,7 +117,7 @@ test('a PostgreSQL server rejects a key that is not a UUID, and stores the rest 
   const outcomes = await Promise.allSettled(keys.map((key) => store.add({ id: 1n, name: 'x' }, key)));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(outcomes.some((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason))).toBe(false);
-  expect(await store.list('history')).toHaveLength(2);
+  expect(await store.list()).toHaveLength(2);
 });
 
 test('a PostgreSQL server retries serialization conflicts without a log line', async () => {
@@ -144,14 +129,14 @@ test('a PostgreSQL server retries serialization conflicts without a log line', a
   for (let round = 0; round < rounds(10, 50); round += 1) {
     await Promise.all(stores.flatMap((store) => [0n, 1n, 2n].map((id) => store.add({ id, name: 'x' }))));
   }
-  expect(await listPlants(url, 'history')).toHaveLength(rounds(10, 50) * 6);
+  expect(await listGuests(url)).toHaveLength(rounds(10, 50) * 6);
   expect(logged).toEqual([]);
 });
 
 test.each([
   ['from the start', 'before'],
   ['later', 'after'],
-])('a PostgreSQL server has acknowledged plants on disk, even if synchronous_commit is off %s', async (_name, when) => {
+])('a PostgreSQL server has acknowledged guests on disk, even if synchronous_commit is off %s', async (_name, when) => {
   const server = await startPostgres();
   cleanUp(server.stop);
   const url = server.url();
@@ -168,21 +153,21 @@ test.each([
     `CREATE TABLE seen (setting text);
        CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$;
-       CREATE TRIGGER see BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION see()`,
+       CREATE TRIGGER see BEFORE INSERT ON guests FOR EACH ROW EXECUTE FUNCTION see()`,
   );
   await store.add({ id: 1n, name: 'x' });
   expect(await server.query(url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }]);
 });
 
-test('a PostgreSQL server causes no log of plant data, even if an error of the server contains it', async () => {
+test('a PostgreSQL server causes no log of guest data, even if an error of the server contains it', async () => {
   const url = await server.createDatabase();
   const { store, logged } = await openLogged(`${url}?application_name=logged`);
   await server.query(
     url,
     `ALTER DATABASE ${nameOf(url)} SET log_parameter_max_length_on_error = -1;
        CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS
-         $$ BEGIN RAISE SQLSTATE '53100' USING detail = NEW.plant; END $$;
-       CREATE TRIGGER fill BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fill()`,
+         $$ BEGIN RAISE SQLSTATE '53100' USING detail = NEW.guest; END $$;
+       CREATE TRIGGER fill BEFORE INSERT ON guests FOR EACH ROW EXECUTE FUNCTION fill()`,
   );
   // Only a new session has the setting.
   await server.query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'logged'");
@@ -210,11 +195,11 @@ test('a PostgreSQL server has no more connections than the limit', async () => {
 test('a PostgreSQL server that cannot store is reported as unavailable, and then recovers', async () => {
   const url = await server.createDatabase();
   const { logged, store } = await openLogged(url);
-  await server.query(url, 'ALTER TABLE plants RENAME TO away');
+  await server.query(url, 'ALTER TABLE guests RENAME TO away');
   for (let count = 0; count < 3; count += 1) {
     await expect(store.add({ id: 1n, name: 'x' })).rejects.toThrow(DatabaseUnavailable);
   }
-  await server.query(url, 'ALTER TABLE away RENAME TO plants');
+  await server.query(url, 'ALTER TABLE away RENAME TO guests');
   expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
   expect(logged.map(({ msg }) => msg)).toEqual(['the database cannot be used', 'the database can be used again']);
 });

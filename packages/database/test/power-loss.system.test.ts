@@ -8,12 +8,12 @@ import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
-import { plantTables } from '../../../src/plants/plant-tables.ts';
+import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import { openForWriting, storeSchemaOf } from '../src/sqlite/open-file.ts';
 import { WriteAheadLog } from '../src/sqlite/write-ahead-log.ts';
 import { ModelFolder, Recorder, writeRemains, type Remains } from './support/power-loss.ts';
 
-const NAMES = ['plants.db', 'plants.db-wal', 'plants.db-journal'];
+const NAMES = ['guests.db', 'guests.db-wal', 'guests.db-journal'];
 const MAIN = ['node', 'src/main.ts'];
 const POWER_LOSSES = rounds(30, 75);
 
@@ -30,7 +30,7 @@ function createRandom(seed: number): () => number {
 
 /** Starts the service. Retries while a sync at startup fails. */
 async function startRecorded(recorder: Recorder, folder: string, failing: () => string | undefined): Promise<Service> {
-  const env = { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}`, LOG_LEVEL: 'silent' };
+  const env = { DATABASE_URL: `sqlite:${join(folder, 'guests.db')}`, LOG_LEVEL: 'silent' };
   for (;;) {
     try {
       return await startService(env, recorder.record(MAIN, NAMES, failing()));
@@ -40,12 +40,12 @@ async function startRecorded(recorder: Recorder, folder: string, failing: () => 
   }
 }
 
-/** Creates a plant. Returns the status; `undefined` without a response. */
-async function create(service: Service, tag: string, name = 'Fern'): Promise<number | undefined> {
+/** Creates a guest. Returns the status; `undefined` without a response. */
+async function create(service: Service, tag: string, name = 'Anna'): Promise<number | undefined> {
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ id: Number(tag), name, tag });
   try {
-    const response = await fetch(`${service.url}/plants`, { method: 'POST', headers, body });
+    const response = await fetch(`${service.url}/guests`, { method: 'POST', headers, body });
     await response.arrayBuffer();
     return response.status;
   } catch {
@@ -53,17 +53,17 @@ async function create(service: Service, tag: string, name = 'Fern'): Promise<num
   }
 }
 
-/** The acknowledgement times of plants, by tag. */
+/** The acknowledgement times of guests, by tag. */
 class Ledger extends Map<string, number> {
   #created = 0;
   #refused = (): void => undefined;
 
-  /** Resolves when the next plant is rejected. */
+  /** Resolves when the next guest is rejected. */
   untilRefused(): Promise<void> {
     return new Promise((resolve) => (this.#refused = resolve));
   }
 
-  /** Creates a plant and records its acknowledgement. */
+  /** Creates a guest and records its acknowledgement. */
   async create(service: Service, name?: string): Promise<number | undefined> {
     const tag = String((this.#created += 1));
     const status = await create(service, tag, name);
@@ -73,7 +73,7 @@ class Ledger extends Map<string, number> {
     return status;
   }
 
-  /** Creates plants until the service has exited. */
+  /** Creates guests until the service has exited. */
   async createUntilKilled(service: Service, random: () => number): Promise<void> {
     const length = (): number => (random() < 0.3 ? 60_000 * random() : 20 * random());
     while ((await this.create(service, 'x'.repeat(length()))) !== undefined);
@@ -107,16 +107,16 @@ async function losePower(recorder: Recorder, folder: string, ledger: Ledger, ran
   return { lost, damaged };
 }
 
-/** Returns the tags of the plants in a database; `undefined` when it is damaged. */
+/** Returns the tags of the guests in a database; `undefined` when it is damaged. */
 function readTags(remains: Remains): ReadonlySet<string> | undefined {
   const folder = join(temporaryFolder(), 'remains');
   writeRemains(remains, folder);
-  const database = new DatabaseSync(join(folder, 'plants.db'));
+  const database = new DatabaseSync(join(folder, 'guests.db'));
   try {
     const check = database.prepare('PRAGMA integrity_check(1)').get();
     if (check?.['integrity_check'] !== 'ok') return undefined;
-    const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'plants'").get() === undefined;
-    const rows = isEmpty ? [] : database.prepare("SELECT plant ->> '$.tag' AS tag FROM plants").all();
+    const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'guests'").get() === undefined;
+    const rows = isEmpty ? [] : database.prepare("SELECT guest ->> '$.tag' AS tag FROM guests").all();
     return new Set(rows.map(({ tag }) => String(tag)));
   } catch {
     return undefined;
@@ -161,8 +161,8 @@ test.each(rounds(RATES.slice(1, 2), RATES))(
       for (let round = 0; round < rounds(2, 4); round += 1) {
         const service = await startRecorded(recorder, folder, failing);
         const clients = Array.from({ length: 4 }, () => ledger.createUntilKilled(service, random));
-        const reader = random() < 0.5 ? new DatabaseSync(join(folder, 'plants.db'), { readOnly: true }) : undefined;
-        reader?.exec('BEGIN; SELECT 1 FROM plants'); // Prevents complete checkpoints.
+        const reader = random() < 0.5 ? new DatabaseSync(join(folder, 'guests.db'), { readOnly: true }) : undefined;
+        reader?.exec('BEGIN; SELECT 1 FROM guests'); // Prevents complete checkpoints.
         await sleep(random() * rounds(300, 1_200));
         reader?.close();
         await sleep(random() * rounds(300, 1_000));
@@ -176,24 +176,24 @@ test.each(rounds(RATES.slice(1, 2), RATES))(
   rounds(120_000, 7_200_000),
 );
 
-/** Creates a database with plants in its log, and copies its files while it is open. Returns the folder of the copy. */
+/** Creates a database with guests in its log, and copies its files while it is open. Returns the folder of the copy. */
 function makeLog(): string {
   const [folder, copy] = [temporaryFolder(), temporaryFolder()];
-  const database = openForWriting(join(folder, 'plants.db'), storeSchemaOf(plantTables));
-  for (let id = 0; id < 10; id += 1) database.prepare('INSERT INTO plants (id, plant) VALUES (?, ?)').run(id, '{}');
-  execFileSync('cp', [...['plants.db', 'plants.db-wal'].map((name) => join(folder, name)), copy]);
+  const database = openForWriting(join(folder, 'guests.db'), storeSchemaOf(guestTables));
+  for (let id = 0; id < 10; id += 1) database.prepare('INSERT INTO guests (id, guest) VALUES (?, ?)').run(id, '{}');
+  execFileSync('cp', [...['guests.db', 'guests.db-wal'].map((name) => join(folder, name)), copy]);
   database.close();
   return realpathSync(copy);
 }
 
 test('a start that fails because of a failed sync does not change the log', async () => {
   const folder = makeLog();
-  const log = readFileSync(join(folder, 'plants.db-wal'));
+  const log = readFileSync(join(folder, 'guests.db-wal'));
   const strace = ['strace', '-D', '-f', '-o', '/dev/null', '-P', folder, '-e', 'inject=fsync:error=EIO'];
   const [command = '', ...args] = [...strace, ...MAIN];
-  const outcome = await run(command, args, { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` });
+  const outcome = await run(command, args, { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'guests.db')}` });
   expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be synced') });
-  expect(readFileSync(join(folder, 'plants.db-wal')).equals(log)).toBe(true);
+  expect(readFileSync(join(folder, 'guests.db-wal')).equals(log)).toBe(true);
 });
 
 test('while syncs fail, 503 and /readyz is 503; when syncs succeed, the service recovers without a restart', async () => {
@@ -225,23 +225,23 @@ test.each([
   ['another process before its next checkpoint, since the first one may have been killed', 'checkpoint'],
   ['another process before it closes the database', 'close'],
 ] as const)('database pages written by an incomplete checkpoint are rewritten by %s', (_who, how) => {
-  const path = join(temporaryFolder(), 'plants.db');
-  const database = openForWriting(path, storeSchemaOf(plantTables));
+  const path = join(temporaryFolder(), 'guests.db');
+  const database = openForWriting(path, storeSchemaOf(guestTables));
   const log = new WriteAheadLog(path, database, 0);
-  const other = new WriteAheadLog(path, openForWriting(path, storeSchemaOf(plantTables)), 0);
+  const other = new WriteAheadLog(path, openForWriting(path, storeSchemaOf(guestTables)), 0);
   const reader = new DatabaseSync(path, { readOnly: true });
-  const insert = database.prepare('INSERT INTO plants (id, plant) VALUES (?, ?)');
-  const addPlants = (): void => {
+  const insert = database.prepare('INSERT INTO guests (id, guest) VALUES (?, ?)');
+  const addGuests = (): void => {
     for (let id = 0; id < 50; id += 1) insert.run(id, 'x'.repeat(1_000));
   };
-  addPlants();
+  addGuests();
   log.rewrite();
   other.rewrite();
   log.checkpoint();
   const onDisk = copyOf(path);
-  addPlants();
-  reader.exec('BEGIN; SELECT 1 FROM plants');
-  addPlants();
+  addGuests();
+  reader.exec('BEGIN; SELECT 1 FROM guests');
+  addGuests();
   log.checkpoint();
   reader.exec('COMMIT');
   // Simulates pages that neither reached the disk nor remain in memory. Another process writes the file, since closing
@@ -259,14 +259,14 @@ test.each([
     opened.close();
   });
   expect(opened.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
-  expect(opened.prepare('SELECT count(*) AS count FROM plants').get()).toEqual({ count: 150 });
+  expect(opened.prepare('SELECT count(*) AS count FROM guests').get()).toEqual({ count: 150 });
 });
 
 test('closing the database does not change a log that was not rewritten', () => {
   const folder = makeLog();
-  const path = join(folder, 'plants.db');
+  const path = join(folder, 'guests.db');
   const log = readFileSync(`${path}-wal`);
-  new WriteAheadLog(path, openForWriting(path, storeSchemaOf(plantTables)), 0).close();
+  new WriteAheadLog(path, openForWriting(path, storeSchemaOf(guestTables)), 0).close();
   expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
 });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { listPlants } from '@contract-first/testing/app.ts';
+import { listGuests } from '@contract-first/testing/app.ts';
 import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { startService } from '@contract-first/testing/service.ts';
 
@@ -21,10 +21,10 @@ test('a disk that becomes slow delays creations only; creations pending at the s
   const databaseUrl = temporaryDatabase();
   const service = await startService({ ...LIMITS, DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' });
   const send = async (id: number, token: string): Promise<number> => {
-    const response = await fetch(`${service.url}/plants`, {
+    const response = await fetch(`${service.url}/guests`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ id, name: 'Fern' }),
+      body: JSON.stringify({ id, name: 'Anna' }),
     });
     await response.arrayBuffer();
     return response.status;
@@ -44,6 +44,6 @@ test('a disk that becomes slow delays creations only; creations pending at the s
   service.process.kill('SIGTERM');
   expect(await pending).toEqual([200, 200, 200]);
   expect((await service.outcome).code).toBe(0);
-  const ids = (await listPlants(databaseUrl, 'history')).map(({ id }) => Number(id));
+  const ids = (await listGuests(databaseUrl)).map(({ id }) => Number(id));
   expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 45 }, (_, id) => id));
 });

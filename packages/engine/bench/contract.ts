@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import original from '../../../generated/openapi.json' with { type: 'json' };
-import { contract } from '../../../src/plants/contract.ts';
+import original from '@contract-first/testing/fixture/generated/openapi.json' with { type: 'json' };
+import { contract } from '@contract-first/testing/fixture/src/guests/contract.ts';
 import { compileOperations } from '../../documents/src/operations/operations.ts';
 
 /** A contract in files for the service and its peers. */
@@ -12,11 +12,11 @@ export type WrittenContract = {
   readonly path: string;
 };
 
-/** Writes a contract with copies of createPlant under different paths and operationIds. */
+/** Writes a contract with copies of createGuest under different paths and operationIds. */
 export function writeContract(folder: string, operations: number): WrittenContract {
-  const { createPlant: first } = contract.operations;
-  if (first === undefined) throw new Error('the contract has no createPlant');
-  const operation = original.paths['/plants'].post;
+  const { createGuest: first } = contract.operations;
+  if (first === undefined) throw new Error('the contract has no createGuest');
+  const operation = original.paths['/guests'].post;
   const copies = Array.from({ length: operations }, (_, index): [string, unknown] => {
     const suffix = index === 0 ? '' : String(index + 1);
     const post = { ...operation, operationId: first.operationId + suffix };

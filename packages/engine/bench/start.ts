@@ -4,7 +4,7 @@ import { takeTurns } from './rounds.ts';
 import { PEERS, startServer, TOKEN, type Bench, type RunningServer, type ServerName, type Setup } from './servers.ts';
 import { verify, verifyLog } from './verify.ts';
 
-/** Compares the time from process start to the first stored plant, with a new SQLite database. */
+/** Compares the time from process start to the first stored guest, with a new SQLite database. */
 export async function compareStarts(bench: Bench): Promise<readonly Table[]> {
   const contract = writeContract(bench.folder, 1);
   const measure = async (server: ServerName): Promise<Sample> => {
@@ -30,7 +30,7 @@ export async function startTimed(
   const { status } = await fetch(server.target, {
     method: 'POST',
     headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-    body: '{"id":1,"name":"Fern"}',
+    body: '{"id":1,"name":"Anna"}',
   });
   const startMs = performance.now() - startedAt;
   if (status !== 200) throw new Error(`${server.name}: the first request got status ${String(status)}`);

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import type { PlantStore } from '../../../src/plants/plant-store.ts';
+import type { GuestBook } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 
 /** The part of a store that the bench uses. */
-export type BenchStore = Pick<PlantStore, 'add'>;
+export type BenchStore = Pick<GuestBook, 'add'>;
 
 /**
- * How plants are stored: not at all, by the service's store, with a handwritten group commit, or with a commit for
+ * How guests are stored: not at all, by the service's store, with a handwritten group commit, or with a commit for
  * each.
  */
 export type Keeping = 'none' | 'group commit' | 'by hand' | 'autocommit';
@@ -20,12 +20,12 @@ export async function openBenchStore(env: NodeJS.ProcessEnv, log: Logger): Promi
     return { add: () => Promise.resolve(true) };
   }
   const { readCommandConfig } = await import('../src/process/config.ts');
-  const { openPlantStore } = await import('../../../src/plants/open-plant-store.ts');
-  const { application } = await import('../../../src/service.ts');
+  const { openGuestBook } = await import('@contract-first/testing/fixture/src/guests/guest-book.ts');
+  const { application } = await import('@contract-first/testing/fixture/src/service.ts');
   const read = readCommandConfig(env, application.database);
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   const { location, ...options } = read.database;
-  const store = await openPlantStore(location, { ...options, log });
+  const store = await openGuestBook(location, { ...options, log });
   if (keeping === 'group commit') return store;
   await store.close(); // Opening it has created the tables.
   const { createAutocommit, createGroupCommitByHand } = await import('./plain-store.ts');

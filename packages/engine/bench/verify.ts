@@ -1,19 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { parseDatabaseUrl } from '@contract-first/database';
-import { openPlantReader } from '../../../src/plants/open-plant-store.ts';
+import { openGuestReader } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** The parts of a server that verification needs. */
 type Subject = Pick<ServerProcess, 'countLogLines' | 'emptyLog'> & {
   readonly name: string;
   readonly target: string;
-  /** The database for plants; `undefined` for a server without a store. */
+  /** The database for guests; `undefined` for a server without a store. */
   readonly databaseUrl: string | undefined;
 };
 
 /**
- * Verifies that a server stores a plant, rejects invalid requests as the contract requires, and logs one line for each
+ * Verifies that a server stores a guest, rejects invalid requests as the contract requires, and logs one line for each
  * request.
  *
  * @throws {Error} when a check fails
@@ -30,21 +30,21 @@ export async function verify(subject: Subject, token: string): Promise<void> {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
 
-  const plant = { name: 'Fern', tag: 'indoor' };
-  // A random id identifies the plant, since the database may have others.
+  const guest = { name: 'Anna', tag: 'friend' };
+  // A random id identifies the guest, since the database may have others.
   const id = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
-  const created = await post(JSON.stringify({ id, ...plant }), `Bearer ${token}`);
-  expect('the response', created, { status: 200, body: plant });
-  if (databaseUrl !== undefined) expect('the stored plant', await findPlant(databaseUrl, id), plant);
+  const created = await post(JSON.stringify({ id, ...guest }), `Bearer ${token}`);
+  expect('the response', created, { status: 200, body: guest });
+  if (databaseUrl !== undefined) expect('the stored guest', await findGuest(databaseUrl, id), guest);
 
   const invalid = [
     [400, '{"id":1}', `Bearer ${token}`],
-    [400, '{"id":"1","name":"Fern"}', `Bearer ${token}`],
-    [400, '{"id":1.5,"name":"Fern"}', `Bearer ${token}`],
-    [400, '{"id":1,"name":"Fern","tag":null}', `Bearer ${token}`],
+    [400, '{"id":"1","name":"Anna"}', `Bearer ${token}`],
+    [400, '{"id":1.5,"name":"Anna"}', `Bearer ${token}`],
+    [400, '{"id":1,"name":"Anna","tag":null}', `Bearer ${token}`],
     [400, '{', `Bearer ${token}`],
-    [401, JSON.stringify({ id, ...plant }), 'Bearer wrong'],
-    [401, JSON.stringify({ id, ...plant }), undefined],
+    [401, JSON.stringify({ id, ...guest }), 'Bearer wrong'],
+    [401, JSON.stringify({ id, ...guest }), undefined],
   ] as const;
   for (const [status, body, authorization] of invalid) {
     const response = await post(body, authorization);
@@ -70,12 +70,12 @@ export async function verifyLog({ name, countLogLines, emptyLog }: Subject, requ
   emptyLog();
 }
 
-async function findPlant(databaseUrl: string, id: number) {
+async function findGuest(databaseUrl: string, id: number) {
   const parsed = parseDatabaseUrl(databaseUrl);
   if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
-  const reader = await openPlantReader(parsed.location);
+  const reader = await openGuestReader(parsed.location);
   try {
-    for await (const { id: found, ...plant } of reader.list('history')) if (found === BigInt(id)) return plant;
+    for await (const { id: found, ...guest } of reader.list()) if (found === BigInt(id)) return guest;
     return undefined;
   } finally {
     await reader.close();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { run } from '@contract-first/testing/service.ts';
+import { ROOT, run } from '@contract-first/testing/service.ts';
 
 const SERVERS = ['service', 'node:http', 'fastify', 'fastify-openapi-glue', 'stock'];
 const SHORT = ['--rounds', '1', '--seconds', '0.1'];
@@ -10,18 +10,12 @@ test('every server is verified, measured and reported as Markdown, JSON and SVG'
   const folder = temporaryFolder();
   const [json, svg] = [join(folder, 'bench.json'), join(folder, 'bench.svg')];
   const files = ['--json', json, '--svg', svg];
-  const outcome = await run('npm', [
-    'run',
-    '--silent',
-    'bench',
-    '-w',
-    'packages/engine',
-    '--',
-    'none',
-    'sqlite',
-    ...SHORT,
-    ...files,
-  ]);
+  const outcome = await run(
+    'npm',
+    ['run', '--silent', 'bench', '-w', 'packages/engine', '--', 'none', 'sqlite', ...SHORT, ...files],
+    {},
+    ROOT,
+  );
   expect(outcome.code === 0 ? '' : outcome.stderr).toBe('');
 
   const withStores = [
@@ -70,7 +64,12 @@ test.each([
   [['--rounds', '0'], '--rounds must be a positive integer, not 0'],
   [['--round', '1'], "Unknown option '--round'"],
 ])('npm run bench -w packages/engine -- %j reports the invalid argument', async (args, message) => {
-  const { code, stderr } = await run('npm', ['run', '--silent', 'bench', '-w', 'packages/engine', '--', ...args]);
+  const { code, stderr } = await run(
+    'npm',
+    ['run', '--silent', 'bench', '-w', 'packages/engine', '--', ...args],
+    {},
+    ROOT,
+  );
   expect(code).toBe(1);
   expect(stderr).toContain(message);
 });

@@ -5,7 +5,7 @@ import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { copyProject } from '@contract-first/testing/project.ts';
 import { startService } from '@contract-first/testing/service.ts';
 
-const HANDLER = 'src/plants/create-plant.ts';
+const HANDLER = 'src/guests/create-guest.ts';
 
 /** A message of the inspector protocol. */
 type Message = { readonly id?: number; readonly method?: string; readonly params?: object; readonly result?: object };
@@ -51,11 +51,11 @@ test('npm run dev -- --inspect: a breakpoint in the source of a handler pauses i
   expect(breakpoint.result).toMatchObject({ locations: [{ lineNumber }] });
 
   const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' };
-  const answered = fetch(`${service.url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' });
+  const answered = fetch(`${service.url}/guests`, { method: 'POST', headers, body: '{"id":1,"name":"Anna"}' });
   const { params } = await inspector.event('Debugger.paused');
   expect(params).toMatchObject({
     hitBreakpoints: [expect.stringContaining(HANDLER)],
-    callFrames: expect.arrayContaining([expect.objectContaining({ functionName: 'createPlant' })]),
+    callFrames: expect.arrayContaining([expect.objectContaining({ functionName: 'createGuest' })]),
   });
   await inspector.send('Debugger.resume');
   expect((await answered).status).toBe(200);

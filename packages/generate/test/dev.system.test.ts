@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { copyProject, withHandlers, withOperations, type Project } from '@contract-first/testing/project.ts';
 import { startService, type Service } from '@contract-first/testing/service.ts';
 
-const HANDLERS = 'src/plants/handlers.ts';
-const PLANT = { id: 1, name: 'Fern' };
+const HANDLERS = 'src/guests/handlers.ts';
+const GUEST = { id: 1, name: 'Anna' };
 
 let project: Project;
 let contract: string;
@@ -16,7 +16,7 @@ beforeEach(async () => {
   contract = project.read('openapi.yaml');
   // Runs the command of `npm run dev` with standard error redirected to standard output.
   const command = ['sh', '-c', 'unset API_TOKENS; exec contract-first dev 2>&1'];
-  dev = await startService({ DATABASE_URL: `sqlite:${join(project.folder, 'plants.db')}` }, command, project.folder);
+  dev = await startService({ DATABASE_URL: `sqlite:${join(project.folder, 'guests.db')}` }, command, project.folder);
   running = true;
   void dev.outcome.then(() => (running = false));
   await dev.waitForOutput('\ncurl ');
@@ -38,38 +38,38 @@ async function answered(status: number, path: string, init: RequestInit = {}): P
   }
   throw new Error(`npm run dev ended: ${dev.output()}`);
 }
-const createPlant = () => answered(200, '/plants', { method: 'POST', body: JSON.stringify(PLANT) });
+const createGuest = () => answered(200, '/guests', { method: 'POST', body: JSON.stringify(GUEST) });
 
 test('npm run dev serves a new operation once the document is saved: 501 until there is a handler, then its response', async () => {
-  expect(await createPlant()).toEqual({ name: 'Fern' });
+  expect(await createGuest()).toEqual({ name: 'Anna' });
 
-  save(withOperations(contract, 'countPlants'));
-  const missing = { error: 501, message: 'countPlants is not implemented yet' };
-  expect(await answered(501, '/countPlants')).toEqual(missing);
-  await dev.waitForOutput('operations without a handler: countPlants\n');
-  expect(await createPlant()).toEqual({ name: 'Fern' });
+  save(withOperations(contract, 'countGuests'));
+  const missing = { error: 501, message: 'countGuests is not implemented yet' };
+  expect(await answered(501, '/countGuests')).toEqual(missing);
+  await dev.waitForOutput('operations without a handler: countGuests\n');
+  expect(await createGuest()).toEqual({ name: 'Anna' });
 
   project.write(
-    'src/plants/count-plants.ts',
+    'src/guests/count-guests.ts',
     `import type { Reply } from './contract.ts';
-       export async function countPlants(): Promise<Reply<'countPlants'>> { return { status: 204 }; }`,
+       export async function countGuests(): Promise<Reply<'countGuests'>> { return { status: 204 }; }`,
   );
-  const source = withHandlers(project.read(HANDLERS), 'countPlants: () => countPlants(),');
-  project.write(HANDLERS, `import { countPlants } from './count-plants.ts';\n${source}`);
-  expect(await answered(204, '/countPlants')).toBeUndefined();
-  expect(await createPlant()).toEqual({ name: 'Fern' });
+  const source = withHandlers(project.read(HANDLERS), 'countGuests: () => countGuests(),');
+  project.write(HANDLERS, `import { countGuests } from './count-guests.ts';\n${source}`);
+  expect(await answered(204, '/countGuests')).toBeUndefined();
+  expect(await createGuest()).toEqual({ name: 'Anna' });
   expect(dev.output().match(/^curl /gm)).toHaveLength(1);
 });
 
 test('npm run dev reports an invalid document with the place of the error and keeps serving the last valid one', async () => {
-  save(withOperations(contract, 'countPlants').replaceAll('schemas/Error', 'schemas/Mistake'));
+  save(withOperations(contract, 'countGuests').replaceAll('schemas/Error', 'schemas/Mistake'));
   await dev.waitForOutput('still serving the last valid document');
   expect(dev.output()).toMatch(/^openapi\.yaml:\d+:\d+ #\/paths\/.* error: Can't resolve \$ref/m);
-  expect(await createPlant()).toEqual({ name: 'Fern' });
-  expect(await answered(404, '/countPlants')).toMatchObject({ error: 404 });
+  expect(await createGuest()).toEqual({ name: 'Anna' });
+  expect(await answered(404, '/countGuests')).toMatchObject({ error: 404 });
 
-  save(withOperations(contract, 'countPlants'));
-  expect(await answered(501, '/countPlants')).toMatchObject({ error: 501 });
+  save(withOperations(contract, 'countGuests'));
+  expect(await answered(501, '/countGuests')).toMatchObject({ error: 501 });
 });
 
 test('npm run dev serves the last of several quick saves, and a save that replaces the file', async () => {
@@ -83,32 +83,32 @@ test('npm run dev serves the last of several quick saves, and a save that replac
 });
 
 test('npm run dev watches the files that the document references, even before they exist', async () => {
-  const plant = "  schemas:\n    Plant:\n      $ref: './schemas/plant.yaml'\n    OldPlant:";
-  save(contract.replace('  schemas:\n    Plant:', plant));
+  const guest = "  schemas:\n    Guest:\n      $ref: './schemas/guest.yaml'\n    OldGuest:";
+  save(contract.replace('  schemas:\n    Guest:', guest));
   await dev.waitForOutput('openapi.yaml was rejected');
   mkdirSync(join(project.folder, 'schemas'));
-  project.write('schemas/plant.yaml', '{ type: object, required: [height], properties: { height: { type: number } } }');
-  expect(await answered(400, '/plants', { method: 'POST', body: JSON.stringify(PLANT) })).toMatchObject({
+  project.write('schemas/guest.yaml', '{ type: object, required: [height], properties: { height: { type: number } } }');
+  expect(await answered(400, '/guests', { method: 'POST', body: JSON.stringify(GUEST) })).toMatchObject({
     message: "body must have required property 'height'",
   });
-  project.write('schemas/plant.yaml', '{ type: object, properties: { name: { type: string } } }');
-  expect(await createPlant()).toEqual({ name: 'Fern' });
+  project.write('schemas/guest.yaml', '{ type: object, properties: { name: { type: string } } }');
+  expect(await createGuest()).toEqual({ name: 'Anna' });
 });
 
 test('npm run dev regenerates when formats are declared', async () => {
-  save(contract.replace('description: The name of the plant.', 'format: upper'));
+  save(contract.replace('description: The name of the guest.', 'format: upper'));
   project.write(
-    'src/plants/formats.ts',
+    'src/guests/formats.ts',
     `import type { Formats } from '@contract-first/engine';
      export const formats: Formats<{ upper: string }> = {
        upper: { decode: (text) => text.toUpperCase(), encode: (text) => text },
      };`,
   );
   const service = project.read('src/service.ts').replace('  failures,\n', '  failures,\n  formats,\n');
-  project.write('src/service.ts', `import { formats } from './plants/formats.ts';\n${service}`);
-  let plant: unknown;
-  do plant = await createPlant();
-  while (JSON.stringify(plant) !== '{"name":"FERN"}');
+  project.write('src/service.ts', `import { formats } from './guests/formats.ts';\n${service}`);
+  let guest: unknown;
+  do guest = await createGuest();
+  while (JSON.stringify(guest) !== '{"name":"ANNA"}');
 });
 
 test('npm run dev reports a service that does not start, and starts it after the next change', async () => {
@@ -117,17 +117,17 @@ test('npm run dev reports a service that does not start, and starts it after the
   await dev.waitForOutput('the service exited with code 1');
   expect(dev.output()).toContain('half written');
   project.write(HANDLERS, source);
-  expect(await createPlant()).toEqual({ name: 'Fern' });
+  expect(await createGuest()).toEqual({ name: 'Anna' });
 });
 
 test('npm run dev replaces a service that no longer responds to SIGTERM', async () => {
   const source = project.read(HANDLERS);
-  save(withOperations(contract, 'countPlants'));
-  project.write(HANDLERS, withHandlers(source, "countPlants: async () => { console.log('in a loop'); for (;;); },"));
-  const never = answered(204, '/countPlants').catch(() => undefined);
+  save(withOperations(contract, 'countGuests'));
+  project.write(HANDLERS, withHandlers(source, "countGuests: async () => { console.log('in a loop'); for (;;); },"));
+  const never = answered(204, '/countGuests').catch(() => undefined);
   await Promise.race([never, dev.waitForOutput('in a loop')]);
   project.write(HANDLERS, source);
-  expect(await answered(501, '/countPlants')).toMatchObject({ error: 501 });
+  expect(await answered(501, '/countGuests')).toMatchObject({ error: 501 });
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)('npm run dev %s stops it and the service, with exit 0', async (signal) => {

@@ -4,10 +4,10 @@ import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
 import { problemsOf } from '@contract-first/testing/problems.ts';
-import { ROOT, run } from '@contract-first/testing/service.ts';
+import { FIXTURE, run } from '@contract-first/testing/service.ts';
 import { generateCommand } from '../src/command.ts';
 
-const CONTRACT = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
+const CONTRACT = readFileSync(join(FIXTURE, 'openapi.yaml'), 'utf8');
 
 let project: string;
 beforeEach(() => {
@@ -26,7 +26,7 @@ test('npm run generate is deterministic, and the files in the repository are up 
   writeContract(CONTRACT);
   const names = ['generated/types.ts', 'generated/openapi.json', 'generated/contract.json'];
   expect(await generateAsProcess()).toEqual({ code: 0, stdout: `${names.join('\n')}\n`, stderr: '' });
-  expect(readGenerated(join(project, 'generated'))).toEqual(readGenerated(join(ROOT, 'generated')));
+  expect(readGenerated(join(project, 'generated'))).toEqual(readGenerated(join(FIXTURE, 'generated')));
   expect(await generate()).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
 });
 
@@ -36,7 +36,7 @@ test('npm run generate -- --check names stale and missing files, exits 1 and cha
   expect(await generate('--check')).toEqual({ code: 0, stdout: 'generated/ is up to date\n', stderr: '' });
 
   const before = readGenerated(join(project, 'generated'));
-  writeContract(CONTRACT.replace('createPlant', 'addPlant'));
+  writeContract(CONTRACT.replace('createGuest', 'addGuest'));
   const names = ['generated/types.ts', 'generated/openapi.json', 'generated/contract.json'];
   const stderr = names.map((name) => `${name} is stale: run npm run generate\n`).join('');
   expect(await generate('--check')).toEqual({ code: 1, stdout: '', stderr });
@@ -143,7 +143,7 @@ test.each<[string, string, RegExp]>([
   [
     'a reference to nothing',
     CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake'),
-    /openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post\/responses\/400.* error: Can't resolve \$ref/,
+    /openapi\.yaml:\d+:\d+ #\/paths\/~1guests\/post\/responses\/400.* error: Can't resolve \$ref/,
   ],
   [
     'a security scheme that is not defined',
@@ -153,17 +153,17 @@ test.each<[string, string, RegExp]>([
   [
     'a mistake below a name that every object inherits',
     CONTRACT.replace(/ {8}tag:\n.*string/, '        valueOf:\n          type: text'),
-    /openapi\.yaml:\d+:\d+ #\/components\/schemas\/Plant\/properties\/valueOf\/type {2}error: `type` can be one of/,
+    /openapi\.yaml:\d+:\d+ #\/components\/schemas\/Guest\/properties\/valueOf\/type {2}error: `type` can be one of/,
   ],
   [
     'a method of OpenAPI 3.2',
     CONTRACT.replace('    post:', '    query:'),
-    /#\/paths\/~1plants\/query {2}error: Property `query`/,
+    /#\/paths\/~1guests\/query {2}error: Property `query`/,
   ],
   [
     'a method that Node cannot parse',
     CONTRACT.replace('3.1.0', '3.2.0').replace('    post:', '    additionalOperations:\n     Copy:'),
-    /#\/paths\/~1plants\/additionalOperations\/Copy {2}error: no client can call the method Copy/,
+    /#\/paths\/~1guests\/additionalOperations\/Copy {2}error: no client can call the method Copy/,
   ],
   [
     'a method that has a key of its own',
@@ -182,9 +182,9 @@ test.each<[string, string, RegExp]>([
     'two operations with one operationId',
     CONTRACT.replace(
       '    post:',
-      "    get: { operationId: createPlant, responses: { '204': { description: Done. } } }\n    post:",
+      "    get: { operationId: createGuest, responses: { '204': { description: Done. } } }\n    post:",
     ),
-    /openapi\.yaml:\d+:\d+ #\/paths\/~1plants\/post {2}error: operationId createPlant must be unique: GET \/plants at openapi\.yaml:\d+:\d+ has it, too/,
+    /openapi\.yaml:\d+:\d+ #\/paths\/~1guests\/post {2}error: operationId createGuest must be unique: GET \/guests at openapi\.yaml:\d+:\d+ has it, too/,
   ],
   [
     'a name of a component with a space',
@@ -193,7 +193,7 @@ test.each<[string, string, RegExp]>([
   ],
   [
     'an operationId __proto__',
-    CONTRACT.replace('createPlant', '__proto__'),
+    CONTRACT.replace('createGuest', '__proto__'),
     /__proto__ cannot be the name of an operation/,
   ],
   ['a property __proto__', CONTRACT.replace('        tag:', '        __proto__:'), /__proto__ cannot be validated/],

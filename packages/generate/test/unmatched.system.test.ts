@@ -11,8 +11,8 @@ import {
 } from '@contract-first/testing/project.ts';
 import { ROOT, run, type Outcome } from '@contract-first/testing/service.ts';
 
-const HANDLERS = 'src/plants/handlers.ts';
-const MISSING = Array.from('ABCDEFGHIJ', (letter) => `countPlants${letter}`);
+const HANDLERS = 'src/guests/handlers.ts';
+const MISSING = Array.from('ABCDEFGHIJ', (letter) => `countGuests${letter}`);
 const STALE = ['oldThing', 'olderThing', 'oldestThing'];
 
 let project: Project;
@@ -72,13 +72,13 @@ describe('operations without a handler and handlers without an operation', () =>
 
 test('an operation that is renamed is reported as both, by npm run generate and npm run typecheck', async () => {
   createProject();
-  project.write('openapi.yaml', project.read('openapi.yaml').replace('createPlant', 'addPlant'));
+  project.write('openapi.yaml', project.read('openapi.yaml').replace('createGuest', 'addGuest'));
   expect((await generate()).stdout).toContain(
-    'operations without a handler: addPlant\nhandlers without an operation: createPlant\n',
+    'operations without a handler: addGuest\nhandlers without an operation: createGuest\n',
   );
   const lines = (await typecheck()).stdout.split('\n').map(withoutPosition);
-  expect(lines).toContain(left('addPlant', 'an operation without a handler'));
-  expect(lines).toContain(left('createPlant', 'a handler without an operation'));
+  expect(lines).toContain(left('addGuest', 'an operation without a handler'));
+  expect(lines).toContain(left('createGuest', 'a handler without an operation'));
 });
 
 test('npm run generate -- --scaffold adds the handlers and failures, which pass the type check and lint', async () => {
@@ -91,13 +91,13 @@ test('npm run generate -- --scaffold adds the handlers and failures, which pass 
   add(["it's-a-name-that-is-too-long-for-a-line-with-its-import-and-its-types"], []);
   project.write('openapi.yaml', project.read('openapi.yaml').replace("{ '204':", `{ '400': ${failure}, '204':`));
   expect(await generate('--scaffold')).toMatchObject({ code: 0, stderr: '' });
-  expect(project.read('src/plants/failures.ts')).not.toContain('password');
+  expect(project.read('src/guests/failures.ts')).not.toContain('password');
   expect(await typecheck()).toMatchObject({ code: 0, stdout: '' });
-  expect(await run('eslint', ['--max-warnings', '0', 'src/plants'], {}, project.folder)).toMatchObject({
+  expect(await run('eslint', ['--max-warnings', '0', 'src/guests'], {}, project.folder)).toMatchObject({
     code: 0,
     stdout: '',
   });
-  expect(await run('prettier', ['--check', 'src/plants'], {}, project.folder)).toMatchObject({ code: 0 });
+  expect(await run('prettier', ['--check', 'src/guests'], {}, project.folder)).toMatchObject({ code: 0 });
 });
 
 test.each([

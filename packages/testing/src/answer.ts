@@ -1,31 +1,20 @@
 import { STATUS_CODES } from 'node:http';
 import type { RequestListener } from 'node:http';
 import request, { type Response } from 'supertest';
-import { contract, type OperationId } from '../../../src/plants/contract.ts';
-import { findResponseKey } from '@contract-first/contract';
-import { statusesOf, TOKEN } from './app.ts';
+import { TOKEN } from './serve-application.ts';
 
-/** Sends a body unchanged to POST /plants with a valid token. `headers` override the default headers. */
+/** Sends a body unchanged to POST /guests, or to another path, with a valid token. `headers` override the default headers. */
 export async function post(
   app: RequestListener,
   body: string | Buffer,
   headers: Record<string, string> = {},
+  path = '/guests',
 ): Promise<Response> {
   return request(app)
-    .post('/plants')
+    .post(path)
     .set({ Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', ...headers })
     .serialize((value: unknown) => value as string)
     .send(body as string);
-}
-
-/** Registers a test that every documented status of an operation was returned. Must be the last test of its file. */
-export function testEveryStatus(operationId: OperationId): void {
-  test(`every documented status of ${operationId} was answered in a test`, () => {
-    const operation = contract.operations[operationId];
-    if (operation === undefined) throw new Error(`unknown operation ${operationId}`);
-    const keys = new Set(statusesOf(operationId).map((status) => findResponseKey(operation, status)));
-    expect([...keys].sort()).toEqual(Object.keys(operation.responses).sort());
-  });
 }
 
 /** Asserts that a failure has the Error body and leaks no internals. */

@@ -24,7 +24,7 @@ export function cleanUpAfterFile(cleanup: Cleanup): void {
 
 /** Creates a folder. Removes it when the test ends. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   cleanUp(() => {
     rmSync(folder, { recursive: true, force: true });
   });
@@ -33,7 +33,7 @@ export function temporaryFolder(): string {
 
 /** Returns the URL of a SQLite database. Neither the database nor its folder exists yet. */
 export function temporaryDatabase(): string {
-  return `sqlite:${join(temporaryFolder(), 'new', 'plants.db')}`;
+  return `sqlite:${join(temporaryFolder(), 'new', 'guests.db')}`;
 }
 
 /** Begins a test: following cleanup functions run at its end. */

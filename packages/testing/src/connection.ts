@@ -64,19 +64,19 @@ function connectTo(url: string): Socket {
  */
 export async function beginCreation({ url, token }: { readonly url: string; readonly token: string }) {
   const connection = await openConnection(url);
-  const plant = plantRequest(token, '{"id":1,"name":"Fern"}');
-  connection.write(plant.slice(0, -5));
+  const guest = guestRequest(token, '{"id":1,"name":"Anna"}');
+  connection.write(guest.slice(0, -5));
   await fetch(url); // By the time of the response, all earlier bytes have been read.
   return async (): Promise<string> => {
-    connection.write(plant.slice(-5));
+    connection.write(guest.slice(-5));
     return connection.closed();
   };
 }
 
-/** Returns the text of a request to POST /plants. */
-export function plantRequest(token: string, body: string, headers: readonly string[] = []): string {
+/** Returns the text of a request to POST /guests. */
+export function guestRequest(token: string, body: string, headers: readonly string[] = []): string {
   return [
-    'POST /plants HTTP/1.1',
+    'POST /guests HTTP/1.1',
     'Host: localhost',
     `Authorization: Bearer ${token}`,
     'Content-Type: application/json',

@@ -26,7 +26,7 @@ export type Issuer = {
 };
 
 export const ISSUER = 'https://issuer.example/';
-export const AUDIENCE = 'plants';
+export const AUDIENCE = 'guests';
 
 /** Generates a key pair for an algorithm. */
 export async function createKey(alg: string, kid: string): Promise<IssuerKey> {

@@ -24,15 +24,16 @@ export type Load = {
   readonly ended: Promise<void>;
 };
 
-const NAMES = ['Fern', '', '\u0000', '\ud800', '🌿', '"\\\n', 'é'];
+const NAMES = ['Anna', '', '\u0000', '\ud800', '🌿', '"\\\n', 'é'];
 let created = 0n;
 
 /**
- * Starts creating plants, each with a unique id and tag.
+ * Starts creating guests, or plants, each with a unique id and tag.
  *
  * @param services the targets, which each client uses in turn
+ * @param path the path of the operation that creates them
  */
-export function createUntilStopped(services: Service | readonly Service[], clients: number): Load {
+export function createUntilStopped(services: Service | readonly Service[], clients: number, path = '/guests'): Load {
   const sent = new Set<string>();
   const acknowledged = new Set<string>();
   const failures = new Map<string, number>();
@@ -85,7 +86,7 @@ export function createUntilStopped(services: Service | readonly Service[], clien
   function post({ url, token }: Service, body: string): Promise<string> {
     return new Promise((resolve) => {
       const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-      const req = request(`${url}/plants`, { method: 'POST', agent, headers }, (res) => {
+      const req = request(`${url}${path}`, { method: 'POST', agent, headers }, (res) => {
         res.resume().once('close', () => {
           resolve(res.complete ? String(res.statusCode) : 'an answer that ends early');
         });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { PASSWORD, USER } from '../../engine/bench/postgres-programs.ts';
 
-/** A PostgreSQL server with a superuser role `plants`. */
+/** A PostgreSQL server with a superuser role `guests`. */
 export type PostgresServer = {
   readonly port: number;
   /** Returns the URL of a database without TLS; by default of `postgres`, which exists on every server. */
@@ -32,7 +32,7 @@ export function serverAt(port: number): PostgresServer {
     url,
     query,
     createDatabase: async () => {
-      const name = `plants_${randomBytes(8).toString('hex')}`;
+      const name = `guests_${randomBytes(8).toString('hex')}`;
       await query(url(), `CREATE DATABASE ${name}`);
       return url(name);
     },

@@ -68,7 +68,7 @@ export async function startPostgresPair(): Promise<{
 
 /** Creates the folder of a server. Copies the data, since `initdb` takes ten times as long. */
 function createServerFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-postgres-'));
   chmodSync(folder, 0o755);
   const dataFolder = join(folder, 'data');
   execFileSync('cp', ['-a', join(pristine(), 'data'), dataFolder]);

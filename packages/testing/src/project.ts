@@ -2,9 +2,9 @@ import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { temporaryFolder } from './cleanup.ts';
 import { copyBuildInfo, linkModules } from './modules.ts';
-import { ROOT } from './service.ts';
+import { FIXTURE, ROOT } from './root.ts';
 
-/** An editable copy of this project. Removed when the test ends. */
+/** An editable copy of a project. Removed when the test ends. */
 export type Project = {
   readonly folder: string;
   /** Returns the current text of a file. */
@@ -12,14 +12,13 @@ export type Project = {
   readonly write: (name: string, text: string) => void;
 };
 
-const FILES = ['src', 'scripts', 'generated', 'openapi.yaml', 'tsconfig.json', 'package.json'];
+const FILES = ['src', 'scripts', 'generated', 'openapi.yaml', 'package.json'];
 
-/** Copies the files that the package.json scripts need, or only the named files. */
-export function copyProject(names: readonly string[] = FILES): Project {
+/** Copies the files that the package.json scripts need, or only the named files, from a project with this tsconfig. */
+export function copyProject(names: readonly string[] = FILES, source = FIXTURE): Project {
   const folder = temporaryFolder();
-  for (const name of names) {
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  }
+  for (const name of names) cpSync(join(source, name), join(folder, name), { recursive: true });
+  cpSync(join(ROOT, 'tsconfig.json'), join(folder, 'tsconfig.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   copyBuildInfo(ROOT, folder, ['node_modules', 'packages']);
   return {
@@ -31,9 +30,10 @@ export function copyProject(names: readonly string[] = FILES): Project {
   };
 }
 
-/** Copies the project and its own packages, and links the installed packages that satisfy a condition. */
-export function copyProjectWithPackages(isInstalled: (name: string) => boolean): Project {
-  const project = copyProject([...FILES, 'packages']);
+/** Copies a project and the packages, and links the installed packages that satisfy a condition. */
+export function copyProjectWithPackages(isInstalled: (name: string) => boolean, source = FIXTURE): Project {
+  const project = copyProject(FILES, source);
+  cpSync(join(ROOT, 'packages'), join(project.folder, 'packages'), { recursive: true });
   const modules = join(project.folder, 'node_modules');
   rmSync(modules);
   linkModules(join(ROOT, 'node_modules'), modules, isInstalled);
@@ -42,9 +42,9 @@ export function copyProjectWithPackages(isInstalled: (name: string) => boolean):
 
 /** Copies the configuration, with the document and the sources of `examples/<name>`. */
 export function copyProjectWithContract(name: string): Project {
-  const project = copyProject(['src/main.ts', 'tsconfig.json', 'package.json']);
+  const project = copyProject(['src/main.ts', 'package.json']);
   cpSync(join(ROOT, 'examples', name), project.folder, { recursive: true });
-  cpSync(join(ROOT, 'src/plants/contract.ts'), join(project.folder, 'src', name, 'contract.ts'));
+  cpSync(join(FIXTURE, 'src/guests/contract.ts'), join(project.folder, 'src', name, 'contract.ts'));
   return project;
 }
 

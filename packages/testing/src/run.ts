@@ -10,7 +10,7 @@ const UNTIL_PARENT_ENDS = '"$@" & read -r line; kill -QUIT $!; wait';
 
 /** Jest's globalSetup: creates the folder, the compile cache and the PostgreSQL server shared by the test files. */
 export default async function setUp(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-run-'));
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-run-'));
   chmodSync(folder, 0o755); // Readable for the user of the PostgreSQL servers.
   process.env['TEST_RUN_FOLDER'] = folder;
   // The compile cache halves the CPU time of a start, and threads need not load the type stripper. It is temporary,

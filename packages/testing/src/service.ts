@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { delimiter, dirname, join } from 'node:path';
 import { temporaryDatabase } from './cleanup.ts';
 import { startChild, type Child, type Outcome } from './children.ts';
-import { ROOT } from './root.ts';
+import { FIXTURE, ROOT } from './root.ts';
 
 // `node` must be the Node that runs the tests, even if the tests are not started by npm.
 const PATH = [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
 
-export { ROOT, type Outcome };
+export { FIXTURE, ROOT, type Outcome };
 
 export type Service = Child & {
   readonly url: string;
@@ -20,16 +20,16 @@ export type Service = Child & {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Runs a command and waits for its end. */
-export function run(command: string, args: readonly string[], env: Environment = {}, cwd = ROOT): Promise<Outcome> {
+/** Runs a command, by default in the folder of the guest book, and waits for its end. */
+export function run(command: string, args: readonly string[], env: Environment = {}, cwd = FIXTURE): Promise<Outcome> {
   return start(command, args, env, cwd).outcome;
 }
 
-/** Starts the service on a free port with a new store, and waits until it listens. */
+/** Starts a service, by default the guest book, on a free port with a new store, and waits until it listens. */
 export async function startService(
   env: Environment = {},
   command: readonly string[] = ['node', 'src/main.ts'],
-  cwd = ROOT,
+  cwd = FIXTURE,
 ): Promise<Service> {
   const [program = '', ...args] = command;
   const defaults = {
@@ -55,7 +55,7 @@ export async function startService(
 }
 
 /** Starts a command. Kills it when the test ends. */
-export function start(command: string, args: readonly string[], env: Environment, cwd = ROOT): Child {
+export function start(command: string, args: readonly string[], env: Environment, cwd = FIXTURE): Child {
   return startChild(command, args, {
     cwd,
     env: { ...cleanEnvironment(process.env), PATH, OPS_PORT: '0', ...env },

@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../src/database.ts';
-import type { PlantStore } from '../../../../src/plants/plant-store.ts';
-import { listPlants, openTestStore } from '@contract-first/testing/app.ts';
+import type { GuestBook } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
+import { listGuests, openTestStore } from '@contract-first/testing/app.ts';
 
 /** Opens a store and records its log. */
 export async function openLogged(url: string) {
@@ -11,9 +11,9 @@ export async function openLogged(url: string) {
   return { logged, store: await openTestStore(url, { log, timeoutMs: 10_000 }) };
 }
 
-/** Returns the names of the plants of a store. */
-export async function names(url: string, which: 'latest' | 'history'): Promise<string[]> {
-  return (await listPlants(url, which)).map(({ name }) => name);
+/** Returns the names of the guests of a store. */
+export async function names(url: string): Promise<string[]> {
+  return (await listGuests(url)).map(({ name }) => name);
 }
 
 /** Returns whether an error means that the database is unavailable. */
@@ -27,8 +27,8 @@ export function unlessUnavailable(error: unknown): false {
   throw error;
 }
 
-/** Starts clients that add plants in sequence with unique names and few ids, and records each outcome. */
-export function startLoad(store: PlantStore) {
+/** Starts clients that add guests in sequence with unique names and few ids, and records each outcome. */
+export function startLoad(store: GuestBook) {
   const added: string[] = [];
   const unavailable: string[] = [];
   const other: unknown[] = [];
@@ -52,7 +52,7 @@ export function startLoad(store: PlantStore) {
     while (!isReached()) await sleep(5);
   };
   return {
-    /** Resolves after a number of further plants were added. */
+    /** Resolves after a number of further guests were added. */
     progress: (count: number) => {
       const goal = added.length + count;
       return until(() => added.length >= goal);

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { fastifyOpenapiGlue } from 'fastify-openapi-glue';
 import { createFastify } from './fastify-app.ts';
-import { announce, createPlant, isAuthorized, readDocument, type NewPlant } from './peer.ts';
+import { announce, createGuest, isAuthorized, readDocument, type NewGuest } from './peer.ts';
 
-// Fastify with routes, validators and serializers from the document, in which every operation is a copy of createPlant.
+// Fastify with routes, validators and serializers from the document, in which every operation is a copy of createGuest.
 const app = createFastify();
 await app.register(fastifyOpenapiGlue, {
   specification: readDocument(),
@@ -15,7 +15,7 @@ await app.register(fastifyOpenapiGlue, {
   operationResolver:
     () =>
     ({ body }: FastifyRequest) =>
-      createPlant(body as NewPlant), // Validated by Fastify.
+      createGuest(body as NewGuest), // Validated by Fastify.
 });
 await app.listen({ host: '127.0.0.1', port: 0 });
 announce(app.server.address());

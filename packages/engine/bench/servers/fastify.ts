@@ -1,17 +1,17 @@
 import { createFastify } from './fastify-app.ts';
-import { announce, createPlant, isAuthorized, type NewPlant } from './peer.ts';
+import { announce, createGuest, isAuthorized, type NewGuest } from './peer.ts';
 
 // Fastify as its documentation recommends for speed: JSON schemas for the request body and each response, from which
 // Fastify compiles a validator and serializers, and a synchronous token check in the first hook.
-const plant = {
+const guest = {
   type: 'object',
   required: ['name'],
   properties: { name: { type: 'string' }, tag: { type: 'string' } },
 };
-const newPlant = {
+const newGuest = {
   type: 'object',
   required: ['id', 'name'],
-  properties: { ...plant.properties, id: { type: 'integer', format: 'int64' } },
+  properties: { ...guest.properties, id: { type: 'integer', format: 'int64' } },
 };
 const error = {
   type: 'object',
@@ -24,10 +24,10 @@ app.addHook('onRequest', ({ headers }, _reply, done) => {
   if (isAuthorized(headers.authorization)) done();
   else done(Object.assign(new Error('send a bearer token'), { statusCode: 401 }));
 });
-app.post<{ Body: NewPlant }>(
-  '/plants',
-  { schema: { body: newPlant, response: { 200: plant, default: error } } },
-  async ({ body }) => createPlant(body),
+app.post<{ Body: NewGuest }>(
+  '/guests',
+  { schema: { body: newGuest, response: { 200: guest, default: error } } },
+  async ({ body }) => createGuest(body),
 );
 await app.listen({ host: '127.0.0.1', port: 0 });
 announce(app.server.address());

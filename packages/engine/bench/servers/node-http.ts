@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { announce, createPlant, isAuthorized, log, type NewPlant } from './peer.ts';
+import { announce, createGuest, isAuthorized, log, type NewGuest } from './peer.ts';
 
 // The lower bound: Node's own cost, with handwritten checks for one operation.
 const server = createServer((req, res) => {
@@ -22,10 +22,10 @@ const server = createServer((req, res) => {
 });
 
 async function serve(req: IncomingMessage): Promise<readonly [status: number, body: object]> {
-  if (req.url !== '/plants' || req.method !== 'POST') return [404, { error: 404, message: 'not found' }];
+  if (req.url !== '/guests' || req.method !== 'POST') return [404, { error: 404, message: 'not found' }];
   if (!isAuthorized(req.headers.authorization)) return [401, { error: 401, message: 'send a bearer token' }];
-  const plant = parse(await read(req));
-  return isNewPlant(plant) ? [200, await createPlant(plant)] : [400, { error: 400, message: 'not a NewPlant' }];
+  const guest = parse(await read(req));
+  return isNewGuest(guest) ? [200, await createGuest(guest)] : [400, { error: 400, message: 'not a NewGuest' }];
 }
 
 function read(req: IncomingMessage): Promise<string> {
@@ -48,9 +48,9 @@ function parse(text: string): unknown {
   }
 }
 
-function isNewPlant(value: unknown): value is NewPlant {
+function isNewGuest(value: unknown): value is NewGuest {
   if (typeof value !== 'object' || value === null) return false;
-  const { id, name, tag } = value as Partial<Record<keyof NewPlant, unknown>>; // Any object may have these properties.
+  const { id, name, tag } = value as Partial<Record<keyof NewGuest, unknown>>; // Any object may have these properties.
   return Number.isInteger(id) && typeof name === 'string' && (tag === undefined || typeof tag === 'string');
 }
 

@@ -5,8 +5,8 @@ import { openBenchStore } from '../store.ts';
 
 // Shared by all peers, so that they differ only in their framework: settings, log, token and domain.
 
-export type NewPlant = { readonly id: number; readonly name: string; readonly tag?: string };
-export type Plant = Omit<NewPlant, 'id'>;
+export type NewGuest = { readonly id: number; readonly name: string; readonly tag?: string };
+export type Guest = Omit<NewGuest, 'id'>;
 
 /** The log of the service; peers log one line for each request at info. */
 export const log = await createLog('info', false);
@@ -28,11 +28,11 @@ export function isAuthorized(authorization: string | undefined): boolean {
   return authorization?.startsWith('Bearer ') === true && isKnownToken(authorization.slice(7));
 }
 
-/** Creates a plant. Ids beyond 2^53 have been rounded: peers do not pay for exact int64s. */
-export async function createPlant({ id, name, tag }: NewPlant): Promise<Plant> {
-  const plant = tag === undefined ? { name } : { name, tag };
-  await store.add({ id: BigInt(id), ...plant });
-  return plant;
+/** Creates a guest. Ids beyond 2^53 have been rounded: peers do not pay for exact int64s. */
+export async function createGuest({ id, name, tag }: NewGuest): Promise<Guest> {
+  const guest = tag === undefined ? { name } : { name, tag };
+  await store.add({ id: BigInt(id), ...guest });
+  return guest;
 }
 
 /** Sends the URL of the server to the benchmark. */

@@ -2,7 +2,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import { middleware as openApiValidator } from 'express-openapi-validator';
 import passport from 'passport';
 import { Strategy } from 'passport-http-bearer';
-import { announce, createPlant, isKnownToken, log, readDocument, type NewPlant } from './peer.ts';
+import { announce, createGuest, isKnownToken, log, readDocument, type NewGuest } from './peer.ts';
 
 // The libraries that the service uses, combined as their documentation recommends.
 const document = readDocument();
@@ -34,7 +34,7 @@ app.use(
 );
 for (const path of Object.keys(document.paths)) {
   app.post(path, async (req: Request, res: Response) => {
-    res.json(await createPlant(req.body as NewPlant)); // Validated by the middleware.
+    res.json(await createGuest(req.body as NewGuest)); // Validated by the middleware.
   });
 }
 // Express identifies an error handler by its four parameters.

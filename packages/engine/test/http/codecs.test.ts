@@ -31,7 +31,7 @@ const lines: Codec = {
 };
 
 const ITEM = `{ type: object, required: [id], additionalProperties: false, properties: {
-  id: { type: integer, format: int64 }, size: { type: integer, minimum: 1 }, name: { type: string, default: Fern },
+  id: { type: integer, format: int64 }, size: { type: integer, minimum: 1 }, name: { type: string, default: Anna },
   inner: { type: object } } }`;
 const TYPES = ['application/xml', 'application/vnd.x+xml', 'text/lines'];
 
@@ -75,7 +75,7 @@ test.each([...TYPES, 'application/xml; charset=utf-8', 'Application/XML', 'appli
   async (type) => {
     const { send, received } = await serve();
     expect((await send(type, 'id=9223372036854775807\nsize=3')).status).toBe(204);
-    const body = { id: 9223372036854775807n, size: 3, name: 'Fern' };
+    const body = { id: 9223372036854775807n, size: 3, name: 'Anna' };
     expect(received[0]).toMatchObject({ contentType: type.replace('Application/XML', 'application/xml'), body });
   },
 );
@@ -133,7 +133,7 @@ test('a media type range is bytes beside a type with a codec, which has a parame
   });
   for (const type of ['application/xml', 'application/vnd.x+xml', 'image/png'])
     expect((await send(type, 'id=1')).status).toBe(204);
-  expect(received.map(({ body }) => body)).toEqual([{ id: 1n, name: 'Fern' }, expect.any(Blob), expect.any(Blob)]);
+  expect(received.map(({ body }) => body)).toEqual([{ id: 1n, name: 'Anna' }, expect.any(Blob), expect.any(Blob)]);
 });
 
 test('a codec receives the schema of the body, with the keyword xml and referenced schemas', async () => {

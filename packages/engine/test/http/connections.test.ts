@@ -1,7 +1,7 @@
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
-import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
+import { openConnection, guestRequest } from '@contract-first/testing/connection.ts';
 
-const FERN = '{"id":1,"name":"Fern"}';
+const ANNA = '{"id":1,"name":"Anna"}';
 
 async function serve(bodyLimitBytes = 1_000) {
   const testApp = await createTestApp({ bodyLimitBytes });
@@ -15,7 +15,7 @@ test.each([
   ['a valid token and another scheme', ['AUTHORIZATION: Basic eDp5']],
 ])('%s in two Authorization headers: 401', async (_name, headers) => {
   const { connection, history } = await serve();
-  connection.write(plantRequest(TOKEN, FERN, headers));
+  connection.write(guestRequest(TOKEN, ANNA, headers));
   const answer = await connection.receive('}');
   expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
   expect(answer).toMatch(/\r\nwww-authenticate: Bearer realm="bearerAuth"\r\n/i);
@@ -25,7 +25,7 @@ test.each([
 
 test('more than one space after Bearer is allowed', async () => {
   const { connection } = await serve();
-  connection.write(plantRequest(`  ${TOKEN}`, FERN));
+  connection.write(guestRequest(`  ${TOKEN}`, ANNA));
   expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 200 OK/);
 });
 
@@ -34,7 +34,7 @@ test.each([
   ['sent in chunks', 'Transfer-Encoding: chunked\r\n\r\n800\r\n'],
 ])('413 for a body that is too large, %s, before the body ends, and the connection is closed', async (_name, rest) => {
   const { connection } = await serve();
-  const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
+  const head = `POST /guests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
   connection.write(`${head}${rest}${'x'.repeat(2_048)}`);
   expect(await connection.closed()).toMatch(/^HTTP\/1\.1 413 [^]*\{"error":413,"message":".* 1000 bytes"\}$/);
 });
@@ -42,7 +42,7 @@ test.each([
 test('a body that arrives in pieces is read as one body', async () => {
   const { connection, history } = await serve();
   const chunks = ['{"id":9007199254740993,"name":"', '\xf0\x9f', '\x8c\xbf"}'];
-  const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
+  const head = `POST /guests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
   connection.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
   for (const chunk of chunks) connection.write(Buffer.from(`${chunk.length.toString(16)}\r\n${chunk}\r\n`, 'latin1'));
   connection.write('0\r\n\r\n');
@@ -52,15 +52,15 @@ test('a body that arrives in pieces is read as one body', async () => {
 
 test('the connection serves the next request after a rejected request with a body', async () => {
   const { connection, history } = await serve();
-  connection.write(plantRequest('nope', FERN) + plantRequest(TOKEN, 'null') + plantRequest(TOKEN, FERN));
-  const answers = await connection.receive('{"name":"Fern"}');
+  connection.write(guestRequest('nope', ANNA) + guestRequest(TOKEN, 'null') + guestRequest(TOKEN, ANNA));
+  const answers = await connection.receive('{"name":"Anna"}');
   expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['401', '400', '200']);
-  expect(await history()).toEqual([{ id: 1n, name: 'Fern' }]);
+  expect(await history()).toEqual([{ id: 1n, name: 'Anna' }]);
 });
 
 test('a client that disconnects in the middle of a body leaks nothing', async () => {
   const { connection, history } = await serve();
-  connection.write(plantRequest(TOKEN, FERN).slice(0, -5));
+  connection.write(guestRequest(TOKEN, ANNA).slice(0, -5));
   connection.end();
   await connection.closed();
   expect(await history()).toEqual([]);
@@ -68,10 +68,10 @@ test('a client that disconnects in the middle of a body leaks nothing', async ()
 
 test('at a stop, all pending requests get responses, and only the last response has Connection: close', async () => {
   const { connection, stop } = await serve();
-  connection.write(plantRequest(TOKEN, FERN).repeat(3).slice(0, -5));
+  connection.write(guestRequest(TOKEN, ANNA).repeat(3).slice(0, -5));
   await connection.receive('HTTP/1.1 200');
   const stopped = stop(5_000);
-  connection.write(FERN.slice(-5));
+  connection.write(ANNA.slice(-5));
   const answers = await connection.closed();
   expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3);
   expect(answers.match(/Connection: close/g)).toHaveLength(1);

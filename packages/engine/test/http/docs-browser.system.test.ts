@@ -1,6 +1,9 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { FIXTURE } from '@contract-first/testing/root.ts';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { contract } from '../../../../src/plants/contract.ts';
+import { contract } from '@contract-first/testing/fixture/src/guests/contract.ts';
 import type { CompiledDocument } from '@contract-first/documents';
 import { openDocs, type ReadState } from '../../src/docs/docs.ts';
 import type { AnyHandler } from '../../src/http/pipeline.ts';
@@ -8,7 +11,7 @@ import { createTestApp, type TestApp, TOKEN } from '@contract-first/testing/app.
 import { FAINT_TEXTS, openPage } from './support/browser.ts';
 import { compiledOf, documentOf } from '@contract-first/testing/contract.ts';
 
-const PROJECT = new URL('../../../../', import.meta.url);
+const PROJECT = pathToFileURL(join(FIXTURE, '/'));
 
 /** The path at which to save the README's screenshot; `undefined` to take none. */
 const SCREENSHOT = process.env['SCREENSHOT'];
@@ -22,15 +25,15 @@ const EVERYTHING = `parameters: [{ name: q, in: query, description: A text., sch
   responses: { '200': { description: Done., content: { application/json: { schema: { type: object } } } } }`;
 const MAX_INT64 = '9223372036854775807';
 
-test('in a browser, a plant is created from the page, with its id exactly as typed', async () => {
+test('in a browser, a guest is created from the page, with its id exactly as typed', async () => {
   const { url, history } = await serveWithDocs();
   const { page, complaints, origins } = await openPage(`${url}/docs`, { viewport: { width: 1000, height: 800 } });
   await enterToken(page, TOKEN);
-  const shown = await send(page, 'createPlant', `{\n  "id": ${MAX_INT64},\n  "name": "Fern",\n  "tag": "indoor"\n}`);
+  const shown = await send(page, 'createGuest', `{\n  "id": ${MAX_INT64},\n  "name": "Anna",\n  "tag": "friend"\n}`);
   expect(shown.status).toBe('200');
-  expect(JSON.parse(shown.body)).toEqual({ name: 'Fern', tag: 'indoor' });
-  expect(await history()).toEqual([{ id: BigInt(MAX_INT64), name: 'Fern', tag: 'indoor' }]);
-  expect(await page.title()).toBe('Plant store');
+  expect(JSON.parse(shown.body)).toEqual({ name: 'Anna', tag: 'friend' });
+  expect(await history()).toEqual([{ id: BigInt(MAX_INT64), name: 'Anna', tag: 'friend' }]);
+  expect(await page.title()).toBe('Guest book');
   expect(complaints).toEqual([]);
   expect([...origins]).toEqual([url]);
   if (SCREENSHOT !== undefined) await takeScreenshot(page, SCREENSHOT);
@@ -41,7 +44,7 @@ test('in a browser, an invalid token gets 401 with an Error', async () => {
   const { url, history } = await serveWithDocs();
   const { page, complaints } = await openPage(`${url}/docs`);
   await enterToken(page, 'wrong');
-  const shown = await send(page, 'createPlant', '{"id":1,"name":"Fern"}');
+  const shown = await send(page, 'createGuest', '{"id":1,"name":"Anna"}');
   expect(shown.status).toMatch(/^401\b/);
   expect(JSON.parse(shown.body)).toMatchObject({ error: 401, message: expect.stringMatching(/bearer token/) });
   expect(await history()).toEqual([]);

@@ -1,16 +1,17 @@
+import { pathToFileURL } from 'node:url';
 import { parseYaml } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { contract } from '../../../../src/plants/contract.ts';
+import { contract } from '@contract-first/testing/fixture/src/guests/contract.ts';
 import { openDocs } from '../../src/docs/docs.ts';
 import { createTestApp, type TestApp } from '@contract-first/testing/app.ts';
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { compiledOf, contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProjectWithPackages, copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { ROOT, run, startService } from '@contract-first/testing/service.ts';
+import { FIXTURE, ROOT, run, startService } from '@contract-first/testing/service.ts';
 
-const PROJECT = new URL('../../../../', import.meta.url);
+const PROJECT = pathToFileURL(join(FIXTURE, '/'));
 
 const PATHS = ['/docs', '/openapi.json', '/openapi.yaml'];
 const MAX_INT64 = '9223372036854775807';
@@ -35,7 +36,7 @@ test.each([
   ['not set', 0],
 ])('DOCS: %s, without the required package', async (docs, code) => {
   const { folder } = copyProjectWithPackages((name) => name !== 'swagger-ui-dist');
-  const env = { ...(docs === 'on' ? { DOCS: docs } : {}), DATABASE_URL: 'sqlite:plants.db' };
+  const env = { ...(docs === 'on' ? { DOCS: docs } : {}), DATABASE_URL: 'sqlite:guests.db' };
   if (code === 1) {
     const stderr = 'DOCS=on needs the package swagger-ui-dist, which npm ci --omit=dev leaves out\n';
     expect(await run('node', ['src/main.ts'], env, folder)).toEqual({ code, stdout: '', stderr });
@@ -86,7 +87,7 @@ test('/ is an operation if the contract defines it, beside the docs page', async
 test('the docs routes serve the document, byte for byte and as JSON', async () => {
   const { url } = await serveWithDocs();
   const yaml = await (await fetch(`${url}/openapi.yaml`)).text();
-  expect(yaml).toBe(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'));
+  expect(yaml).toBe(readFileSync(join(FIXTURE, 'openapi.yaml'), 'utf8'));
   const json: unknown = await (await fetch(`${url}/openapi.json`)).json();
   expect(json).toEqual(parseYaml(yaml));
 });

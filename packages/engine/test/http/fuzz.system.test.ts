@@ -73,7 +73,7 @@ function print(bytes: Buffer): string {
 test(`no input ends the process or gets an undocumented response (${String(INPUTS)} inputs)`, async () => {
   const contract = join(temporaryFolder(), 'contract.json');
   writeFileSync(contract, JSON.stringify(await contractOf(DOCUMENT)));
-  const service = start('node', ['packages/engine/test/http/support/serve-contract.ts', contract], {
+  const service = start('node', [join(import.meta.dirname, 'support/serve-contract.ts'), contract], {
     API_TOKENS: TOKEN,
   });
   await once(service.process.stdout, 'data');

@@ -1,13 +1,13 @@
 import type { ServerLimits } from '../../src/server/server.ts';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
-import { openConnection, plantRequest, type Connection } from '@contract-first/testing/connection.ts';
+import { openConnection, guestRequest, type Connection } from '@contract-first/testing/connection.ts';
 import { HOSTILE_REQUESTS } from './support/hostile-requests.ts';
 import { NODE_WITH_MEMORY_REPORT, usedBytes } from './support/memory.ts';
 import { parseAnswers, type RawAnswer } from './support/raw-answer.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { startService } from '@contract-first/testing/service.ts';
 
-const GOOD = plantRequest(TOKEN, '{"id":1,"name":"Fern"}');
+const GOOD = guestRequest(TOKEN, '{"id":1,"name":"Anna"}');
 const LEAK = /express|ajv|openapi|passport|sqlite|llhttp|hpe_|node_modules|\.ts\b|\bat \S+:\d+/i;
 
 async function serve(limits: Partial<ServerLimits> = {}): Promise<string> {
@@ -25,7 +25,7 @@ async function attack(url: string, bytes: string | Buffer): Promise<RawAnswer[]>
 async function expectHealthy(url: string): Promise<void> {
   const connection = await openConnection(url);
   connection.write(GOOD);
-  expect(await connection.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(await connection.receive('"Anna"}')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   connection.end();
   await connection.closed();
 }
@@ -90,7 +90,7 @@ test.each([
 test('a slow client that sends single bytes gets 408', async () => {
   const url = await serve(SHORT);
   const connection = await openConnection(url);
-  connection.write('POST /plants HTTP/1.1\r\nHost: x\r\nX: ');
+  connection.write('POST /guests HTTP/1.1\r\nHost: x\r\nX: ');
   const drip = setInterval(() => {
     connection.write('x');
   }, 20);
@@ -119,10 +119,10 @@ test('idle connections are closed when there are too many connections: the longe
   const url = await serve({ connectionLimit: 10 });
   const [first, second, ...others] = await openMany(url, 10);
   first?.write(GOOD);
-  await first?.receive('"Fern"}');
+  await first?.receive('"Anna"}');
   await expectHealthy(url);
   expect(await second?.closed()).toBe('');
-  first?.write(GOOD.replaceAll('Fern', 'Moss'));
+  first?.write(GOOD.replaceAll('Anna', 'Moss'));
   expect(await first?.receive('"Moss"}')).toContain('"Moss"}');
   await openMany(url, 50);
   await first?.closed();
@@ -139,18 +139,18 @@ test('idle connections are closed before connections that are sending, and those
   await expectHealthy(url);
   expect(await idle.closed()).toBe('');
   sending?.write(GOOD.slice(-22));
-  expect(await sending?.receive('"Fern"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK/);
+  expect(await sending?.receive('"Anna"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK/);
 });
 
 test('idle connections: 503 when every connection is waiting for a response', async () => {
   const called = Promise.withResolvers<undefined>();
   const answer = Promise.withResolvers<undefined>();
-  const createPlant = async () => {
+  const createGuest = async () => {
     called.resolve(undefined);
     await answer.promise;
-    return { status: 200, body: { name: 'Fern' } };
+    return { status: 200, body: { name: 'Anna' } };
   };
-  const testApp = await createTestApp({ handlers: { createPlant } });
+  const testApp = await createTestApp({ handlers: { createGuest } });
   const { url, refused } = await testApp.serve({ connectionLimit: 1 });
   const busy = await openConnection(url);
   busy.write(GOOD);
@@ -161,11 +161,11 @@ test('idle connections: 503 when every connection is waiting for a response', as
   expect(answers[0]?.head).toMatch(/\r\nretry-after: 1\r\n/);
   expect(await refused()).toEqual(['connections']);
   answer.resolve(undefined);
-  expect(await busy.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect(await busy.receive('"Anna"}')).toMatch(/^HTTP\/1\.1 200 OK/);
 });
 
 const head = (token: string, lengthBytes: number): string =>
-  plantRequest(token, '').replace(
+  guestRequest(token, '').replace(
     'Content-Length: 0',
     `Expect: 100-continue\r\nContent-Length: ${String(lengthBytes)}`,
   );
@@ -174,8 +174,8 @@ test('Expect: 100-continue: 100, then 200, when the body is wanted', async () =>
   const connection = await openConnection(usual);
   connection.write(head(TOKEN, 22));
   expect(await connection.receive('\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
-  connection.write('{"id":1,"name":"Fern"}');
-  expect(await connection.receive('"Fern"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  connection.write('{"id":1,"name":"Anna"}');
+  expect(await connection.receive('"Anna"}')).toMatch(/\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
 });
 
 test.each([
@@ -183,7 +183,7 @@ test.each([
   ['the body is too large', head(TOKEN, 2 ** 30), 413],
   ['the media type is wrong', head(TOKEN, 22).replace('application/json', 'text/plain'), 415],
   ['the body is compressed', head(TOKEN, 22).replace('Expect', 'Content-Encoding: gzip\r\nExpect'), 415],
-  ['the path is unknown', head(TOKEN, 22).replace('/plants', '/nowhere'), 404],
+  ['the path is unknown', head(TOKEN, 22).replace('/guests', '/nowhere'), 404],
 ])('Expect: 100-continue: no 100 when %s', async (_name, bytes, status) => {
   const answers = await attack(usual, bytes);
   expect(answers.map((answer) => answer.status)).toEqual([status]);
@@ -198,13 +198,13 @@ test('Expect: 100-continue is ignored for HTTP/1.0', async () => {
 const last = GOOD.replace('Host', 'Connection: close\r\nHost');
 
 test.each([
-  ['a URL as the target, with another Host', last.replace('/plants', 'http://example.com:80/plants'), 200],
-  ['a URL without a path', last.replace('/plants', 'HTTP://example.com'), 404],
-  ['a URL with a query', last.replace('/plants', 'http://example.com/plants?a=b'), 400],
+  ['a URL as the target, with another Host', last.replace('/guests', 'http://example.com:80/guests'), 200],
+  ['a URL without a path', last.replace('/guests', 'HTTP://example.com'), 404],
+  ['a URL with a query', last.replace('/guests', 'http://example.com/guests?a=b'), 400],
   ['an IPv6 address as Host', last.replace('localhost', '[::1]:3000'), 200],
   ['an empty Host', last.replace('localhost', ''), 200],
   ['HTTP/1.0', GOOD.replace('1.1', '1.0'), 200],
-  ['HEAD', last.replace('POST /plants', 'HEAD /nowhere'), 404],
+  ['HEAD', last.replace('POST /guests', 'HEAD /nowhere'), 404],
   ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 204],
 ])('an unusual but valid request: %s', async (_name, bytes, status) => {
   const connection = await openConnection(usual);

@@ -7,15 +7,15 @@ import { expectError, post } from '@contract-first/testing/answer.ts';
 import { AUDIENCE, createKey, inSeconds, ISSUER, signToken, startIssuer } from '@contract-first/testing/issuer.ts';
 import { run, startService, type Outcome, type Service } from '@contract-first/testing/service.ts';
 
-const FERN = '{"id":1,"name":"Fern"}';
+const ANNA = '{"id":1,"name":"Anna"}';
 const CHALLENGE = 'Bearer realm="bearerAuth", error="invalid_token"';
 
-/** Creates a plant. */
+/** Creates a guest. */
 async function send({ url }: Service, token: string): Promise<Response> {
-  return fetch(`${url}/plants`, {
+  return fetch(`${url}/guests`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: FERN,
+    body: ANNA,
   });
 }
 
@@ -25,14 +25,14 @@ const auth = { tokens: [hashToken('alice', 'good')], tokensFile: undefined, jwt:
 
 test('the handler and the log receive the caller', async () => {
   const callers: unknown[] = [];
-  const createPlant = async ({ caller }: { readonly caller: unknown }) => {
+  const createGuest = async ({ caller }: { readonly caller: unknown }) => {
     callers.push(caller);
-    return { status: 200, body: { name: 'Fern' } };
+    return { status: 200, body: { name: 'Anna' } };
   };
-  const { app, logged } = await createTestApp({ auth, handlers: { createPlant } });
-  expect((await post(app, FERN, { Authorization: 'Bearer good' })).status).toBe(200);
+  const { app, logged } = await createTestApp({ auth, handlers: { createGuest } });
+  expect((await post(app, ANNA, { Authorization: 'Bearer good' })).status).toBe(200);
   expect((await post(app, 'null', { Authorization: 'Bearer good' })).status).toBe(400);
-  expect((await post(app, FERN, { Authorization: 'Bearer bad' })).status).toBe(401);
+  expect((await post(app, ANNA, { Authorization: 'Bearer bad' })).status).toBe(401);
   expect(callers).toEqual([{ name: 'alice', scheme: 'bearerAuth', scopes: 'all' }]);
   expect(logged.map(({ status, caller }) => [status, caller])).toEqual([
     [200, 'alice'],
@@ -45,7 +45,7 @@ test('503 with Retry-After while the caller cannot be determined', async () => {
   const jwt = { issuer: 'x', audience: 'x', jwksUrl: new URL('http://127.0.0.1:1/') };
   const { app } = await createTestApp({ auth: { ...auth, jwt } });
   const token = ['{"alg":"ES256"}', '{}', 'signature'].map((part) => Buffer.from(part).toString('base64url')).join('.');
-  const response = await post(app, FERN, { Authorization: `Bearer ${token}` });
+  const response = await post(app, ANNA, { Authorization: `Bearer ${token}` });
   expectError(response, 503, /^The service cannot answer this request now; try again$/);
   expect(response.headers['retry-after']).toBe('1');
 });

@@ -5,7 +5,7 @@ import { expectError, post } from '@contract-first/testing/answer.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { openConnection } from '@contract-first/testing/connection.ts';
 
-const PLANT = '{"id":1,"name":"Basil"}';
+const GUEST = '{"id":1,"name":"Basil"}';
 
 test("the application's middleware runs before the operations, and can serve undocumented paths: 200", async () => {
   const hook = express.Router().post('/hooks/payment', express.json(), (req: Request, res: Response) => {
@@ -14,7 +14,7 @@ test("the application's middleware runs before the operations, and can serve und
   const { app } = await createTestApp({ middleware: [hook] });
   const response = await request(app).post('/hooks/payment').send({ id: 7 });
   expect([response.status, response.body]).toEqual([200, { received: 7 }]);
-  expect((await post(app, PLANT)).status).toBe(200);
+  expect((await post(app, GUEST)).status).toBe(200);
   expectError(await request(app).get('/hooks/payment'), 404, /^this path does not exist$/);
 });
 
@@ -24,7 +24,7 @@ test("the application's middleware can change requests and responses of the oper
     next();
   };
   const { app } = await createTestApp({ middleware: [mark] });
-  const response = await post(app, PLANT);
+  const response = await post(app, GUEST);
   expect([response.status, response.headers['x-mark']]).toEqual([200, 'seen']);
 });
 
@@ -33,7 +33,7 @@ test("an error of the application's middleware is logged, but not sent: 500", as
     throw new Error('secret');
   };
   const { app, logged } = await createTestApp({ middleware: [fail] });
-  expectError(await post(app, PLANT), 500, /failed/);
+  expectError(await post(app, GUEST), 500, /failed/);
   expect(JSON.stringify(logged)).toContain('secret');
 });
 
@@ -72,7 +72,7 @@ test.each<[string, object, number, RegExp, Record<string, string>]>([
     throw Object.assign(new Error('secret'), members);
   };
   const { app, logged } = await createTestApp({ middleware: [fail] });
-  const response = await post(app, PLANT);
+  const response = await post(app, GUEST);
   expectError(response, status, message);
   expect(response.headers).toMatchObject(headers);
   expect(logged.filter(({ level }) => level === 50)).toHaveLength(status < 500 ? 0 : 1);
@@ -81,7 +81,7 @@ test.each<[string, object, number, RegExp, Record<string, string>]>([
 test('a response that compression buffers is complete even if it precedes the end of its request: 401', async () => {
   const { serve } = await createTestApp({ middleware: [compression({ threshold: 0 })] });
   const connection = await openConnection((await serve()).url);
-  connection.write('POST /plants HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nContent-Length: 9\r\n\r\n{');
+  connection.write('POST /guests HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nContent-Length: 9\r\n\r\n{');
   const [head = '', body = ''] = (await connection.closed()).split('\r\n\r\n', 2);
   expect(head).toMatch(/^HTTP\/1\.1 401 .*content-encoding: gzip/is);
   expect(body).toMatch(/\r\n0$/);
@@ -89,6 +89,6 @@ test('a response that compression buffers is complete even if it precedes the en
 
 test("a body that the application's middleware has read does not count as empty: 500, and the reason is logged", async () => {
   const { app, logged } = await createTestApp({ middleware: [express.json()] });
-  expectError(await post(app, PLANT), 500, /failed/);
+  expectError(await post(app, GUEST), 500, /failed/);
   expect(JSON.stringify(logged)).toContain('no body parser may be used before the operations');
 });

@@ -5,9 +5,9 @@ import request from 'supertest';
 import { openService, type Application } from '@contract-first/engine';
 import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
-import { application } from '../../../../src/service.ts';
+import { application } from '@contract-first/testing/fixture/src/service.ts';
 
-const PLANT = { id: 1, name: 'Basil' };
+const GUEST = { id: 1, name: 'Basil' };
 const DONE = "responses: { '200': { description: Done., content: { application/json: { schema: {} } } } }";
 
 Object.assign(process.env, { API_TOKENS: 'mounted-token', LOG_LEVEL: 'silent', DATABASE_URL: temporaryDatabase() });
@@ -35,14 +35,14 @@ test('a service in an Express application responds below its path, beside the ro
   const app = express()
     .get('/health', (_req: Request, res: Response) => void res.send('up'))
     .use('/v1', middleware);
-  const create = (path: string, plant: object = PLANT) =>
-    request(app).post(path).auth('mounted-token', { type: 'bearer' }).send(plant);
-  expect((await create('/v1/plants')).body).toEqual({ name: 'Basil' });
-  expect((await create('/v1/plants')).status).toBe(200);
+  const create = (path: string, guest: object = GUEST) =>
+    request(app).post(path).auth('mounted-token', { type: 'bearer' }).send(guest);
+  expect((await create('/v1/guests')).body).toEqual({ name: 'Basil' });
+  expect((await create('/v1/guests')).status).toBe(200);
   expect((await request(app).get('/health')).text).toBe('up');
-  expect((await create('/plants')).headers['x-powered-by']).toBe('Express'); // Set by the application.
-  expect((await create('/v1/plants', {})).body).toEqual({ error: 400, message: expect.stringMatching(/'id'/) });
-  expect((await create('/v1/plant')).body).toEqual({ error: 404, message: 'this path does not exist' });
+  expect((await create('/guests')).headers['x-powered-by']).toBe('Express'); // Set by the application.
+  expect((await create('/v1/guests', {})).body).toEqual({ error: 400, message: expect.stringMatching(/'id'/) });
+  expect((await create('/v1/guest')).body).toEqual({ error: 404, message: 'this path does not exist' });
 });
 
 test.each([
@@ -61,7 +61,7 @@ test.each([
 test('a body parser before a service is a logged bug: 500', async () => {
   const { middleware } = await open();
   const app = express().use(express.json(), middleware);
-  const response = await request(app).post('/plants').auth('mounted-token', { type: 'bearer' }).send(PLANT);
+  const response = await request(app).post('/guests').auth('mounted-token', { type: 'bearer' }).send(GUEST);
   expect([response.status, response.body]).toEqual([500, { error: 500, message: expect.stringMatching(/failed/) }]);
 });
 

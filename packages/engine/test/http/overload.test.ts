@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestApp, TOKEN, type TestApp } from '@contract-first/testing/app.ts';
-import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
+import { openConnection, guestRequest } from '@contract-first/testing/connection.ts';
 
 const REFUSED = { error: 503, message: 'The service cannot answer this request now; try again' };
-const FERN = { status: 200, body: { name: 'Fern' } };
+const ANNA = { status: 200, body: { name: 'Anna' } };
 
 const limits = {
   inFlightLimit: 1_000,
@@ -14,7 +14,7 @@ const limits = {
 
 function create(url: string, token = TOKEN): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  return fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' });
+  return fetch(`${url}/guests`, { method: 'POST', headers, body: '{"id":1,"name":"Anna"}' });
 }
 
 async function expectRefused(response: Response): Promise<void> {
@@ -27,13 +27,13 @@ async function expectRefused(response: Response): Promise<void> {
 function createGate() {
   const gate = Promise.withResolvers<undefined>();
   let waiting = 0;
-  const createPlant = async () => {
+  const createGuest = async () => {
     waiting += 1;
     await gate.promise;
-    return FERN;
+    return ANNA;
   };
   return {
-    createPlant,
+    createGuest,
     waiting: () => waiting,
     open: () => {
       gate.resolve(undefined);
@@ -47,7 +47,7 @@ function messages({ logged }: TestApp): unknown[] {
 
 test('503 with Retry-After at once beyond IN_FLIGHT_LIMIT, for every caller, and accepted requests get 200', async () => {
   const gate = createGate();
-  const testApp = await createTestApp({ handlers: { createPlant: gate.createPlant } }, undefined, {
+  const testApp = await createTestApp({ handlers: { createGuest: gate.createGuest } }, undefined, {
     ...limits,
     inFlightLimit: 2,
   });
@@ -67,7 +67,7 @@ test('503 with Retry-After at once beyond IN_FLIGHT_LIMIT, for every caller, and
 
 test('a refused request leaves its connection open', async () => {
   const gate = createGate();
-  const testApp = await createTestApp({ handlers: { createPlant: gate.createPlant } }, undefined, {
+  const testApp = await createTestApp({ handlers: { createGuest: gate.createGuest } }, undefined, {
     ...limits,
     inFlightLimit: 1,
   });
@@ -75,36 +75,36 @@ test('a refused request leaves its connection open', async () => {
   const accepted = create(url);
   while (gate.waiting() < 1) await sleep(1);
   const connection = await openConnection(url);
-  connection.write(plantRequest(TOKEN, '{"id":1,"name":"Fern"}'));
+  connection.write(guestRequest(TOKEN, '{"id":1,"name":"Anna"}'));
   expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nConnection: keep-alive\r\n/);
   gate.open();
   await accepted;
-  connection.write(plantRequest(TOKEN, '{"id":1,"name":"Fern"}'));
-  expect(await connection.receive('"Fern"}')).toMatch(/HTTP\/1\.1 200 OK/);
+  connection.write(guestRequest(TOKEN, '{"id":1,"name":"Anna"}'));
+  expect(await connection.receive('"Anna"}')).toMatch(/HTTP\/1\.1 200 OK/);
 });
 
 test('requests with incomplete bodies do not count', async () => {
   const testApp = await createTestApp({}, undefined, { ...limits, inFlightLimit: 1 });
   const { url } = await testApp.serve();
   const slow = await Promise.all(Array.from({ length: 5 }, () => openConnection(url)));
-  const request = plantRequest(TOKEN, '{"id":1,"name":"Fern"}');
+  const request = guestRequest(TOKEN, '{"id":1,"name":"Anna"}');
   for (const connection of slow) connection.write(request.slice(0, -5));
   expect((await create(url)).status).toBe(200);
   for (const connection of slow) {
     connection.write(request.slice(-5));
-    expect(await connection.receive('"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await connection.receive('"Anna"}')).toMatch(/^HTTP\/1\.1 200 OK/);
   }
 });
 
 test('a request whose body completes beyond the limit is refused like other requests', async () => {
   const gate = createGate();
-  const testApp = await createTestApp({ handlers: { createPlant: gate.createPlant } }, undefined, {
+  const testApp = await createTestApp({ handlers: { createGuest: gate.createGuest } }, undefined, {
     ...limits,
     inFlightLimit: 1,
   });
   const { url, refused } = await testApp.serve();
   const late = await openConnection(url);
-  const request = plantRequest(TOKEN, '{"id":1,"name":"Fern"}');
+  const request = guestRequest(TOKEN, '{"id":1,"name":"Anna"}');
   late.write(request.slice(0, -5));
   await fetch(url); // The response shows that all earlier bytes have been read.
   const accepted = create(url);
@@ -117,7 +117,7 @@ test('a request whose body completes beyond the limit is refused like other requ
   expect(testApp.logged.filter(({ status }) => status === 503)).toEqual([]);
 });
 
-const large = plantRequest(TOKEN, JSON.stringify({ id: 1, name: 'x'.repeat(60_000) }));
+const large = guestRequest(TOKEN, JSON.stringify({ id: 1, name: 'x'.repeat(60_000) }));
 const [, head = ''] = /^([^]*?\r\n\r\n)/.exec(large) ?? [];
 const serve = async () => {
   const testApp = await createTestApp({}, undefined, { ...limits, bodyMemoryLimitBytes: 130_000 });
@@ -160,15 +160,15 @@ test('BODY_MEMORY_LIMIT_BYTES counts chunked bodies as they grow, and releases t
 
 async function send(url: string): Promise<Response> {
   const headers = { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' };
-  return fetch(`${url}/plants`, { method: 'POST', headers, body: large.slice(head.length) });
+  return fetch(`${url}/guests`, { method: 'POST', headers, body: large.slice(head.length) });
 }
 
 test('503 while the event loop delay exceeds EVENT_LOOP_DELAY_LIMIT_MS, and 200 again afterwards', async () => {
-  const createPlant = () => {
+  const createGuest = () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-    return Promise.resolve(FERN);
+    return Promise.resolve(ANNA);
   };
-  const testApp = await createTestApp({ handlers: { createPlant } }, undefined, {
+  const testApp = await createTestApp({ handlers: { createGuest } }, undefined, {
     ...limits,
     eventLoopDelayLimitMs: 40,
   });

@@ -1,12 +1,12 @@
 import request from 'supertest';
 import type { Contract } from '@contract-first/contract';
-import { contract } from '../../../../src/plants/contract.ts';
+import { contract } from '@contract-first/testing/fixture/src/guests/contract.ts';
 import type { AnyHandler } from '../../src/http/pipeline.ts';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { expectError, expectProblem, post } from '@contract-first/testing/answer.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 
-const FERN = '{"id":1,"name":"Fern"}';
+const ANNA = '{"id":1,"name":"Anna"}';
 const FIXED_TEXT = /^The service failed to answer this request$/;
 
 test.each<[string, AnyHandler]>([
@@ -14,18 +14,18 @@ test.each<[string, AnyHandler]>([
   ['throws before it returns a promise', () => fail('the secret cause')],
   ['throws an object that looks like a response', () => Promise.reject(Object.assign(new Error('x'), { status: 404 }))],
   ['returns nothing', async () => undefined as never],
-  ['returns a status that is not documented', async () => ({ status: 201, body: { name: 'Fern' } })],
-  ['returns a body without a required property', async () => ({ status: 200, body: { tag: 'indoor' } })],
-  ['returns a property of the wrong type', async () => ({ status: 200, body: { name: 'Fern', tag: 1n } })],
+  ['returns a status that is not documented', async () => ({ status: 201, body: { name: 'Anna' } })],
+  ['returns a body without a required property', async () => ({ status: 200, body: { tag: 'friend' } })],
+  ['returns a property of the wrong type', async () => ({ status: 200, body: { name: 'Anna', tag: 1n } })],
   ['returns no body where one is documented', async () => ({ status: 200 })],
   ['returns another body in a 5xx', async () => ({ status: 503, body: { message: 'no error property' } })],
-  ['returns an integer beyond int64', async () => ({ status: 200, body: { name: 'Fern', extra: 2n ** 63n } })],
+  ['returns an integer beyond int64', async () => ({ status: 200, body: { name: 'Anna', extra: 2n ** 63n } })],
   ['returns a header that cannot be sent', async () => ({ status: 200, headers: { a: 'b\nc' }, body: { name: 'x' } })],
-])('500 with a fixed text, and the cause only in the log: a handler that %s', async (_name, createPlant) => {
-  const { app, logged } = await createTestApp({ handlers: { createPlant } });
-  expectError(await post(app, FERN), 500, FIXED_TEXT);
+])('500 with a fixed text, and the cause only in the log: a handler that %s', async (_name, createGuest) => {
+  const { app, logged } = await createTestApp({ handlers: { createGuest } });
+  expectError(await post(app, ANNA), 500, FIXED_TEXT);
   expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
-  const line = logged.find(({ operationId, status }) => operationId === 'createPlant' && status !== undefined);
+  const line = logged.find(({ operationId, status }) => operationId === 'createGuest' && status !== undefined);
   expect(line).toMatchObject({ method: 'POST', status: 500 });
   expect((await post(app, 'null')).status).toBe(400);
 });
@@ -35,22 +35,22 @@ function fail(message: string): never {
 }
 
 test('500 for a handler that throws, and the log has the cause', async () => {
-  const createPlant: AnyHandler = () => fail('the secret cause');
-  const { app, logged } = await createTestApp({ handlers: { createPlant } });
-  await post(app, FERN);
+  const createGuest: AnyHandler = () => fail('the secret cause');
+  const { app, logged } = await createTestApp({ handlers: { createGuest } });
+  await post(app, ANNA);
   expect(JSON.stringify(logged)).toContain('the secret cause');
 });
 
 test('a documented failure of a handler is sent unchanged', async () => {
-  const createPlant: AnyHandler = async () => ({ status: 503, body: { error: 503, message: 'later' } });
-  const { app } = await createTestApp({ handlers: { createPlant } });
-  expectError(await post(app, FERN), 503, /^later$/);
+  const createGuest: AnyHandler = async () => ({ status: 503, body: { error: 503, message: 'later' } });
+  const { app } = await createTestApp({ handlers: { createGuest } });
+  expectError(await post(app, ANNA), 503, /^later$/);
 });
 
 test('bigints in a response are written with all their digits', async () => {
-  const createPlant: AnyHandler = async () => ({ status: 200, body: { name: 'Fern', sizes: [9007199254740993n] } });
-  const { app } = await createTestApp({ handlers: { createPlant } });
-  expect((await post(app, FERN)).text).toBe('{"name":"Fern","sizes":[9007199254740993]}');
+  const createGuest: AnyHandler = async () => ({ status: 200, body: { name: 'Anna', sizes: [9007199254740993n] } });
+  const { app } = await createTestApp({ handlers: { createGuest } });
+  expect((await post(app, ANNA)).text).toBe('{"name":"Anna","sizes":[9007199254740993]}');
 });
 
 const unfinished = () => contractOf(documentOf('/a', 'get', "responses: { '204': { description: Done. } }"));
@@ -65,18 +65,18 @@ test('an operation without a handler prevents the start in production', async ()
 });
 
 describe('security of an operation', () => {
-  const { createPlant: operation } = contract.operations;
+  const { createGuest: operation } = contract.operations;
   if (operation === undefined) throw new Error('the contract has no such operation');
   const secured = (...security: string[][]): Contract => ({
     ...contract,
     operations: {
-      createPlant: {
+      createGuest: {
         ...operation,
         security: security.map((names) => names.map((scheme) => ({ scheme, scopes: [] }))),
       },
     },
   });
-  const handlers = { createPlant: async () => ({ status: 200, body: { name: 'Fern' } }) };
+  const handlers = { createGuest: async () => ({ status: 200, body: { name: 'Anna' } }) };
 
   test.each([
     ['none: open to all', [], 200, 200],
@@ -85,8 +85,8 @@ describe('security of an operation', () => {
     ['the scheme, twice', [['bearerAuth', 'bearerAuth']], 401, 200],
   ])('%s', async (_name, security, without, withToken) => {
     const { app } = await createTestApp({ contract: secured(...security), handlers });
-    expect((await post(app, FERN, { Authorization: 'none' })).status).toBe(without);
-    expect((await post(app, FERN)).status).toBe(withToken);
+    expect((await post(app, ANNA, { Authorization: 'none' })).status).toBe(without);
+    expect((await post(app, ANNA)).status).toBe(withToken);
   });
 
   test.each([[[['bearerAuth'], []]], [[[], ['bearerAuth']]]])(
@@ -94,7 +94,7 @@ describe('security of an operation', () => {
     async (security) => {
       const { app, logged } = await createTestApp({ contract: secured(...security), handlers });
       for (const authorization of [`Bearer ${TOKEN}`, 'Bearer nope', 'none'])
-        expect((await post(app, FERN, { Authorization: authorization })).status).toBe(200);
+        expect((await post(app, ANNA, { Authorization: authorization })).status).toBe(200);
       expect(logged.map(({ caller }) => caller)).toEqual(['tester', undefined, undefined]);
     },
   );
@@ -105,6 +105,6 @@ describe('security of an operation', () => {
       /no checker for the security scheme nope/,
     );
     const { app } = await createTestApp({ contract: unknown, handlers, production: false });
-    expect((await post(app, FERN)).status).toBe(501);
+    expect((await post(app, ANNA)).status).toBe(501);
   });
 });

@@ -163,7 +163,7 @@ test('RATE_LIMIT_REQUESTS: every response has the number of remaining requests; 
 
 test('RATE_LIMIT_REQUESTS: an undocumented 429 has the usual failure body of the document', async () => {
   const { app } = await createTestApp({ rateLimit: { requests: 2, windowSeconds: 60 } });
-  const send = () => Promise.resolve(request(app).post('/plants'));
+  const send = () => Promise.resolve(request(app).post('/guests'));
   expect(await thrice(send)).toEqual([401, 401, 429]);
   expectError(await send(), 429, MESSAGE);
 });

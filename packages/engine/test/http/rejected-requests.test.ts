@@ -6,7 +6,7 @@ import { expectError, post } from '@contract-first/testing/answer.ts';
 
 const CHALLENGE = 'Bearer realm="bearerAuth"';
 const INVALID = `${CHALLENGE}, error="invalid_token"`;
-const plant = { id: 1, name: 'Fern' };
+const guest = { id: 1, name: 'Anna' };
 
 let shared: TestApp;
 beforeAll(async () => {
@@ -15,8 +15,8 @@ beforeAll(async () => {
 const createApp = (): TestApp => shared;
 
 test.each([
-  ['a BOM', Buffer.from('\ufeff{"id":1,"name":"Fern"}'), /byte order mark/],
-  ['UTF-16', Buffer.from('{"id":1,"name":"Fern"}', 'utf16le'), /JSON/],
+  ['a BOM', Buffer.from('\ufeff{"id":1,"name":"Anna"}'), /byte order mark/],
+  ['UTF-16', Buffer.from('{"id":1,"name":"Anna"}', 'utf16le'), /JSON/],
   ['Latin-1', Buffer.from('{"id":1,"name":"é"}', 'latin1'), /UTF-8/],
   ['an overlong encoding', Buffer.from([0x22, 0xc0, 0x80, 0x22]), /UTF-8/],
   ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), /UTF-8/],
@@ -45,7 +45,7 @@ test.each([
   ['the token in another header', { 'X-Access-Token': TOKEN }, CHALLENGE],
 ])('401: the same body shape as every other error, and a challenge: %s', async (_name, headers, challenge) => {
   const { app, history } = createApp();
-  const response = await request(app).post('/plants').set(headers).send(plant);
+  const response = await request(app).post('/guests').set(headers).send(guest);
   expectError(response, 401, /^send one valid bearer token/);
   expect(response.headers['www-authenticate']).toBe(challenge);
   expect(await history()).toEqual([]);
@@ -53,16 +53,16 @@ test.each([
 
 test('401: the same body shape as every other error, and a challenge: the token in the query', async () => {
   const { app } = createApp();
-  expectError(await request(app).post(`/plants?access_token=${TOKEN}`).send(plant), 401, /bearer token/);
+  expectError(await request(app).post(`/guests?access_token=${TOKEN}`).send(guest), 401, /bearer token/);
 });
 
 test('401: the same body shape as every other error, and a challenge: the token in the body, as JSON and as a form', async () => {
   const { app } = createApp();
   const json = request(app)
-    .post('/plants')
-    .send({ ...plant, access_token: TOKEN });
+    .post('/guests')
+    .send({ ...guest, access_token: TOKEN });
   expectError(await json, 401, /bearer token/);
-  expectError(await request(app).post('/plants').type('form').send({ access_token: TOKEN }), 401, /bearer token/);
+  expectError(await request(app).post('/guests').type('form').send({ access_token: TOKEN }), 401, /bearer token/);
 });
 
 test('401: the same body shape as every other error, and a challenge is decided before the body is read', async () => {
@@ -73,7 +73,7 @@ test('401: the same body shape as every other error, and a challenge is decided 
 
 test('default: other failures have the Error body too: 413: a body over the limit; a body at the limit is read', async () => {
   const { app, history } = await createTestApp({ bodyLimitBytes: 100 });
-  const body = '{"id":1,"name":"Fern"}'.padEnd(100);
+  const body = '{"id":1,"name":"Anna"}'.padEnd(100);
   expect((await post(app, body)).status).toBe(200);
   expectError(await post(app, `${body} `), 413, /not be larger than 100 bytes/);
   expect(await history()).toHaveLength(1);
@@ -83,7 +83,7 @@ test.each(['text/plain', 'application/xml', 'application/json-patch+json', 'appl
   'default: other failures have the Error body too: 415 with Accept: Content-Type "%s"',
   async (contentType) => {
     const { app, history } = createApp();
-    const response = await post(app, '{"id":1,"name":"Fern"}', { 'Content-Type': contentType });
+    const response = await post(app, '{"id":1,"name":"Anna"}', { 'Content-Type': contentType });
     expectError(response, 415, /application\/json/);
     expect(response.headers['accept']).toBe('application/json');
     expect(await history()).toEqual([]);
@@ -92,7 +92,7 @@ test.each(['text/plain', 'application/xml', 'application/json-patch+json', 'appl
 
 test('default: other failures have the Error body too: 415 with Accept-Encoding: a compressed body', async () => {
   const { app } = createApp();
-  const response = await post(app, '{"id":1,"name":"Fern"}', { 'Content-Encoding': 'gzip' });
+  const response = await post(app, '{"id":1,"name":"Anna"}', { 'Content-Encoding': 'gzip' });
   expectError(response, 415, /Content-Encoding/);
   expect(response.headers['accept-encoding']).toBe('identity');
 });

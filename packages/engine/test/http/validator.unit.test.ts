@@ -27,8 +27,8 @@ paths:
     post: { operationId: out, requestBody: { ${content('{}')} }, responses: { '200': { description: Done., ${content(schema)} } } }
 components:
   schemas:
-    Plant: { type: object, required: [name], properties: { name: { type: string }, tag: { type: string } } }
-    NewPlant: { type: object, allOf: [{ $ref: '#/components/schemas/Plant' }, { type: object, required: [id], properties: { id: { type: integer, format: int64 } } }] }
+    Guest: { type: object, required: [name], properties: { name: { type: string }, tag: { type: string } } }
+    NewGuest: { type: object, allOf: [{ $ref: '#/components/schemas/Guest' }, { type: object, required: [id], properties: { id: { type: integer, format: int64 } } }] }
     Tree: { type: object, required: [id], properties: { id: { type: integer }, children: { type: array, items: { $ref: '#/components/schemas/Tree' } } } }
 `;
 }
@@ -75,9 +75,9 @@ type InDocument = {
 };
 
 test.each([
-  "{ $ref: '#/components/schemas/NewPlant' }",
+  "{ $ref: '#/components/schemas/NewGuest' }",
   "{ $ref: '#/components/schemas/Tree' }",
-  "{ type: array, items: { $ref: '#/components/schemas/Plant' }, minItems: 1 }",
+  "{ type: array, items: { $ref: '#/components/schemas/Guest' }, minItems: 1 }",
   '{ type: object, properties: { a: { type: integer, minimum: 0, maximum: 9 }, b: { enum: [x, 1, null] } }, additionalProperties: false }',
   '{ oneOf: [{ type: integer, format: int32 }, { type: string, maxLength: 3 }, { type: object, required: [a], properties: { a: { const: 1 } } }] }',
   '{ type: object, required: [day], properties: { day: { type: string, format: date }, at: { type: string, format: date-time }, mail: { type: string, format: email } } }',

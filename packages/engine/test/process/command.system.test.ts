@@ -23,13 +23,13 @@ async function runCommand(work: string, env: Environment = {}, file = ''): Promi
 }
 
 test('a command receives the settings and the opened application, logs to standard error, and closes the application: exit 0', async () => {
-  const work = `await store.add({ id: 1n, name: 'Fern' }); console.log(settings); log.info('one plant');`;
+  const work = `await store.add({ id: 1n, name: 'Anna' }); console.log(settings); log.info('one guest');`;
   const { code, stdout, stderr } = await runCommand(work, {}, 'PAGE_SIZE=20');
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: 'loaded with 20\n{ PAGE_SIZE: 20 }\nclosed\n',
   });
-  expect(JSON.parse(stderr)).toMatchObject({ level: 30, msg: 'one plant' });
+  expect(JSON.parse(stderr)).toMatchObject({ level: 30, msg: 'one guest' });
 });
 
 test('a command lists every problem with the configuration, one line each: exit 1', async () => {

@@ -2,7 +2,7 @@ import { openConnection } from '@contract-first/testing/connection.ts';
 import { createKey, inSeconds, signToken, startIssuer } from '@contract-first/testing/issuer.ts';
 import { startService, type Service } from '@contract-first/testing/service.ts';
 
-const TEMPLATE = '/plants';
+const TEMPLATE = '/guests';
 
 /** Sends a creation with an id. Returns the log entry of its rejection at debug level. */
 async function reject(
@@ -30,7 +30,7 @@ test('at debug level, the log has the reason of a 400 and a 404, with the reques
     level: 20,
     time: expect.any(Number),
     requestId: 'r1',
-    operationId: 'createPlant',
+    operationId: 'createGuest',
     status: 400,
     reason: expect.stringContaining('body/id'),
     msg: 'request rejected',
@@ -69,7 +69,7 @@ test('at debug level, the log has the kind of reason of a 401, without the crede
   for (const [index, [authorization, reason]] of kinds.entries()) {
     const headers = authorization === undefined ? {} : { Authorization: authorization };
     const rejection = await reject(service, `r${String(index)}.`, headers);
-    expect(rejection).toMatchObject({ status: 401, operationId: 'createPlant', reason: `bearerAuth: ${reason}` });
+    expect(rejection).toMatchObject({ status: 401, operationId: 'createGuest', reason: `bearerAuth: ${reason}` });
     if (authorization !== undefined) expect(service.output()).not.toContain(authorization.split(' ')[1]);
   }
 });

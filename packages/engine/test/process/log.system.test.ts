@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import { createTestApp, TOKEN, type TestApp } from '@contract-first/testing/app.ts';
-import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
+import { openConnection, guestRequest } from '@contract-first/testing/connection.ts';
 import { run, startService } from '@contract-first/testing/service.ts';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -9,8 +9,8 @@ const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT_ID = '00f067aa0ba902b7';
 
 function create({ app }: TestApp, headers: Readonly<Record<string, string>> = {}) {
-  const post = request(app).post('/plants').auth(TOKEN, { type: 'bearer' }).set(headers);
-  return post.send({ id: 1, name: 'Fern' });
+  const post = request(app).post('/guests').auth(TOKEN, { type: 'bearer' }).set(headers);
+  return post.send({ id: 1, name: 'Anna' });
 }
 
 test('the log has one line for each request: operation, route, caller and time, but no content', async () => {
@@ -22,8 +22,8 @@ test('the log has one line for each request: operation, route, caller and time, 
       level: 30,
       time: expect.any(Number),
       requestId,
-      operationId: 'createPlant',
-      route: '/plants',
+      operationId: 'createGuest',
+      route: '/guests',
       method: 'POST',
       status: requestId === 'r2' ? 200 : 400,
       durationMs: expect.any(Number),
@@ -31,7 +31,7 @@ test('the log has one line for each request: operation, route, caller and time, 
       clientAddress: '127.0.0.1',
     })),
   );
-  expect(JSON.stringify(testApp.logged)).not.toMatch(new RegExp(`Fern|secret|${TOKEN}`));
+  expect(JSON.stringify(testApp.logged)).not.toMatch(new RegExp(`Anna|secret|${TOKEN}`));
 });
 
 test.each([
@@ -67,8 +67,8 @@ test('two values of X-Request-Id are both ignored', async () => {
 });
 
 test('X-Request-Id: an error in a handler is logged with the id', async () => {
-  const createPlant = () => Promise.reject(new Error('the cause'));
-  const testApp = await createTestApp({ handlers: { createPlant } });
+  const createGuest = () => Promise.reject(new Error('the cause'));
+  const testApp = await createTestApp({ handlers: { createGuest } });
   await create(testApp, { 'x-request-id': 'r1' }).expect(500);
   expect(testApp.logged.map(({ requestId, level }) => [requestId, level])).toEqual([
     ['r1', 50],
@@ -132,25 +132,25 @@ test.each([
 test('a client that disconnects before its response is logged, without a status', async () => {
   const called = Promise.withResolvers<undefined>();
   const gate = Promise.withResolvers<undefined>();
-  const createPlant = async () => {
+  const createGuest = async () => {
     called.resolve(undefined);
     await gate.promise;
-    return { status: 200, body: { name: 'Fern' } };
+    return { status: 200, body: { name: 'Anna' } };
   };
-  const testApp = await createTestApp({ handlers: { createPlant } });
+  const testApp = await createTestApp({ handlers: { createGuest } });
   const { url, connectionCount } = await testApp.serve();
   const connection = await openConnection(url);
-  connection.write(plantRequest(TOKEN, '{"id":1,"name":"Fern"}'));
+  connection.write(guestRequest(TOKEN, '{"id":1,"name":"Anna"}'));
   await called.promise;
   connection.reset();
   while (connectionCount() > 0) await new Promise(setImmediate);
   gate.resolve(undefined);
   while (testApp.logged.length === 0) await new Promise(setImmediate);
-  expect(testApp.logged[0]).toMatchObject({ operationId: 'createPlant', caller: 'tester', clientAddress: '127.0.0.1' });
+  expect(testApp.logged[0]).toMatchObject({ operationId: 'createGuest', caller: 'tester', clientAddress: '127.0.0.1' });
   expect(testApp.logged[0]).not.toHaveProperty('status');
 });
 
-test.each(['/plants', '/nothing'])(
+test.each(['/guests', '/nothing'])(
   'every response of %s has nosniff and no-store, and does not reveal the software',
   async (path) => {
     const { app } = await createTestApp();
@@ -192,7 +192,7 @@ test('on a terminal, standard output is human-readable: a colour, a time, no JSO
 });
 
 test('on a terminal, a failed request is logged with its id', async () => {
-  const source = `import { createLog } from './packages/engine/src/process/log.ts';
+  const source = `import { createLog } from '../../engine/src/process/log.ts';
       const log = await createLog('info', true);
       log.error({ requestId: 'r1', err: new Error('the cause') }, 'request failed');
       log.flush();`;
@@ -202,7 +202,7 @@ test('on a terminal, a failed request is logged with its id', async () => {
 
 test('on a terminal, control characters of logged values are escaped', async () => {
   const text = String.raw`a\x1b[2J\x9b31m\b\r\x7f\u0090\\u001b\n\tz`;
-  const source = `import { createLog } from './packages/engine/src/process/log.ts';
+  const source = `import { createLog } from '../../engine/src/process/log.ts';
       const log = await createLog('info', true);
       log.error({ err: new Error('${text}'), value: '${text}' }, '${text}');
       log.flush();`;

@@ -14,7 +14,7 @@ async function get(service: Service, path: string): Promise<{ status: number; te
 
 async function create({ url, token }: Service): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  return fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' });
+  return fetch(`${url}/guests`, { method: 'POST', headers, body: '{"id":1,"name":"Anna"}' });
 }
 
 test('the ops listener serves three routes, which the API does not serve', async () => {
@@ -22,7 +22,7 @@ test('the ops listener serves three routes, which the API does not serve', async
   expect(await get(service, '/livez')).toEqual({ status: 200, text: 'live\n' });
   expect(await get(service, '/readyz?verbose')).toEqual({ status: 200, text: 'ready\n' });
   expect((await get(service, '/metrics')).status).toBe(200);
-  expect(await get(service, '/plants')).toMatchObject({ status: 404 });
+  expect(await get(service, '/guests')).toMatchObject({ status: 404 });
   expect(await get(service, '/constructor')).toMatchObject({ status: 404 });
   expect((await fetch(`${service.opsUrl}/livez`, { method: 'POST' })).status).toBe(405);
   for (const path of ['/livez', '/readyz', '/metrics']) expect((await fetch(service.url + path)).status).toBe(404);
@@ -37,7 +37,7 @@ test('clients that keep the ops listener busy do not block others', async () => 
 });
 
 test('/readyz is 503 while the database file is missing, and 200 after it is restored', async () => {
-  const path = join(temporaryFolder(), 'plants.db');
+  const path = join(temporaryFolder(), 'guests.db');
   const service = await startService({ DATABASE_URL: `sqlite:${path}` });
   renameSync(path, `${path}.away`);
   expect(await get(service, '/readyz')).toEqual({
@@ -102,10 +102,10 @@ test('/metrics has request counts and durations by operation and status, commits
   const { text } = await get(service, '/metrics');
   expect(text.split('\n')).toEqual(
     expect.arrayContaining([
-      'http_requests_total{operation="createPlant",status="200"} 3',
+      'http_requests_total{operation="createGuest",status="200"} 3',
       'http_requests_total{operation="",status="404"} 1',
       'http_requests_total{operation="",status="400"} 1',
-      'http_request_duration_seconds_count{operation="createPlant"} 3',
+      'http_request_duration_seconds_count{operation="createGuest"} 3',
       'http_requests_in_flight 0',
       'database_commit_rows_sum 3',
       'database_commit_duration_seconds_count 3',
@@ -116,7 +116,7 @@ test('/metrics has request counts and durations by operation and status, commits
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
   expect(text).toMatch(/^process_start_time_seconds \d+$/m);
-  expect(text).toMatch(/^build_info\{name="Plant store",version="1\.0\.0",node_version="v24\.[\d.]+"\} 1$/m);
+  expect(text).toMatch(/^build_info\{name="Guest book",version="1\.0\.0",node_version="v24\.[\d.]+"\} 1$/m);
 });
 
 test('/metrics follows the naming of Prometheus: only counters end in _total; units are base units', async () => {

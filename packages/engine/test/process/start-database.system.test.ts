@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openForWriting, storeSchemaOf } from '../../../database/src/sqlite/open-file.ts';
-import { plantTables } from '../../../../src/plants/plant-tables.ts';
+import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import { openTestStore } from '@contract-first/testing/app.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { createUntilStopped } from '@contract-first/testing/load.ts';
@@ -11,8 +11,8 @@ import { run, startService } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
 test.each([
-  ['is in a folder that cannot be written', () => '/proc/plants.db', /cannot be opened/],
-  ['is in a folder that cannot be created', () => join(file('not a folder'), 'plants.db'), /cannot be opened/],
+  ['is in a folder that cannot be written', () => '/proc/guests.db', /cannot be opened/],
+  ['is in a folder that cannot be created', () => join(file('not a folder'), 'guests.db'), /cannot be opened/],
   ['is a folder', () => temporaryFolder(), /cannot be opened/],
   ['is not a database', () => file('This is a text file, not a database.'.repeat(100)), /is not a SQLite database/],
   ["is another program's database", otherDatabase, /is another program's database/],
@@ -50,13 +50,13 @@ test('a write-ahead log that was truncated by a crash is not damage: everything 
   writeFileSync(`${path}-wal`, Buffer.concat([log, log.subarray(-2_000)]));
 
   await startService({ DATABASE_URL: url });
-  const { stdout } = await run('node', ['scripts/export.ts', '--history'], { DATABASE_URL: url });
+  const { stdout } = await run('node', ['scripts/export.ts'], { DATABASE_URL: url });
   expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
 });
 
 test('a start waits for the SQLite migration of another process, without a time limit', async () => {
-  const path = join(temporaryFolder(), 'plants.db');
-  const schema = storeSchemaOf(plantTables);
+  const path = join(temporaryFolder(), 'guests.db');
+  const schema = storeSchemaOf(guestTables);
   openForWriting(path, { ...schema, migrations: schema.migrations.slice(0, 1) }).close();
   const other = new DatabaseSync(path);
   other.exec(
@@ -66,7 +66,7 @@ test('a start waits for the SQLite migration of another process, without a time 
   await sleep(6_000); // Longer than a start waits for other locks.
   other.exec('COMMIT');
   other.close();
-  expect(await (await opening).add({ id: 1n, name: 'Fern' })).toBe(true);
+  expect(await (await opening).add({ id: 1n, name: 'Anna' })).toBe(true);
 });
 
 describeStores((createDatabase) => {
@@ -79,7 +79,7 @@ describeStores((createDatabase) => {
     await load.acknowledges(500);
     await load.stop();
     expect([...load.failures]).toEqual([]);
-    const { stdout } = await run('node', ['scripts/export.ts', '--history'], env);
+    const { stdout } = await run('node', ['scripts/export.ts'], env);
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
   });
 });
@@ -91,7 +91,7 @@ function file(content: string): string {
 }
 
 async function newerDatabase(): Promise<string> {
-  const path = join(temporaryFolder(), 'plants.db');
+  const path = join(temporaryFolder(), 'guests.db');
   await (await openTestStore(`sqlite:${path}`)).close();
   const database = new DatabaseSync(path);
   database.exec('PRAGMA user_version = 99');
@@ -100,7 +100,7 @@ async function newerDatabase(): Promise<string> {
 }
 
 async function damagedDatabase(damage: (bytes: Buffer) => Buffer): Promise<string> {
-  const path = join(temporaryFolder(), 'plants.db');
+  const path = join(temporaryFolder(), 'guests.db');
   const store = await openTestStore(`sqlite:${path}`);
   await Promise.all(Array.from({ length: 1_000 }, (_, id) => store.add({ id: BigInt(id), name: 'x'.repeat(100) })));
   await store.close();

@@ -3,12 +3,12 @@ import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } fr
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { openConnection, plantRequest } from '@contract-first/testing/connection.ts';
+import { openConnection, guestRequest } from '@contract-first/testing/connection.ts';
 import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProject, copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { ROOT, run, startService, type Service } from '@contract-first/testing/service.ts';
+import { FIXTURE, ROOT, run, startService, type Service } from '@contract-first/testing/service.ts';
 
-// 404, since no plant exists yet.
+// 404, since no guest exists yet.
 const ACCEPTED = / (?:2\d\d|404)$/;
 
 /** Runs the curl line of the banner. Returns the body and the status of the response. */
@@ -45,7 +45,7 @@ test('npm start reads .env before it loads the application; .env does not overri
 
 test('npm start uses the compile cache, and starts even if it is not writable', async () => {
   const folder = temporaryFolder();
-  for (const name of ['src', 'generated']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  for (const name of ['src', 'generated']) cpSync(join(FIXTURE, name), join(folder, name), { recursive: true });
   mkdirSync(join(folder, 'node_modules'));
   for (const name of readdirSync(join(ROOT, 'node_modules')).filter((name) => !name.startsWith('.'))) {
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
@@ -56,8 +56,8 @@ test('npm start uses the compile cache, and starts even if it is not writable', 
   const startAndStop = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
     const service = await startService({ DOCS: 'off' }, command, folder);
     const connection = await openConnection(service.url);
-    connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
-    expect(await connection.receive('{"name":"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+    connection.write(guestRequest(service.token, '{"id":1,"name":"Anna"}'));
+    expect(await connection.receive('{"name":"Anna"}')).toMatch(/^HTTP\/1\.1 200 OK/);
     service.process.kill(signal);
     await service.outcome;
   };
@@ -87,8 +87,8 @@ test('npm start never prints configured tokens', async () => {
   const service = await startService({ API_TOKENS: 'one-secret,two-secret' });
   for (const token of ['one-secret', 'two-secret']) {
     const connection = await openConnection(service.url);
-    connection.write(plantRequest(token, '{"id":1,"name":"Fern"}'));
-    expect(await connection.receive('{"name":"Fern"}')).toMatch(/^HTTP\/1\.1 200 OK/);
+    connection.write(guestRequest(token, '{"id":1,"name":"Anna"}'));
+    expect(await connection.receive('{"name":"Anna"}')).toMatch(/^HTTP\/1\.1 200 OK/);
   }
   service.process.kill('SIGINT');
   const { code, stdout, stderr } = await service.outcome;
@@ -194,14 +194,14 @@ test('invalid configuration prevents the start, exit 1: a number of proxies inst
   expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
 });
 
-test.each(['src/main.ts', 'scripts/export.ts', 'node_modules/.bin/contract-first mock openapi.yaml'])(
+test.each(['src/main.ts', 'scripts/export.ts', '../../../node_modules/.bin/contract-first mock openapi.yaml'])(
   'invalid configuration prevents the start, exit 1: an unreadable .env, for %s',
   async (command) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.env'));
     const [program = '', ...args] = command.split(' ');
-    cpSync(join(ROOT, 'openapi.yaml'), join(folder, 'openapi.yaml'));
-    const outcome = await run('node', [join(ROOT, program), ...args], {}, folder);
+    cpSync(join(FIXTURE, 'openapi.yaml'), join(folder, 'openapi.yaml'));
+    const outcome = await run('node', [join(FIXTURE, program), ...args], {}, folder);
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the file .env cannot be read\n' });
   },
 );

@@ -5,24 +5,24 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { beginCreation, openConnection, plantRequest } from '@contract-first/testing/connection.ts';
+import { beginCreation, openConnection, guestRequest } from '@contract-first/testing/connection.ts';
 import { run, start, startService } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 test('SIGTERM finishes a pending request, accepts a request that arrives at the same time, and then exits 0', async () => {
   const service = await startService();
-  const plant = plantRequest(service.token, '{"id":1,"name":"Fern"}');
+  const guest = guestRequest(service.token, '{"id":1,"name":"Anna"}');
   const slow = await openConnection(service.url);
   const idle = await openConnection(service.url);
-  idle.write(plant);
-  await idle.receive('{"name":"Fern"}');
-  slow.write(plant.slice(0, -5));
+  idle.write(guest);
+  await idle.receive('{"name":"Anna"}');
+  slow.write(guest.slice(0, -5));
 
   service.process.kill('SIGTERM');
   await service.waitForOutput('stopping');
   await untilConnectionRefused(service.url);
-  idle.write(plant);
-  slow.write(plant.slice(-5));
+  idle.write(guest);
+  slow.write(guest.slice(-5));
   expect(await slow.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n/);
   expect((await idle.closed()).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
   expect((await service.outcome).code).toBe(0);
@@ -34,7 +34,7 @@ test('SIGTERM answers requests on connections that wait in the accept queue', as
   service.process.kill('SIGUSR2');
   await sleep(50);
   const waiting = await Promise.all(Array.from({ length: 50 }, () => openConnection(service.url)));
-  for (const connection of waiting) connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
+  for (const connection of waiting) connection.write(guestRequest(service.token, '{"id":1,"name":"Anna"}'));
   service.process.kill('SIGTERM');
   for (const connection of waiting) expect(await connection.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect((await service.outcome).code).toBe(0);
@@ -71,7 +71,7 @@ test('SIGTERM at the start ends the process at once, with exit 0', async () => {
 });
 
 test('SIGTERM at the start does not wait for a SQLite statement that waits for a lock', async () => {
-  const path = join(temporaryFolder(), 'plants.db');
+  const path = join(temporaryFolder(), 'guests.db');
   const database = new DatabaseSync(path);
   cleanUp(() => {
     database.close();
@@ -130,7 +130,7 @@ test.each([
 ])('SIGTERM does not count a request whose body %s; exit 0', async (_name, graceMs) => {
   const service = await startService({ SHUTDOWN_GRACE_MS: graceMs });
   const slow = await openConnection(service.url);
-  slow.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
+  slow.write(guestRequest(service.token, '{"id":1,"name":"Anna"}').slice(0, -5));
   await fetch(service.url); // The response shows that all earlier bytes have been read.
   service.process.kill('SIGTERM');
   expect(await slow.closed()).toBe('');
@@ -144,7 +144,7 @@ test('SIGTERM does not wait for a lock that another process holds on the databas
   const other = new DatabaseSync(url.replace('sqlite:', ''));
   other.exec('BEGIN IMMEDIATE');
   const connection = await openConnection(service.url);
-  connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
+  connection.write(guestRequest(service.token, '{"id":1,"name":"Anna"}'));
   await fetch(service.url); // The response shows that all earlier bytes have been read.
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(1);
@@ -156,12 +156,12 @@ test('SIGTERM does not wait for a database statement that never ends; exit 1', a
   const url = temporaryDatabase();
   const service = await startService({ DATABASE_URL: url, SHUTDOWN_GRACE_MS: '100' });
   const database = new DatabaseSync(url.replace('sqlite:', ''));
-  database.exec(`CREATE TRIGGER endless BEFORE INSERT ON plants BEGIN
+  database.exec(`CREATE TRIGGER endless BEFORE INSERT ON guests BEGIN
     SELECT (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c);
   END`);
   database.close();
   const connection = await openConnection(service.url);
-  connection.write(plantRequest(service.token, '{"id":1,"name":"Fern"}'));
+  connection.write(guestRequest(service.token, '{"id":1,"name":"Anna"}'));
   await fetch(service.url); // The response shows that all earlier bytes have been read.
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(1);
@@ -172,7 +172,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   async (signal) => {
     const service = await startService();
     const slow = await openConnection(service.url);
-    slow.write(plantRequest(service.token, '{"id":1,"name":"Fern"}').slice(0, -5));
+    slow.write(guestRequest(service.token, '{"id":1,"name":"Anna"}').slice(0, -5));
     await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGTERM');
     await service.waitForOutput('stopping');
@@ -194,7 +194,7 @@ test('an uncaught error is logged, pending requests are answered and stored, and
   expect((await service.outcome).code).toBe(1);
   expect(service.output()).toMatch(/^\{"level":60,.*"uncaught error"\}$/m);
   const { stdout } = await run('node', ['scripts/export.ts'], { DATABASE_URL: url });
-  expect(stdout).toBe('{"id":1,"name":"Fern"}\n');
+  expect(stdout).toBe('{"id":1,"name":"Anna"}\n');
 });
 
 test('SIGUSR2 does not end the process', async () => {

@@ -10,7 +10,7 @@ import { until } from '@contract-first/testing/until.ts';
 /** Returns the status of a creation with a token. */
 async function statusOf({ url }: Service, token: string): Promise<number> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  return (await fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"Fern"}' })).status;
+  return (await fetch(`${url}/guests`, { method: 'POST', headers, body: '{"id":1,"name":"Anna"}' })).status;
 }
 
 /** Creates a tokens file that can be replaced atomically. */

@@ -41,21 +41,21 @@ describeStores((createDatabase) => {
     const { env, spans } = await startCollector();
     const url = await createDatabase();
     const service = await startService({ ...env, ...sdk, DATABASE_URL: url });
-    expect((await send(service, 'POST', '/plants', '{"id":1,"name":"Fern"}')).status).toBe(200);
+    expect((await send(service, 'POST', '/guests', '{"id":1,"name":"Anna"}')).status).toBe(200);
     await until(() => spans.length, 2);
-    const server = serverSpanOf(spans, 'POST /plants');
+    const server = serverSpanOf(spans, 'POST /guests');
     const { hostname, port } = new URL(service.url);
     expect(server).toMatchObject({
       traceId: TRACE_ID,
       parentSpanId: PARENT_ID,
-      resource: { 'service.name': 'Plant store', 'service.version': '1.0.0', 'telemetry.sdk.language': 'nodejs' },
+      resource: { 'service.name': 'Guest book', 'service.version': '1.0.0', 'telemetry.sdk.language': 'nodejs' },
     });
     expect(server?.attributes).toEqual({
       'http.request.method': 'POST',
-      'http.route': '/plants',
+      'http.route': '/guests',
       'http.response.status_code': 200,
       'url.scheme': 'http',
-      'url.path': '/plants',
+      'url.path': '/guests',
       'server.address': hostname,
       'server.port': Number(port),
       'client.address': '127.0.0.1',
@@ -63,11 +63,11 @@ describeStores((createDatabase) => {
       'user_agent.original': 'test',
     });
     const commit = spans.find(({ kind }) => kind === CLIENT);
-    expect(commit).toMatchObject({ name: 'INSERT plants', traceId: TRACE_ID, parentSpanId: server?.spanId });
+    expect(commit).toMatchObject({ name: 'INSERT guests', traceId: TRACE_ID, parentSpanId: server?.spanId });
     expect(commit?.attributes).toEqual({
       'db.system.name': url.startsWith('sqlite:') ? 'sqlite' : 'postgresql',
       'db.operation.name': 'INSERT',
-      'db.collection.name': 'plants',
+      'db.collection.name': 'guests',
     });
     await service.waitForOutput('"status":200');
     const line = service
@@ -96,10 +96,10 @@ test('reads and writes have spans with their statements, but without values', as
 
 test('a 503 has a span with an error, and so does the failed write', async () => {
   const { env, spans } = await startCollector();
-  const path = join(temporaryFolder(), 'plants.db');
+  const path = join(temporaryFolder(), 'guests.db');
   const service = await startService({ ...env, ...sdk, DATABASE_URL: `sqlite:${path}` });
   renameSync(path, `${path}.away`);
-  expect((await send(service, 'POST', '/plants', '{"id":1,"name":"Fern"}')).status).toBe(503);
+  expect((await send(service, 'POST', '/guests', '{"id":1,"name":"Anna"}')).status).toBe(503);
   await until(() => spans.length, 2);
   const errors = spans.map(({ kind, status, attributes }) => [kind, status.code, attributes['error.type']]);
   expect(errors.sort()).toEqual([
@@ -112,7 +112,7 @@ test('a 4xx has a span without an error, and no span has the query', async () =>
   const { env, spans } = await startCollector();
   const service = await startService({ ...env, ...sdk });
   await send(service, 'GET', '/nothing?secret=1');
-  await send(service, 'PUT', '/plants');
+  await send(service, 'PUT', '/guests');
   await until(() => spans.length, 2);
   expect(spans.map(({ name }) => name)).toEqual(['GET', 'PUT']);
   expect(spans.map(({ status }) => status.code ?? 0)).toEqual([0, 0]);
@@ -131,7 +131,7 @@ test('the last spans are exported before the service exits', async () => {
 
 test('a collector that is down blocks neither requests nor the exit', async () => {
   const service = await startService({ ...sdk, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
-  expect((await send(service, 'POST', '/plants', '{"id":1,"name":"Fern"}')).status).toBe(200);
+  expect((await send(service, 'POST', '/guests', '{"id":1,"name":"Anna"}')).status).toBe(200);
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
 });

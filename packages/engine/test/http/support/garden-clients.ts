@@ -134,7 +134,7 @@ export function createHostileClients({ url, token }: Service, unreadStreams: num
   async function attack(): Promise<void> {
     const [, bytes] = HOSTILE_REQUESTS[randomInt(HOSTILE_REQUESTS.length)] ?? ['', ''];
     const connection = await openConnection(url);
-    connection.write(Buffer.from(bytes.toString('latin1').replaceAll('/plants', '/beds'), 'latin1'));
+    connection.write(Buffer.from(bytes.toString('latin1').replaceAll('/guests', '/beds'), 'latin1'));
     await expectAnswers(connection);
   }
 

@@ -4,15 +4,15 @@ import { TOKEN } from '@contract-first/testing/app.ts';
 /** The bytes that a hostile client sends on a connection, and the expected statuses until the connection closes. */
 export type HostileRequest = readonly [name: string, bytes: string | Buffer, statuses: readonly number[]];
 
-const FERN = '{"id":1,"name":"Fern"}';
-const HEAD = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
+const ANNA = '{"id":1,"name":"Anna"}';
+const HEAD = `POST /guests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
 const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
-const GOOD = withBody(FERN);
+const GOOD = withBody(ANNA);
 /** A request that gets 404 and closes the connection. Its response shows that the bytes before were one request. */
 const LAST = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 const inChunks = (body: string): string => `${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-const framed = (...lines: string[]): string => `${HEAD}${lines.join('\r\n')}\r\n\r\n${FERN}`;
+const framed = (...lines: string[]): string => `${HEAD}${lines.join('\r\n')}\r\n\r\n${ANNA}`;
 const get = (line: string, ...lines: string[]): string => [line, ...lines, '', ''].join('\r\n');
 
 function withBody(body: string | Buffer, ...lines: string[]): string {
@@ -51,13 +51,13 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['a negative chunk size', `${CHUNKED}-16\r\n`, [400]],
   ['a chunk size with 0x', `${CHUNKED}0x16\r\n`, [400]],
   ['a chunk size beyond 64 bits', `${CHUNKED}10000000000000016\r\n`, [400]],
-  ['a chunk size that is too small', `${CHUNKED}15\r\n${FERN}\r\n0\r\n\r\n`, [400]],
-  ['a chunk size that ends with a bare LF', `${CHUNKED}16\n${FERN}\r\n0\r\n\r\n`, [400]],
-  ['a chunk without its CRLF', `${CHUNKED}16\r\n${FERN}0\r\n\r\n`, [400]],
-  ['a chunk extension of 20,000 bytes', `${CHUNKED}16;a=${'b'.repeat(20_000)}\r\n${FERN}\r\n0\r\n\r\n`, [413]],
-  ['a bomb of trailer fields', `${inChunks(FERN).slice(0, -2)}${'a: b\r\n'.repeat(20_000)}\r\n`, [431]],
+  ['a chunk size that is too small', `${CHUNKED}15\r\n${ANNA}\r\n0\r\n\r\n`, [400]],
+  ['a chunk size that ends with a bare LF', `${CHUNKED}16\n${ANNA}\r\n0\r\n\r\n`, [400]],
+  ['a chunk without its CRLF', `${CHUNKED}16\r\n${ANNA}0\r\n\r\n`, [400]],
+  ['a chunk extension of 20,000 bytes', `${CHUNKED}16;a=${'b'.repeat(20_000)}\r\n${ANNA}\r\n0\r\n\r\n`, [413]],
+  ['a bomb of trailer fields', `${inChunks(ANNA).slice(0, -2)}${'a: b\r\n'.repeat(20_000)}\r\n`, [431]],
   ['300,000 chunks of one byte', `${CHUNKED}${'1\r\n[\r\n'.repeat(300_000)}0\r\n\r\n${LAST}`, [400, 404]],
-  ['a body after Connection: close', withBody(FERN, 'Connection: close') + GOOD, [200]],
+  ['a body after Connection: close', withBody(ANNA, 'Connection: close') + GOOD, [200]],
 
   // Lines and fields
   ['a bare LF after each line', get('GET / HTTP/1.1', 'Host: x').replaceAll('\r', ''), [400]],
@@ -76,15 +76,15 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['a target of 20,000 bytes', get(`GET /${'a'.repeat(20_000)} HTTP/1.1`, 'Host: x'), [431]],
 
   // Request lines
-  ['an unknown method', get('BREW /plants HTTP/1.1', 'Host: x'), [400]],
-  ['a method in lower case', get('post /plants HTTP/1.1', 'Host: x'), [400]],
-  ['a method that is not a token', get('G{T /plants HTTP/1.1', 'Host: x'), [400]],
-  ['a space before the method', get(' GET /plants HTTP/1.1', 'Host: x'), [400]],
+  ['an unknown method', get('BREW /guests HTTP/1.1', 'Host: x'), [400]],
+  ['a method in lower case', get('post /guests HTTP/1.1', 'Host: x'), [400]],
+  ['a method that is not a token', get('G{T /guests HTTP/1.1', 'Host: x'), [400]],
+  ['a space before the method', get(' GET /guests HTTP/1.1', 'Host: x'), [400]],
   ['a space in the target', get('GET /a b HTTP/1.1', 'Host: x'), [400]],
-  ['a target without a slash', get('GET plants HTTP/1.1', 'Host: x'), [400]],
+  ['a target without a slash', get('GET guests HTTP/1.1', 'Host: x'), [400]],
   ['a null byte in the target', get('GET /\0 HTTP/1.1', 'Host: x'), [400]],
   ['the target * without OPTIONS', get('GET * HTTP/1.1', 'Host: x') + LAST, [400, 404]],
-  ['HTTP/0.9', 'GET /plants\r\n\r\n', [505]],
+  ['HTTP/0.9', 'GET /guests\r\n\r\n', [505]],
   ['HTTP/1.2', get('GET / HTTP/1.2', 'Host: x'), [400]],
   ['HTTP/2.0', get('GET / HTTP/2.0', 'Host: x'), [505]],
   ['HTTP/9.9', get('GET / HTTP/9.9', 'Host: x'), [400]],
@@ -106,17 +106,17 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['a Host with a path', get('GET / HTTP/1.1', 'Host: a/b'), [400]],
   ['a Host with a user', get('GET / HTTP/1.1', 'Host: a@b'), [400]],
   ['a Host with a port that is not a number', get('GET / HTTP/1.1', 'Host: a:b'), [400]],
-  ['a URL of another scheme', get('GET ftp://x/plants HTTP/1.1', 'Host: x') + LAST, [400, 404]],
-  ['a URL without a host', get('GET http:///plants HTTP/1.1', 'Host: x') + LAST, [400, 404]],
-  ['a URL with a user', get('GET http://a:b@x/plants HTTP/1.1', 'Host: x') + LAST, [400, 404]],
-  ['a URL beside two Hosts', get('GET http://x/plants HTTP/1.1', 'Host: x', 'Host: y'), [400]],
+  ['a URL of another scheme', get('GET ftp://x/guests HTTP/1.1', 'Host: x') + LAST, [400, 404]],
+  ['a URL without a host', get('GET http:///guests HTTP/1.1', 'Host: x') + LAST, [400, 404]],
+  ['a URL with a user', get('GET http://a:b@x/guests HTTP/1.1', 'Host: x') + LAST, [400, 404]],
+  ['a URL beside two Hosts', get('GET http://x/guests HTTP/1.1', 'Host: x', 'Host: y'), [400]],
 
-  ['two Content-Types', withBody(FERN, 'Content-Type: text/plain'), [400]],
+  ['two Content-Types', withBody(ANNA, 'Content-Type: text/plain'), [400]],
 
   // Expectations, protocols, pipelines
-  ['an unknown expectation', withBody(FERN, 'Expect: the worst'), [417]],
-  ['an unknown expectation beside a known one', withBody(FERN, 'Expect: 100-continue, 200-ok'), [417]],
-  ['an upgrade that the service does not offer', withBody(FERN, 'Connection: Upgrade', 'Upgrade: h2c') + LAST, [200]],
+  ['an unknown expectation', withBody(ANNA, 'Expect: the worst'), [417]],
+  ['an unknown expectation beside a known one', withBody(ANNA, 'Expect: 100-continue, 200-ok'), [417]],
+  ['an upgrade that the service does not offer', withBody(ANNA, 'Connection: Upgrade', 'Upgrade: h2c') + LAST, [200]],
   ['a good request and a broken one', `${GOOD}GARBAGE\r\n\r\n`, [200, 400]],
   ['three good requests and a broken one', `${GOOD.repeat(3)}GET / HTTP/1.1\r\nHost : x\r\n\r\n`, [200, 200, 200, 400]],
   ['a good request and a broken body', `${GOOD}${CHUNKED}zz\r\n`, [200, 400]],
@@ -126,10 +126,10 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   // Bodies
   ['JSON 10,000 levels deep', withBody('['.repeat(10_000) + ']'.repeat(10_000)) + LAST, [400, 404]],
   ['JSON that never closes', withBody('{"a":'.repeat(100_000)) + LAST, [400, 404]],
-  ['a number with an exponent of 9 digits', withBody('{"id":1e999999999,"name":"Fern"}') + LAST, [400, 404]],
-  ['a number of 100,000 digits', withBody(`{"id":${'9'.repeat(100_000)},"name":"Fern"}`) + LAST, [400, 404]],
-  ['__proto__ in the place of the plant', withBody(`{"__proto__":${FERN}}`) + LAST, [400, 404]],
-  ['__proto__ beside it', withBody('{"id":1,"name":"Fern","__proto__":{"tag":1}}') + LAST, [200, 404]],
+  ['a number with an exponent of 9 digits', withBody('{"id":1e999999999,"name":"Anna"}') + LAST, [400, 404]],
+  ['a number of 100,000 digits', withBody(`{"id":${'9'.repeat(100_000)},"name":"Anna"}`) + LAST, [400, 404]],
+  ['__proto__ in the place of the guest', withBody(`{"__proto__":${ANNA}}`) + LAST, [400, 404]],
+  ['__proto__ beside it', withBody('{"id":1,"name":"Anna","__proto__":{"tag":1}}') + LAST, [200, 404]],
   ['constructor.prototype', withBody('{"constructor":{"prototype":{"name":"x"}}}') + LAST, [400, 404]],
   // Closes the connection, since the response may precede the end of the body.
   ['a gzip bomb', withBody(gzipSync(Buffer.alloc(50_000_000)), 'Content-Encoding: gzip', 'Connection: close'), [415]],

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { application } from '../../../src/service.ts';
+import { application } from '../src/service.ts';
 import { readConfig } from '@contract-first/engine/tools';
 import { ROOT } from '@contract-first/testing/service.ts';
 import { VARIABLES } from '@contract-first/contract';

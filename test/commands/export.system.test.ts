@@ -3,11 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openTestStore } from '@contract-first/testing/app.ts';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startPostgres } from '@contract-first/testing/postgres.ts';
-import { run, start } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
+import { openTestStore, run, start } from '../support/plant-store.ts';
 
 const exportPlants = (url: string, ...args: string[]) =>
   run('node', ['scripts/export.ts', ...args], { DATABASE_URL: url });

@@ -2,10 +2,8 @@ import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openTestStore } from '@contract-first/testing/app.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { createUntilStopped } from '@contract-first/testing/load.ts';
-import { run, start, startService } from '@contract-first/testing/service.ts';
+import { createUntilStopped, openTestStore, run, start, startService } from '../support/plant-store.ts';
 
 const backup = (path: string, ...args: string[]) =>
   run('node', ['scripts/backup.ts', 'backup', ...args], { DATABASE_URL: `sqlite:${path}` });

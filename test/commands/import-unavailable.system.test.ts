@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
-import { newStore, plantLines } from './support/import.ts';
+import { newStore, plantLines } from '../support/import.ts';
 import { startPostgres } from '@contract-first/testing/postgres.ts';
 
 /** Starts an import, and locks its store from another connection after ten lines were stored. */

@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { createTestApp } from '@contract-first/testing/app.ts';
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
-import { post } from '@contract-first/testing/answer.ts';
-import { newStore, plantLine, plantLines, summary } from './support/import.ts';
-import { createUntilStopped } from '@contract-first/testing/load.ts';
+import { newStore, plantLine, plantLines, summary } from '../support/import.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
+import { createTestApp, createUntilStopped, post, run, startService } from '../support/plant-store.ts';
 
 const HINT = 'fix the rejected lines in a separate file: lines after a changed line would be stored again\n';
 

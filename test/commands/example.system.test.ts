@@ -1,5 +1,5 @@
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
+import { run, startService } from '../support/plant-store.ts';
 
 test('npm run example starts its own service, and prints a response and two failures', async () => {
   const outcome = await run('npm', ['run', '--silent', 'example'], { API_TOKENS: 'other', DOCS: 'wrong' });

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable } from '../../src/database.ts';
+import { DatabaseUnavailable } from '@contract-first/database';
 import { readCommandConfig } from '@contract-first/engine/tools';
-import { listPlants, readHistory } from '@contract-first/testing/app.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
-import { ROOT, start } from '@contract-first/testing/service.ts';
-import { importPlants } from '../../../../scripts/import-plants.ts';
-import { application } from '../../../../src/service.ts';
+import { ROOT } from '@contract-first/testing/service.ts';
+import { importPlants } from '../../scripts/import-plants.ts';
+import { application } from '../../src/service.ts';
+import { listPlants, readHistory, start } from './plant-store.ts';
 
 /** Returns a line of an export. */
 export const plantLine = (id: number | bigint): string => `{"id":${String(id)},"name":"plant ${String(id)}"}\n`;
