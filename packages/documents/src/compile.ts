@@ -20,9 +20,11 @@ import { normalizeDocument, removeInt64Conflicts, removeInvalidPatterns } from '
 import type { FailureBody } from './operations/failures.ts';
 import { markDecodedFormats } from './operations/operation-formats.ts';
 import { compileOperations } from './operations/operations.ts';
+import { type AllowedRefs, NO_OUTSIDE } from './read/allowed-refs.ts';
 import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
-import { type AllowedRefs, NO_OUTSIDE, type ReadFileText } from './read/files.ts';
-import { loadContract, type LoadedContract } from './read/load.ts';
+import type { ReadFileText } from './read/files.ts';
+import type { LoadedContract } from './read/load.ts';
+import { loadContract } from './read/load-on-demand.ts';
 import { findLowerRanges, findUncallable, removeDuplicateRoutes } from './read/unreachable-operations.ts';
 
 /** A document with its contract. */

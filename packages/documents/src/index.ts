@@ -1,6 +1,6 @@
 // Reads, checks and normalizes OpenAPI documents.
 
-export { ALLOW_REFS, NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from './read/files.ts';
+export { ALLOW_REFS, NO_OUTSIDE, readAllowedRefs, type AllowedRefs } from './read/allowed-refs.ts';
 export { Bug } from './document/walk.ts';
 export { findCombinations } from './check/combinations.ts';
 export { compileContract, prepareDocument, type CompiledDocument } from './compile.ts';
@@ -24,7 +24,7 @@ export { sentKindOf, type FailureBody } from './operations/failures.ts';
 export type { FilePosition, ReadFileText } from './read/files.ts';
 export { LIMITED_PATTERNS, LimitedPattern } from './check/invalid-defaults.ts';
 export { formatDiagnostic, placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './read/diagnostic.ts';
-export { loadContract } from './read/load.ts';
+export { loadContract } from './read/load-on-demand.ts';
 export { capitalize, unusedName } from './document/names.ts';
 export { withFiles } from './operations/operation-schemas.ts';
 export { isPlainText } from './operations/operation-formats.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { contractOf, documentOf, linesOf, warningsOf } from '@contract-first/testing/contract.ts';
-import { loadContract } from '../src/read/load.ts';
+import { loadContract } from '../src/read/load-on-demand.ts';
 
 const TEXT = { description: 'for people', title: 'for people', $comment: 'for people', externalDocs: { url: '/' } };
 

@@ -21,6 +21,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { SchemaNames } from '../document/names.ts';
 import { decode, type OpenApiDocument, resolveReference } from '../document/reference.ts';
 import { walkDocument } from '../document/walk.ts';
+import { NO_OUTSIDE } from './allowed-refs.ts';
 import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './diagnostic.ts';
 import { convertDialects } from './dialects.ts';
 import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
@@ -30,7 +31,6 @@ import {
   type FilePosition,
   FileReader,
   isHttpUrl,
-  NO_OUTSIDE,
   parseText,
   positionOf,
   type ReadFileText,
@@ -96,16 +96,8 @@ const style = {
   'no-enum-type-mismatch': 'error',
 } as const;
 
-/**
- * Reads an OpenAPI document, checks it with the Redocly linter and bundles it.
- *
- * @param path a path, or a URL that `read` can read
- * @param rules `validity` for errors only; `style` also for the quality of a published document; `structure` for errors
- *   outside schemas, which OpenAPI 3.1 leaves to their dialect
- * @param read reads the document and referenced files from a source other than the file system
- * @param access the files that the document may refer to
- */
-export async function loadContract(
+/** See `loadContract`. */
+export async function lintAndBundle(
   path: string,
   rules: 'structure' | 'validity' | 'style',
   read: ReadFileText = () => undefined,
