@@ -9,11 +9,8 @@ import type {
   DatabaseReader,
   Definition,
 } from './database.ts';
-import { openPostgresCounter } from './postgres/counter.ts';
-import { openPostgresDatabase } from './postgres/database.ts';
 import { describePostgres, type PostgresLocation } from './postgres/location.ts';
 import { addSpans } from './spans.ts';
-import { openPostgresReader } from './postgres/reader.ts';
 import { parsePostgresUrl } from './postgres/url.ts';
 import type { Value } from './sql.ts';
 import { openSqliteDatabase } from './sqlite/database.ts';
@@ -26,6 +23,9 @@ const READER: DatabaseOptions = {
   queueLimitBytes: 67_108_864,
   log: pino({ level: 'silent' }),
 };
+
+// Loaded on demand, since a service with SQLite does not need the driver, a tenth of all modules.
+const loadPostgres = () => import('./postgres/open.ts');
 
 /** The kind and the location of a database. */
 export type DatabaseLocation = { readonly engine: 'sqlite'; readonly path: string } | PostgresLocation;
@@ -72,7 +72,7 @@ export async function openDatabase<Row extends Readonly<Record<string, Value>>>(
 ): Promise<Database> {
   const database = await (location.engine === 'sqlite'
     ? openSqliteDatabase(location.path, definition, options)
-    : openPostgresDatabase(location, definition, options));
+    : (await loadPostgres()).openPostgresDatabase(location, definition, options));
   return addSpans(database, definition, location.engine);
 }
 
@@ -84,7 +84,7 @@ export async function openDatabase<Row extends Readonly<Record<string, Value>>>(
 export async function openReader(location: DatabaseLocation, definition: Definition): Promise<DatabaseReader> {
   return location.engine === 'sqlite'
     ? openSqliteReader(location.path, definition, READER)
-    : openPostgresReader(location, definition, READER);
+    : (await loadPostgres()).openPostgresReader(location, definition, READER);
 }
 
 /**
@@ -98,5 +98,6 @@ export async function openCounter(
   counter: CounterOptions,
   options: DatabaseOptions,
 ): Promise<SharedCounter | undefined> {
-  return location.engine === 'sqlite' ? undefined : openPostgresCounter(location, counter, options);
+  if (location.engine === 'sqlite') return undefined;
+  return (await loadPostgres()).openPostgresCounter(location, counter, options);
 }

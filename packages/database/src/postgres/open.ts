@@ -1,0 +1,5 @@
+// What open-database.ts loads for PostgreSQL.
+
+export { openPostgresCounter } from './counter.ts';
+export { openPostgresDatabase } from './database.ts';
+export { openPostgresReader } from './reader.ts';
