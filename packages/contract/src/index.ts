@@ -99,6 +99,7 @@ export {
   placeOf,
   type Violation,
 } from './operations/violation.ts';
+export { nodeHttp } from './node-http.ts';
 export { createProgressLine, type ProgressLine } from './progress-line.ts';
 export type { Shape, Shapes } from './operations/shape.ts';
 export { SourceDigits } from './json/source-digits.ts';

@@ -1,10 +1,10 @@
 import { lookup as resolveName } from 'node:dns';
 import { once } from 'node:events';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { finished } from 'node:stream/promises';
-import { kindOf, type Operation, stringifyJson } from '@contract-first/contract';
+import { kindOf, nodeHttp, type Operation, stringifyJson } from '@contract-first/contract';
 import {
   dereference,
   type Document,
@@ -213,7 +213,7 @@ async function sendMessage(
     });
   };
   const limit = AbortSignal.timeout(TIME_LIMIT_MS);
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const send = url.protocol === 'https:' ? requestHttps : nodeHttp.request;
   const request = send(url, { method, headers, lookup, agent: false, signal: AbortSignal.any([limit, signal]) });
   request.on('error', () => undefined); // Handles errors after the response, too.
   try {

@@ -165,6 +165,12 @@ test('the plant store imports neither Express nor a database driver', () => {
   ]);
 });
 
+test('only types are imported from node:http, whose values are those of nodeHttp', () => {
+  const importsValues = (file: string): boolean =>
+    /^import (?!type\b)[^;]*from 'node:http';/m.test(readFileSync(join(ROOT, file), 'utf8'));
+  expect(files.filter(importsValues)).toEqual([]);
+});
+
 test('in the engine, only process modules use process and console', () => {
   const users = filesIn('packages/engine/src').filter((file) =>
     /(?<!\.)\bprocess\.\w|\bconsole\.\w/.test(readFileSync(join(ROOT, file), 'utf8')),
@@ -211,7 +217,7 @@ test('the contract checks share only readers and a correction of Ajv with the en
       'createProgressLine',
       'escapePointer',
     ],
-    ...['escapeToLine', 'kindOf', 'mapBigints', 'matchMediaType', 'memoizeByObject', 'parameterNames', 'parseJsonTree'],
-    ...['replaceEvaluation', 'runWithin', 'sequenceKindOf', 'stringifyJson'],
+    ...['escapeToLine', 'kindOf', 'mapBigints', 'matchMediaType', 'memoizeByObject', 'nodeHttp'],
+    ...['parameterNames', 'parseJsonTree', 'replaceEvaluation', 'runWithin', 'sequenceKindOf', 'stringifyJson'],
   ]);
 });

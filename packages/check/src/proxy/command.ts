@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants } from 'node:os';
 import type { Environment } from '@contract-first/command-line/options';
@@ -12,6 +11,7 @@ import {
   printError,
   stopWithNpm,
 } from '@contract-first/command-line/terminal';
+import { nodeHttp } from '@contract-first/contract';
 import { CannotCheck } from '@contract-first/model/values';
 import type { CheckFailure } from '../judgement/failures.ts';
 import { type CheckOptions, readOptions } from '../options/options.ts';
@@ -111,7 +111,7 @@ async function serve(url: URL, port: number, recorder: Recorder, client: readonl
       bug.abort(error);
     }
   };
-  const server = createServer(createForwarder(url, { onExchange, onSkip: recorder.skip }));
+  const server = nodeHttp.createServer(createForwarder(url, { onExchange, onSkip: recorder.skip }));
   server.requestTimeout = 0; // The service limits the duration of uploads.
   server.keepAliveTimeout = 0; // Clients may reuse a connection at any time.
   using interruption = abortOnSignals();

@@ -1,13 +1,8 @@
-import {
-  type IncomingMessage,
-  request as requestHttp,
-  type RequestListener,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import { nodeHttp } from '@contract-first/contract';
 import { excerptOf, GrowingBytes } from '@contract-first/model/requests';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
 
@@ -32,7 +27,7 @@ const NO_CONTENT = 204; // Must not have Content-Length (RFC 9110, 8.6).
  */
 export function createForwarder(service: URL, { onExchange, onSkip }: PassageEvents): RequestListener {
   const { protocol, hostname, port, host } = service;
-  const send = protocol === 'https:' ? requestHttps : requestHttp;
+  const send = protocol === 'https:' ? requestHttps : nodeHttp.request;
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
   let count = 0;
 
@@ -140,7 +135,7 @@ function hasOtherCoding({ headers }: IncomingMessage): boolean {
 function answer(outgoing: ServerResponse, status: number, text: string): void {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' };
   // Explicit, since Node would reuse a rejected reason phrase.
-  outgoing.writeHead(status, STATUS_CODES[status], headers).end(text);
+  outgoing.writeHead(status, nodeHttp.STATUS_CODES[status], headers).end(text);
 }
 
 /** A request that passes through the proxy, and its response. */

@@ -1,4 +1,3 @@
-import { METHODS as NODE_METHODS } from 'node:http';
 import {
   escapePointer,
   failureStatusOf,
@@ -6,6 +5,7 @@ import {
   findResponseKey,
   isSequential,
   kindOf,
+  nodeHttp,
 } from '@contract-first/contract';
 import { type Document, listOperations, type MediaTypeObject, METHODS } from '../document/document.ts';
 import { parametersOf } from '../document/parameters.ts';
@@ -189,5 +189,5 @@ function inSchemas(document: Document): Diagnostic[] {
 
 /** Returns whether Node's HTTP server emits `request` events for a method. CONNECT has a separate event. */
 function isServed(method: string): boolean {
-  return NODE_METHODS.includes(method) && method !== 'CONNECT';
+  return nodeHttp.METHODS.includes(method) && method !== 'CONNECT';
 }

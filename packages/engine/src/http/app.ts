@@ -1,5 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { nodeHttp } from '@contract-first/contract';
 import { compile as compileTrust } from 'proxy-addr';
 import { createAuthenticator } from '../auth/authenticator.ts';
 import type { Checker } from '../auth/credentials.ts';
@@ -77,7 +78,7 @@ function toFailure(error: unknown): Failure {
   const { statusCode = 500, status = statusCode, message, expose, headers }: HttpError = Object(error) as object;
   if (!Number.isInteger(status) || status < 400 || status > 599) return unexpectedFailure();
   if (status >= 500) return new Failure(status, unexpectedFailure().message);
-  const title = STATUS_CODES[status] ?? 'the request was rejected';
+  const title = nodeHttp.STATUS_CODES[status] ?? 'the request was rejected';
   try {
     const fields = serializeHeaders(definedHeaders(headers ?? {}));
     return new Failure(status, expose === true ? String(message) : title, fields, [], String(message));

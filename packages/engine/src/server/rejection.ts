@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { nodeHttp } from '@contract-first/contract';
 import type { Response } from '../http/reply/response.ts';
 import { commonHeaders, lingeringClose, send } from '../http/reply/send.ts';
 import type { Connections } from './connections.ts';
@@ -75,7 +75,9 @@ export function writeResponse(socket: Socket, response: Response, requestId: str
   const lines = Object.entries(fields).flatMap(([name, value]) =>
     [value].flat().map((text) => `${name}: ${String(text)}\r\n`),
   );
-  socket.write(`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${String(body)}`);
+  socket.write(
+    `HTTP/1.1 ${String(status)} ${nodeHttp.STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${String(body)}`,
+  );
   lingeringClose(socket);
   return true;
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { TimeSlices } from '@contract-first/contract';
+import { nodeHttp, TimeSlices } from '@contract-first/contract';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { discard } from '../http/read/bytes.ts';
 import { cutResponse } from '../http/accept/disconnect.ts';
@@ -188,7 +188,7 @@ async function emptyAcceptQueue(server: Server, timeoutMs: number): Promise<void
 }
 
 function createHttpServer(app: Listener, limits: ServerLimits): Server {
-  const server = createServer({
+  const server = nodeHttp.createServer({
     ...createMessageClasses(app),
     highWaterMark: HIGH_WATER_MARK_BYTES,
     maxHeaderSize: limits.headerLimitBytes,
@@ -210,8 +210,8 @@ function createHttpServer(app: Listener, limits: ServerLimits): Server {
  * of each object, which deoptimises it.
  */
 function createMessageClasses(app: Listener) {
-  class Request extends IncomingMessage {}
-  class Response extends ServerResponse {}
+  class Request extends nodeHttp.IncomingMessage {}
+  class Response extends nodeHttp.ServerResponse {}
   if (app.request !== undefined && app.response !== undefined) {
     Object.setPrototypeOf(Request.prototype, app.request);
     Object.setPrototypeOf(Response.prototype, app.response);

@@ -1,6 +1,7 @@
-import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { nodeHttp } from '@contract-first/contract';
 import { isChunked, type WireRequest } from './wire-request.ts';
 import { type Excerpt, EXCERPT_BYTES, excerptOf, type WireResponse } from './wire-response.ts';
 
@@ -71,7 +72,7 @@ export function openConnection(
   { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, rate, signal }: ConnectionOptions = {},
 ): Connection {
   const isSecure = baseUrl.protocol === 'https:';
-  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new nodeHttp.Agent({ keepAlive: true });
   const { hostname, port, host } = baseUrl;
   const throttle = createThrottle(rate, signal);
   let isClosing = false; // Whether the server has closed a reused connection.
@@ -125,7 +126,7 @@ export function openConnection(
       let response: IncomingMessage | undefined;
       const path = hasWholeUrl ? baseUrl.origin + target : target;
       const options = { ...address, agent: from, method, path, headers: fields, signal };
-      const outgoing = (isSecure ? requestHttps : requestHttp)(options, (incoming) => {
+      const outgoing = (isSecure ? requestHttps : nodeHttp.request)(options, (incoming) => {
         response = incoming;
         incoming.on('data', (chunk: Buffer) => {
           content.append(chunk);

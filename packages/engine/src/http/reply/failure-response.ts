@@ -1,10 +1,10 @@
-import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import {
   failureMediaType,
   failureStatusOf,
   findResponseKey,
   kindOf,
+  nodeHttp,
   stringifyJson,
   type Contract,
   type FailureDetails,
@@ -123,7 +123,7 @@ export function problemDetails(
   status = failure.status,
 ): Response {
   const errors = violations.map(({ place, message: detail }) => ({ detail, ...sourceOf(place) }));
-  const title = STATUS_CODES[status] ?? 'Failure';
+  const title = nodeHttp.STATUS_CODES[status] ?? 'Failure';
   const body = JSON.stringify({ status, title, detail: message, ...(errors.length > 0 && { errors }) });
   return { status, headers: { ...headers, 'content-type': 'application/problem+json' }, body };
 }

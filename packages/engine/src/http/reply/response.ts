@@ -1,4 +1,3 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import {
   essenceOf,
   findExcess,
@@ -9,6 +8,7 @@ import {
   kindOf,
   mapBigints,
   matchMediaType,
+  nodeHttp,
   sequenceKindOf,
   SourceDigits,
   stringifyJson,
@@ -287,8 +287,8 @@ function membersOf(object: object, format: string | undefined): readonly string[
 /** Checks a header and returns its value. @throws {InvalidResponse} for an invalid name or characters beyond Latin-1 */
 export function toFieldValue(name: string, text: string): string {
   try {
-    validateHeaderName(name);
-    validateHeaderValue(name, text);
+    nodeHttp.validateHeaderName(name);
+    nodeHttp.validateHeaderValue(name, text);
     return text;
   } catch (error) {
     throw new InvalidResponse(`the header ${name} cannot be sent: ${(error as Error).message}`);
