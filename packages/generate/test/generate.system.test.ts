@@ -127,8 +127,8 @@ test.each<[string, string, RegExp]>([
   ['not YAML', 'openapi: 3.1.0\n  info: x\n', /^openapi\.yaml:2:7 {2}error: bad indentation/],
   ['two documents', '---\nopenapi: 3.1.0\n---\na: 1\n', /^openapi\.yaml:3:1 {2}error: expected a single document/],
   [
-    'a closing bracket that is not indented',
-    'openapi: 3.1.0\ninfo: {\n  title: x\n}\n',
+    'text in quotes that is not indented',
+    'openapi: 3.1.0\ninfo:\n  title: "x\ny"\n',
     /^openapi\.yaml:4:1 {2}error: deficient indentation: indent this line deeper than its key/,
   ],
   ['UTF-16', '\uFFFD\uFFFDo\0p\0', /^openapi\.yaml:1:1 {2}error: is encoded in UTF-16: save it as UTF-8$/],

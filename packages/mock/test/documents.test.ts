@@ -4,7 +4,7 @@ import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startMock } from '../src/start-mock.ts';
 
 /** A request and the status of its response. */
-type Exchange = readonly [target: string, body: object | undefined, status: number];
+type Exchange = readonly [target: string, body: object | number | undefined, status: number];
 
 const HEAD = "openapi: 3.1.0\ninfo: { title: Test, version: '1' }\nsecurity: []\n";
 const POST =
@@ -45,6 +45,37 @@ components: { pathItems: { P: { ${LIST} } } }`,
       ['/a', undefined, 204],
       ['/b', undefined, 204],
       ['/c', undefined, 204],
+    ],
+  ],
+  [
+    'paths with one YAML alias',
+    { 'openapi.yaml': `${HEAD}paths:\n  /a: &item { ${LIST} }\n  /b: *item\n  /c: *item` },
+    [
+      ['/a', undefined, 204],
+      ['/b', undefined, 204],
+      ['/c', undefined, 204],
+    ],
+  ],
+  [
+    'closing brackets that are indented as the key of the collection',
+    {
+      'openapi.yaml': `${HEAD}paths:
+  /a:
+    post: {
+      responses: {
+        '204': { description: Done. }
+      },
+      requestBody: { required: true, content: { application/json: { schema: {
+        enum: [
+          1, 2
+        ]
+      } } }
+    }
+    }`,
+    },
+    [
+      ['/a', 2, 204],
+      ['/a', 3, 400],
     ],
   ],
   [

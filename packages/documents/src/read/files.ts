@@ -1,5 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { escapePointer } from '@contract-first/contract';
 import {
   BaseResolver,
   type Document,
@@ -14,6 +15,7 @@ import { parseDocument } from 'yaml';
 import { assertBoundedExpansion } from '../document/expansion-limit.ts';
 import { decode } from '../document/reference.ts';
 import type { AllowedRefs } from './allowed-refs.ts';
+import { isObject } from './file-objects.ts';
 import { convertDialects } from './dialects.ts';
 import { linkAnchors, resolveIdentifiers } from './identifiers.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
@@ -128,7 +130,7 @@ export class Resolver extends BaseResolver {
   }
 
   override parseDocument(source: Source, isRoot?: boolean): Document {
-    const document = parsing(source, () => super.parseDocument(source, isRoot));
+    const document = parsing(source, (text) => super.parseDocument(text, isRoot));
     try {
       const converted = this.#convert(bounded(document));
       return { ...converted, parsed: escapePrototypeNames(converted.parsed) };
@@ -153,29 +155,35 @@ export class ExactResolver extends Resolver {
  * @throws if its aliases are circular or too large
  */
 export function parseText(text: string, file: string): Document {
-  return bounded(parsing(new Source(file, text), () => makeDocumentFromString(text, file)));
+  return bounded(parsing(new Source(file, text), ({ body }) => makeDocumentFromString(body, file)));
 }
 
 // Bytes of UTF-16, with or without a byte order mark, decoded as UTF-8.
 const UTF_16 = /^(?:\uFFFD\uFFFD|\0[^]|[^]\0)/;
 const DEFICIENT = 'deficient indentation';
+// The text is parsed again for each.
+const MAX_CLOSINGS = 200;
 
 /**
- * Calls the parser.
+ * Calls the parser. Accepts closing brackets that are indented as the key of their collection, as most parsers do.
  *
+ * @param rest the number of lines that may be indented for it
  * @throws {YamlParseError} with the place, which the parser does not name for each mistake, and one line as its message
  */
-function parsing(source: Source, parse: () => Document): Document {
+function parsing(source: Source, parse: (source: Source) => Document, rest = MAX_CLOSINGS): Document {
   const fail = (message: string, line: number, col: number): never => {
     throw Object.assign(new YamlParseError(new Error(message), source), { line, col });
   };
   if (UTF_16.test(source.body)) return fail('is encoded in UTF-16: save it as UTF-8', 1, 1);
   try {
-    return parse();
+    return parse(source);
   } catch (error) {
     if (!(error instanceof YamlParseError)) throw error;
     const { line, col, originalError } = error as YamlParseError & { originalError: { reason?: string } };
     const reason = originalError.reason ?? 'is not valid YAML';
+    const body = reason === DEFICIENT && rest > 0 ? indentClosing(source.body, line) : undefined;
+    if (body !== undefined && body !== source.body)
+      return parsing(new Source(source.absoluteRef, body, source.mimeType), parse, rest - 1);
     const advice = reason === DEFICIENT ? ': indent this line deeper than its key, or close a quote before it' : '';
     if (!Number.isNaN(line)) return fail(reason + advice, line, col);
     const [place] = parseDocument(source.body).errors[0]?.linePos ?? [];
@@ -183,9 +191,32 @@ function parsing(source: Source, parse: () => Document): Document {
   }
 }
 
+/** Indents a line that begins with a closing bracket as the line before it. */
+function indentClosing(text: string, line: number): string | undefined {
+  const lines = text.split('\n');
+  const closing = lines[line - 1]?.trimStart() ?? '';
+  const before = lines.slice(0, line - 1).findLast((other) => other.trim() !== '') ?? '';
+  if (!/^[\]}]/.test(closing)) return undefined;
+  lines[line - 1] = (/^ */.exec(before)?.[0] ?? '') + closing;
+  return lines.join('\n');
+}
+
 function bounded(document: Document): Document {
   assertBoundedExpansion(document.parsed);
-  return resolveIdentifiers({ ...document, parsed: convertDialects(document.parsed) });
+  return resolveIdentifiers({ ...document, parsed: convertDialects(referToAliases(document.parsed)) });
+}
+
+/** Refers to a path item that a YAML alias also places in another path, as if it were written with `$ref`. */
+function referToAliases(parsed: unknown): unknown {
+  const { paths } = Object(parsed) as { readonly paths?: unknown };
+  const seen = new Map<unknown, string>();
+  const entries = Object.entries(Object(paths) as object).map(([path, item]: [string, unknown]) => {
+    const first = isObject(item) ? seen.get(item) : undefined;
+    if (first !== undefined) return [path, { $ref: `#/paths/${escapePointer(encodeURI(first))}` }] as const;
+    seen.set(item, path);
+    return [path, item] as const;
+  });
+  return entries.length === seen.size ? parsed : { ...(parsed as object), paths: Object.fromEntries(entries) };
 }
 
 async function fetchText(url: string): Promise<string> {
