@@ -12,6 +12,11 @@ paths:
 ${rest}`;
 const body = (schema: string): string => `requestBody: { content: { application/json: { schema: ${schema} } } }`;
 
+test('an empty content of a response without content is no warning', async () => {
+  const text = document('tags: [a]').replace('description: Done.', 'description: Done., content: {}');
+  expect(await warningsOf(text)).toBe('');
+});
+
 test.each([
   ['no operationId', document('tags: [a]')],
   ['an operationId that is not an identifier', document('operationId: get-thing')],

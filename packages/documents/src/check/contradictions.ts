@@ -24,7 +24,8 @@ export function removeContradictions(document: Document): Diagnostic[] {
     if (kind === 'response' && !pointer.startsWith('#/components/') && WITHOUT_CONTENT.test(pointer)) {
       const { content, ...response } = dereference<ResponseObject>(document, node);
       if (content === undefined) return;
-      warnings.push({ pointer, message: `the content is not used, since a response ${key} has none` });
+      if (Object.keys(content).length > 0)
+        warnings.push({ pointer, message: `the content is not used, since a response ${key} has none` });
       holder[key] = response;
       return;
     }
