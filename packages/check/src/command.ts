@@ -88,6 +88,7 @@ A check fails if
 ${CHECK_NAMES.map((name) => `  ${name.padEnd(NAME_WIDTH)}  ${CHECK_MEANINGS[name]}\n`).join('')}`;
 const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
+const SIGN_IN_HINT = 'to repeat a request: run npm start, sign in, and set TOKEN to the token of the response';
 const OTHER_DATABASE =
   'DATABASE_URL is not used, but a temporary SQLite database; to check another one, start the service, and use --url';
 const BY_SIGNAL = 128; // Shells add the signal number.
@@ -133,7 +134,9 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
   let problem: string | undefined;
   try {
     const { seed = Math.floor(Math.random() * MAX_SEED) } = options;
-    const server = { baseUrl: service?.url ?? url ?? '', token: service?.token ?? token };
+    // The service has no token of the command where it issues its own.
+    const ownToken = options.signIn === undefined ? service?.token : undefined;
+    const server = { baseUrl: service?.url ?? url ?? '', token: token ?? ownToken };
     if (service !== undefined) secrets.push({ variable: 'TOKEN', value: service.token });
     // The temporary service stops after the run, so curl lines use the URL of npm start.
     const baseUrl = service === undefined ? server.baseUrl : START_URL;
@@ -157,7 +160,8 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
     progressLine?.clear();
     const concluded = conclude(result, report);
     result = concluded.result;
-    if (service !== undefined && concluded.exitCode === 1 && result.failures.length > 0) print(HINT);
+    if (service !== undefined && concluded.exitCode === 1 && result.failures.length > 0)
+      print(options.signIn === undefined ? HINT : SIGN_IN_HINT);
     if (signal.aborted) return BY_SIGNAL + constants.signals[signal.reason as NodeJS.Signals]; // Set by abortOnSignals.
     return concluded.exitCode;
   } catch (error) {

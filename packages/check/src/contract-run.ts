@@ -96,7 +96,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const begun = new Set<string>();
   let requests = 0;
   const users = await openUsers(options, operations, {
-    ...{ baseUrl: url, connection },
+    ...{ documented, baseUrl: url, connection },
     onSecret: options.onSecret ?? (() => undefined),
     onProblem: (problem) => notes.push(problem),
   });
@@ -115,7 +115,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     isShared: (operation) => shared.some((name) => matchesSelection(operation, name)),
     givenValues: (operation, salt) =>
       new Map([
-        ...valuesFor(operation, salt, values),
+        ...valuesFor(operation, salt, [...values, ...users.values]),
         ...Object.entries(hooks.values?.(hookOperation(operation)) ?? {}),
       ]),
     ...{ corrections, hooks, deleted, echoes: new Set() },

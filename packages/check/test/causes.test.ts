@@ -312,6 +312,14 @@ test('a note explains how to send a token to an operation without `security`', a
   expect(silent).not.toContain('no token was sent');
 });
 
+test('a note of a login that no user passes names sign-in', async () => {
+  const requestBody = taking(object({ name: { type: 'string' } }, ['name']));
+  const paths = { '/login': { post: { operationId: 'login', requestBody, responses: { 200: done, 401: rejected } } } };
+  const { stdout, failed } = await check(paths, () => empty(401), ['--checks', 'positive_data_acceptance']);
+  expect(failed).toEqual([]);
+  expect(stdout).toContain('login: no valid request was successful: they got 401; does the request have credentials?');
+});
+
 test('after a successful DELETE, further requests use a new resource', async () => {
   const things = new Map<string, object>();
   let deleted = 0;

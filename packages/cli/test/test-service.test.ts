@@ -1,4 +1,4 @@
-import { NotImplemented, type Application, type Settings } from '@contract-first/engine';
+import { NotImplemented, type Application, type Credentials, type Settings } from '@contract-first/engine';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { findUnwritten, openTestService } from '../src/testing/index.ts';
@@ -47,6 +47,32 @@ test('a test can replace a part of its service, such as the clock', async () => 
   const service = await openTestService(application, ({ store }) => ({ handlers: createHandlers(store, () => 200n) }));
   cleanUp(service.close);
   expect(await service.send(get)).toMatchObject({ status: 200, body: '200' });
+});
+
+test('a test of a service with tokens of its own signs in a user', async () => {
+  const issuing = {
+    ...application,
+    contract: await contractOf(
+      documentOf(
+        '/token',
+        'get',
+        "security: [{}, { key: [] }]\nresponses: { '200': { description: It., content: { text/plain: {} } } }",
+        'components: { securitySchemes: { key: { type: apiKey, in: header, name: Authorization } } }',
+      ),
+    ),
+    open: async () => ({
+      ...(await application.open()),
+      handlers: { op: ({ caller }: Partial<Request>) => Promise.resolve({ status: 200, body: caller?.name ?? 'ada' }) },
+      checkers: {
+        key: ({ authorization }: Credentials) => (authorization === 'Token ada' ? { name: 'Ada' } : undefined),
+      },
+    }),
+  };
+  const request = { method: 'GET', target: '/token', headers: [] };
+  const service = await openTestService(issuing, undefined, {}, async (send) => `Token ${(await send(request)).body}`);
+  cleanUp(service.close);
+  const signed = { ...request, headers: [['Authorization', 'test-token']] as const };
+  expect(await service.send(signed)).toMatchObject({ status: 200, body: 'Ada' });
 });
 
 test('a test can set variables of its service, such as application settings, which are validated', async () => {

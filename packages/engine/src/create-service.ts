@@ -101,6 +101,7 @@ function combine(all: readonly [OpenApplication, ...OpenApplication[]]): OpenApp
     mounts: all.flatMap(({ mounts }) => mounts),
     app: all.length === 1 ? first.app : createDispatcher(all),
     failureResponse: first.failureResponse,
+    acceptsTokens: all.some(({ acceptsTokens }) => acceptsTokens),
     async readinessProblem() {
       const problems = await Promise.all(all.map(({ readinessProblem }) => readinessProblem()));
       return problems.find((problem) => problem !== undefined);
@@ -130,7 +131,7 @@ async function openRateLimit(
 }
 
 /** A listening service. */
-export type RunningService = Pick<Service, 'readinessProblem'> & {
+export type RunningService = Pick<Service, 'readinessProblem' | 'acceptsTokens'> & {
   /** Returns the metrics in Prometheus' text format. */
   readonly metrics: () => Promise<string>;
   /** The base URL: `http://127.0.0.1:3000`. */
@@ -156,13 +157,14 @@ export async function startService(
 ): Promise<RunningService> {
   void removeLeftFiles();
   const service = await createService(served, config, log);
-  const { app, failureResponse, observer, metrics, readinessProblem, beginStop, close } = service;
+  const { app, failureResponse, observer, metrics, readinessProblem, beginStop, close, acceptsTokens } = service;
   const server = await startServer(app, { ...config.listen, limits: config.server, observer, failureResponse });
   metrics.gauge('http_connections', 'Open connections.', server.connectionCount);
   return {
     url: server.url,
     metrics: metrics.text,
     readinessProblem,
+    acceptsTokens,
     async stop(graceMs) {
       beginStop();
       const inTime = await server.stop(graceMs);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Validators } from '@contract-first/contract';
+import { findSchemes, Validators } from '@contract-first/contract';
 import type { Application, DatabaseConfig } from './application.ts';
 import type { AuthSettings } from './auth/auth-settings.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
@@ -78,6 +78,8 @@ export type OpenApplication = {
   /** Returns why requests cannot be handled now; `undefined` when they can. Never rejects. */
   readonly readinessProblem: () => Promise<string | undefined>;
   readonly close: () => Promise<void>;
+  /** Whether the configured tokens are credentials: a scheme of the engine has no checker of the application. */
+  readonly acceptsTokens: boolean;
 };
 
 /**
@@ -140,6 +142,7 @@ export async function openApplication(
     mounts,
     failureResponse,
     close,
+    acceptsTokens: findSchemes(contract, checkers).tokens !== undefined,
     async readinessProblem() {
       try {
         await check();

@@ -17,6 +17,7 @@ import type { RepeatLine } from '../reports/text.ts';
 import type { ContractOptions } from '../run/contract-options.ts';
 import type { ExtraHeader } from '../run/extra-headers.ts';
 import type { Expectation, GivenValue } from '../run/selection.ts';
+import { readSignIn } from '../run/sign-in.ts';
 import type { Client } from '../run/token-sources.ts';
 import type { UserOptions } from '../run/users.ts';
 
@@ -261,6 +262,7 @@ function readUsers(reader: OptionReader, environment: Environment): UserOptions 
     client: read('client', readClient)[0],
     otherToken: readToken('other-token', 'OTHER_TOKEN', 'CONTRACT_OTHER_TOKEN'),
     otherCredentials: readCredentials('other-credential', 'OTHER_TOKEN'),
+    signIn: readSignIn(reader),
   };
 
   /** Reads a token from an option, or else from an environment variable. */

@@ -24,6 +24,7 @@ const MINIMUM = 1 / 10;
 const NEED_CREDENTIALS = [401, 403];
 const NO_SECURITY =
   "the document has no security here, so no token was sent: --header 'Authorization: Bearer ${CONTRACT_TOKEN}' sends one";
+const UNKNOWN_USER = 'does the request have credentials? sign-in in .contract.yaml gives those of a user';
 const AND = new Intl.ListFormat('en-GB');
 
 /**
@@ -120,7 +121,7 @@ export function checkOperation(
     const isRefused = NEED_CREDENTIALS.some((status) => prober.validStatuses.has(status));
     const isPublic = operation.security.length === 0 && run.headers.length === 0;
     const reasons = [
-      ...(isRefused && isPublic ? [NO_SECURITY] : []),
+      ...(isRefused && isPublic ? [operation.requestBody === undefined ? NO_SECURITY : UNKNOWN_USER] : []),
       ...(known?.reason === undefined ? [] : [known.reason]),
     ];
     const got = `no valid request was successful: they got ${listOf(prober.validStatuses)}`;

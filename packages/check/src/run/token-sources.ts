@@ -42,7 +42,8 @@ export function tokenOfClient(tokenUrl: URL, { id, secret }: Client, scopes: rea
   };
 }
 
-function asToken(value: unknown, problem: string): string {
+/** Returns a value as a token. @throws {CannotCheck} with the problem when it is none */
+export function asToken(value: unknown, problem: string): string {
   if (typeof value === 'string' && /^[!-~]+$/.test(value)) return value;
   throw new CannotCheck(problem);
 }

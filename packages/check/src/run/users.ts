@@ -12,6 +12,8 @@ import {
 } from '@contract-first/model/requests';
 import { CannotCheck } from '@contract-first/model/values';
 import { nameOperations } from '../judgement/failures.ts';
+import type { GivenValue } from './selection.ts';
+import { findValidValues, type SignedUser, type SignIn, signInUser } from './sign-in.ts';
 import {
   type Client,
   createRenewableToken,
@@ -34,6 +36,8 @@ export type UserOptions = {
   /** The second user's token. Schemes without a token for the second user use the first user's token. */
   readonly otherToken?: string | undefined;
   readonly otherCredentials?: ReadonlyMap<string, string> | undefined;
+  /** Signs in the users that have no other credentials. */
+  readonly signIn?: SignIn | undefined;
 };
 
 /** The users of a run. */
@@ -42,6 +46,8 @@ export type Users = {
   readonly tokens: Tokens;
   /** The tokens of the second user; `undefined` without a second user. */
   readonly otherTokens: Tokens | undefined;
+  /** The values of the first user that are valid in requests which sign in. */
+  readonly values: readonly GivenValue[];
   /** Sends a request of the first user, and renews expired tokens. @throws {NoResponse} */
   readonly send: (request: WireRequest, subject: string) => Promise<WireResponse>;
 };
@@ -77,8 +83,8 @@ export function describeNeed(operations: readonly ApiOperation[], { credentials 
 }
 
 function metRequirements(operation: ApiOperation, options: UserOptions): ApiOperation['security'] {
-  const { token, credentials, tokenCommand, client } = options;
-  const isForAll = token !== undefined || tokenCommand !== undefined;
+  const { token, credentials, tokenCommand, client, signIn } = options;
+  const isForAll = token !== undefined || tokenCommand !== undefined || signIn !== undefined;
   return coveredRequirements(
     operation,
     (scheme) =>
@@ -107,14 +113,17 @@ export function assertSchemes(document: OpenApiDocument, { credentials, otherCre
  * @throws {CannotCheck} if a token cannot be fetched
  */
 export async function openUsers(
-  { token, credentials = new Map(), tokenCommand, client, otherToken, otherCredentials = new Map() }: UserOptions,
+  { token, credentials = new Map(), tokenCommand, client, signIn, ...others }: UserOptions,
   operations: readonly ApiOperation[],
   {
+    documented,
     baseUrl,
     connection,
     onSecret,
     onProblem,
   }: {
+    /** All operations of the document. */
+    readonly documented: readonly ApiOperation[];
     readonly baseUrl: URL;
     readonly connection: Connection;
     readonly onSecret: (secret: Secret) => void;
@@ -133,8 +142,18 @@ export async function openUsers(
   const ofCommand =
     tokenCommand === undefined || !isCommandNeeded ? undefined : await open(tokenOfCommand(tokenCommand));
 
+  const [first, second, third = first] = signIn?.users ?? [];
+  const isSignedIn = first !== undefined && token === undefined && tokenCommand === undefined;
+  const ofUser = isSignedIn ? await createRenewableToken(() => signInAs(first, 'TOKEN'), onProblem) : undefined;
+  const {
+    otherToken = second && (await signInAs(second, 'OTHER_TOKEN')),
+    otherCredentials = new Map<string, string>(),
+  } = others;
+  // The run may change the first user, so the values are those of a user that does nothing else.
+  const values = signIn && third ? await findValidValues(signIn, third(), documented, connection.send) : [];
+
   const tokens: Tokens = (scheme) => {
-    const renewable = isOfClient(scheme) ? byUrl.get(tokenUrlOf(scheme)) : ofCommand;
+    const renewable = isOfClient(scheme) ? byUrl.get(tokenUrlOf(scheme)) : (ofCommand ?? ofUser);
     return credentials.get(scheme.id) ?? renewable?.current() ?? token;
   };
   const hasOther = otherToken !== undefined || otherCredentials.size > 0;
@@ -142,9 +161,10 @@ export async function openUsers(
   const all = operations.flatMap(({ security }) => security.flat());
   if (hasOther && all.length > 0 && all.every((scheme) => tokens(scheme) === otherTokens(scheme)))
     throw new CannotCheck('the second user has the credentials of the first one: give others with --other-token');
-  const renewable = [...byUrl.values(), ...(ofCommand === undefined ? [] : [ofCommand])];
+  const renewable = [...byUrl.values(), ...[ofCommand, ofUser].filter((one) => one !== undefined)];
   return {
     tokens,
+    values,
     otherTokens: hasOther ? otherTokens : undefined,
     send: (request, subject) =>
       renewable.reduce<Connection['send']>(
@@ -152,6 +172,14 @@ export async function openUsers(
         connection.send,
       )(request),
   };
+
+  /** Signs in a user. Returns the credentials. */
+  async function signInAs(user: SignedUser, variable: string): Promise<string> {
+    if (signIn === undefined) throw new Error('there is no sign-in');
+    const { credentials, secrets } = await signInUser(signIn, user(), documented, connection.send);
+    for (const value of secrets) onSecret({ variable, value });
+    return credentials;
+  }
 
   function open(fetchToken: FetchToken): Promise<RenewableToken> {
     const fetchSecret = async (): Promise<string> => {

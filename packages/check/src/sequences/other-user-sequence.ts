@@ -60,7 +60,7 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
   const isOwnId = own !== undefined && isSameResource(own, id);
   const hasSameId = isOwnId || (isFound && before !== undefined && isSame(before) && !isSame(found));
   const isRead = isFound && !hasSameId;
-  if (isJudged(read) && found !== undefined) judgeTrespass(client, found, isRead ? 'read it' : undefined);
+  if (isJudged(read) && found !== undefined) judgeTrespass(client, found, isRead ? 'read it' : undefined, missing);
   // If the resource can be read, its presence in the list has the same cause.
   if (isJudged(item.list) && !hasSameId && !(isJudged(read) && isRead)) await tryList(client, trespasser, id);
   for (const operation of changes)
@@ -137,11 +137,20 @@ const CHECK: CheckName = 'object_level_authorization';
 /** The statuses that deny access to a resource. Other statuses may reject the request itself. */
 const REFUSALS = [401, 403, 404, 410];
 
-/** Records a failure if the second user succeeded, with the option that allows this. Otherwise, records a pass. */
-function judgeTrespass({ judge }: ResourceClient, step: SequenceStep, deed: string | undefined): void {
+/**
+ * Records a failure if the second user succeeded, with the option that allows this. Otherwise, records a pass.
+ *
+ * @param missing the statuses of reads of unknown ids, which deny access, too
+ */
+function judgeTrespass(
+  { judge }: ResourceClient,
+  step: SequenceStep,
+  deed: string | undefined,
+  missing: readonly number[] = [],
+): void {
   const { method, template } = step.operation;
   const { status } = step.response;
-  if (!isDone(step) && !REFUSALS.includes(status)) return;
+  if (!isDone(step) && ![...REFUSALS, ...missing].includes(status)) return;
   const cause = `another user can ${deed ?? ''}`;
   const hint = `if everyone may, add --shared '${method} ${template}'`;
   const message = `${cause}: ${method} got status ${String(status)}; ${hint}`;
@@ -194,7 +203,7 @@ async function tryChange(
   const isHarmless = effect === undefined && (isDeletion || isElsewhere);
   if (isDone(attempt) || effect === undefined || after === undefined) {
     const deed = isDeletion ? 'delete it' : 'change it';
-    judgeTrespass(client, attempt, !isDone(attempt) || isHarmless ? undefined : deed);
+    judgeTrespass(client, attempt, !isDone(attempt) || isHarmless ? undefined : deed, missing);
   } else {
     const [step, ...others] = after.steps;
     judge.expect(CHECK, step, `the ${operation.method} of another user was refused, but has ${effect} it`, [

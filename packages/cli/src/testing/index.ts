@@ -4,5 +4,12 @@
  * @module contract-first/testing
  */
 
-export { openTestService, type Opened, type TestRequest, type TestResponse, type TestService } from './test-service.ts';
+export {
+  openTestService,
+  type Opened,
+  type SignIn,
+  type TestRequest,
+  type TestResponse,
+  type TestService,
+} from './test-service.ts';
 export { findUnwritten } from './unwritten.ts';

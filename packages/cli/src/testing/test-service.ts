@@ -49,12 +49,16 @@ export type TestService<Tested extends Application> = {
   readonly close: () => Promise<void>;
 };
 
+/** Signs in a user of a service that issues its own tokens. Returns the credentials of its requests. */
+export type SignIn = (send: (request: TestRequest) => Promise<TestResponse>) => Promise<string>;
+
 const [CALLER, TOKEN] = ['test', 'test-token'];
 const ENVIRONMENT = { API_TOKENS: `${CALLER}:${TOKEN}` };
 
 /**
  * Starts a service on a free port, with an empty store. Every security scheme accepts `test-token` for the caller
- * `test`.
+ * `test`; with `signIn`, the application checks credentials itself, and requests have those of the signed-in user in
+ * place of `test-token`.
  *
  * @param replace returns replacements for opened parts, such as handlers with a different clock, or checkers under test
  * @param variables the environment variables; settings without a default are required
@@ -63,6 +67,7 @@ export async function openTestService<Tested extends Application>(
   application: Tested,
   replace: (opened: Opened<Tested>) => Partial<Opened<Tested>> = () => ({}),
   variables: Readonly<Record<string, string>> = {},
+  signIn?: SignIn,
 ): Promise<TestService<Tested>> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   const environment = { ...ENVIRONMENT, DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...variables };
@@ -74,7 +79,7 @@ export async function openTestService<Tested extends Application>(
     const replacements = replace(original);
     const replaced = { ...original, ...replacements };
     parts.resolve(replaced);
-    return { ...replaced, checkers: { ...checkers, ...replacements.checkers } };
+    return signIn === undefined ? { ...replaced, checkers: { ...checkers, ...replacements.checkers } } : replaced;
   };
   const service = await startSilently({ ...application, open }, environment);
   const opened = await parts.promise;
@@ -82,6 +87,8 @@ export async function openTestService<Tested extends Application>(
   const converter = createFormatConverter(contract, formats);
   const urlOf: UrlOf = (operationId, parameters) =>
     operationUrl(contract, converter, { req: {}, target: undefined }, 'http://localhost', operationId, parameters);
+  const credentials = (await signIn?.(send)) ?? TOKEN;
+  const sign = (text: string): string => text.replaceAll(TOKEN, () => credentials);
   return {
     opened,
     call(operationId, ...[request = {}]) {
@@ -90,21 +97,30 @@ export async function openTestService<Tested extends Application>(
       // The handler of this operation.
       return handler(requestOf(request, urlOf) as never) as ReturnType<Opened<Tested>['handlers'][typeof operationId]>;
     },
-    async send({ method, target, headers, body }) {
-      const connection = openConnection(new URL(service.url));
-      try {
-        const bytes = body === undefined ? undefined : Buffer.from(body);
-        const response = await connection.sendOnce({ method, target, headers, body: bytes });
-        return { ...response, body: response.body.toString() };
-      } finally {
-        connection.close();
-      }
-    },
+    send: ({ target, headers, ...request }) =>
+      send({
+        ...request,
+        target: sign(target),
+        headers: headers.map(([name, value]) => [name, sign(value)]),
+      }),
     async close() {
       await service.stop(0);
       await rm(folder, { recursive: true });
     },
   };
+
+  async function send({ body, ...request }: TestRequest): Promise<TestResponse> {
+    const connection = openConnection(new URL(service.url));
+    try {
+      const response = await connection.sendOnce({
+        ...request,
+        body: body === undefined ? undefined : Buffer.from(body),
+      });
+      return { ...response, body: response.body.toString() };
+    } finally {
+      connection.close();
+    }
+  }
 }
 
 /** Wraps a checker so that its identities have the name of the test caller. */

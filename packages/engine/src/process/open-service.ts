@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { findSchemes } from '@contract-first/contract';
 import type { Application } from '../application.ts';
 import { createService } from '../create-service.ts';
 import { openDocs } from '../docs/docs.ts';
@@ -37,14 +36,11 @@ export async function openService(application: Application): Promise<MountedServ
   const { config } = read;
   const { developmentToken: token } = config;
   const log = await createLog(config.logLevel, process.stdout.isTTY);
-  if (token !== undefined && findSchemes(contract).tokens !== undefined)
-    log.warn({ token }, 'no credentials are configured; this token is for this run');
   const docs = openDocs(config.docs, contract, document, state);
-  const { app, mounts, metrics, failureResponse, readinessProblem, beginStop, close } = await createService(
-    [{ application, config, docs }],
-    config,
-    log,
-  );
+  const { app, mounts, metrics, failureResponse, readinessProblem, beginStop, close, acceptsTokens } =
+    await createService([{ application, config, docs }], config, log);
+  if (token !== undefined && acceptsTokens)
+    log.warn({ token }, 'no credentials are configured; this token is for this run');
   const idle = Promise.withResolvers<undefined>();
   let pending = 0;
   let closing: Promise<void> | undefined;

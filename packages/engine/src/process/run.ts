@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { escapeControls, findSchemes } from '@contract-first/contract';
+import { escapeControls } from '@contract-first/contract';
 import { DocsUnavailable, openDocs } from '../docs/docs.ts';
 import { IncompleteApplication } from '../complete-application.ts';
 import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
@@ -73,7 +73,7 @@ export async function runApplications(applications: readonly [Application, ...Ap
 
   const { production, developmentToken } = config;
   if (production || process.argv.includes(RESTARTED)) log.info({ url: service.url, opsUrl: ops.url }, 'listening');
-  else printBanner(served, config, service.url, ops.url);
+  else printBanner(served, config, service, ops.url);
   // `npm run dev` keeps the address and the token when it restarts the service.
   process.send?.({ url: service.url, developmentToken });
 }
@@ -162,10 +162,11 @@ function createShutdown(
 
 function printBanner(
   served: readonly [Served, ...Served[]],
-  { developmentToken }: Config,
-  url: string,
+  config: Config,
+  { url, acceptsTokens }: RunningService,
   opsUrl: string,
 ): void {
+  const developmentToken = acceptsTokens ? config.developmentToken : undefined;
   const token =
     developmentToken === undefined
       ? 'as configured; $TOKEN stands for it below'
@@ -181,9 +182,7 @@ function printBanner(
       ];
     }),
     ['Operations', `${opsUrl}   (/livez, /readyz, /metrics)`],
-    ...(served.some(({ application: { contract } }) => findSchemes(contract).tokens)
-      ? [['Token', token] as const]
-      : []),
+    ...(acceptsTokens ? [['Token', token] as const] : []),
   ];
   const width = Math.max(12, ...lines.map(([label]) => label.length)) + 2;
   const text = `

@@ -19,5 +19,5 @@ export { GrowingBytes } from './connection.ts';
 export { isKnownStyle, percentEncode, readingsOf, readingsOfParameter, writeParameter } from './parameter-text.ts';
 export { createRedactor, type Redactor } from './redactor.ts';
 export { createSecretSearch } from './secrets.ts';
-export { pathValue, type RequestInput, type WireRequest, withMember } from './wire-request.ts';
+export { pathValue, type RequestInput, type WireRequest, withMember, writeRequest } from './wire-request.ts';
 export { type Excerpt, EXCERPT_BYTES, excerptOf, keep, type KeptResponse, type WireResponse } from './wire-response.ts';

@@ -27,6 +27,7 @@ export const FILE_OPTIONS: readonly (readonly [name: string, kind: OptionKind])[
   ['allow-incomplete', 'flag'],
   ['coverage', 'flag'],
   ['resources', 'map'],
+  ['sign-in', 'map'],
 ];
 
 /** The options whose values are executed as code. */

@@ -3,6 +3,7 @@ import {
   findUnwritten,
   openTestService,
   type Opened,
+  type SignIn,
   type TestRequest,
   type TestService,
 } from 'contract-first/testing';
@@ -17,6 +18,12 @@ type Parts = Opened<typeof application>;
 /** The variables of all tests: the settings that the application requires. */
 const VARIABLES: Readonly<Record<string, string>> = {};
 
+/**
+ * Signs in the user of all tests, if the service issues its own tokens: sends a request, and returns the credentials of
+ * the response. Without it, every security scheme accepts `test-token`, of the caller `test`.
+ */
+const signIn: SignIn | undefined = undefined;
+
 const unwritten = await findUnwritten(createHandlers);
 
 /** Tests an operation. The test is skipped as long as the handler is to be written. */
@@ -26,7 +33,7 @@ export function testOperation(operationId: OperationId, title: string, run: () =
 }
 
 /**
- * Starts the service before the tests of a file, with an empty store. Every security scheme accepts `test-token`, of the caller `test`.
+ * Starts the service before the tests of a file, with an empty store.
  *
  * @param replace returns replacements for some parts of the application: `({ store }) => ({ handlers: createHandlers(…) })`
  * @param variables of the environment, such as settings of the application
@@ -38,7 +45,7 @@ export function startTestService(
 ) {
   let service: TestService<typeof application> | undefined;
   beforeAll(async () => {
-    service = await openTestService(application, replace, { ...VARIABLES, ...variables });
+    service = await openTestService(application, replace, { ...VARIABLES, ...variables }, signIn);
   });
   afterAll(async () => {
     await service?.close();
