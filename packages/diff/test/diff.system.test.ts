@@ -43,6 +43,18 @@ test('npm run contract:diff exits with 1 and a block for each change, worst firs
   ]);
 });
 
+test('npm run contract:diff prints the default of a new required property', async () => {
+  write('base.yaml', CONTRACT);
+  const withDefault = RENAMED.replace('required: [name]', 'required: [name, label]').replace(
+    /(label: *\{[^}]*)\}/,
+    '$1, default: a }',
+  );
+  write('openapi.yaml', withDefault);
+  expect((await diff('--base', 'base.yaml')).stdout).toContain(
+    'property label was added, required, with the default "a"',
+  );
+});
+
 test('npm run contract:diff exits with 0 if there are only warnings', async () => {
   write('base.yaml', CONTRACT);
   write('openapi.yaml', RENAMED);

@@ -23,6 +23,10 @@ const secured = (security: readonly Fragment[], securitySchemes: Fragment = SCHE
 const served = (...urls: readonly string[]): OpenApiDocument =>
   operationWith({}, { servers: urls.map((url) => ({ url })) });
 
+const at = (...urls: readonly string[]): Fragment => ({ servers: urls.map((url) => ({ url })) });
+const item: Fragment = { get: get() };
+const prefixed = documentWith({ '/a/b/{id}': item });
+
 const inPath = (name: string): Fragment => ({ name, in: 'path', required: true, schema: text });
 const answers = (responses: Fragment): OpenApiDocument => operationWith({ responses });
 const answersAs = (type: string): OpenApiDocument => answers({ '200': { ...ok, content: { [type]: {} } } });
@@ -101,6 +105,16 @@ test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonl
     'another base path',
     [served('https://a.test/v1'), served('https://a.test/v2')],
     ['ERR api-base-path-changed', 'INFO api-server-added'],
+  ],
+  ['a prefix moved from the paths to the servers', [prefixed, documentWith({ '/b/{key}': item }, at('/a'))], []],
+  ['a prefix moved from the servers to the paths', [documentWith({ '/b/{key}': item }, at('/a/')), prefixed], []],
+  [
+    'a prefix moved to one of two servers',
+    [
+      documentWith({ '/a/b/{id}': item }, at('https://a.test', 'https://b.test')),
+      documentWith({ '/b/{id}': item }, at('https://a.test/a', 'https://b.test')),
+    ],
+    ['INFO api-server-added', 'WARN api-server-removed'],
   ],
   [
     'a server variable replaced by its default',

@@ -16,7 +16,7 @@ import { compareMediaTypes, compareRequestBodies } from './bodies.ts';
 import { compareParameters, type OperationNode } from './parameters.ts';
 import { compareHeaders, compareResponses } from './responses.ts';
 import { compareSecurity } from './security.ts';
-import { compareServers } from './servers.ts';
+import { addressesOf, compareServers, templateOf } from './servers.ts';
 
 /**
  * Finds the differences between two documents that clients can notice, most severe first. Ignores changes of order,
@@ -34,10 +34,12 @@ export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocumen
     name: 'operation',
     today,
   });
+  const readdressed = findReaddressed({ base: before, revision: after });
   const movedTo = findMoved({ base: before, revision: after });
   const ofBase = [...before].flatMap(([key, previous]) => {
-    const current = after.get(key);
-    if (current !== undefined) return compareOperation(scopeOf(key, current), { base: previous, revision: current });
+    const current = after.get(readdressed.get(key) ?? key);
+    if (current !== undefined)
+      return compareOperation(scopeOf(readdressed.get(key) ?? key, current), { base: previous, revision: current });
     const wholePath = !remaining.has(templateOf(previous.path));
     const removal = reportRemoval(scopeOf(key, previous), previous.node, wholePath);
     const moved = movedTo.get(key);
@@ -47,10 +49,33 @@ export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocumen
     const change = `${removal.change}; its operationId is now at ${nameOf(moved, operation)}`;
     return [{ ...removal, change }, ...compareOperation(scopeOf(moved, operation), nodes)];
   });
+  const known = new Set(readdressed.values());
   const added = [...after].flatMap(([key, operation]) =>
-    before.has(key) ? [] : [finding(scopeOf(key, operation), 'endpoint-added', 'INFO', operation.node, 'was added')],
+    before.has(key) || known.has(key)
+      ? []
+      : [finding(scopeOf(key, operation), 'endpoint-added', 'INFO', operation.node, 'was added')],
   );
   return sortFindings([...ofBase, ...added, ...compareWebhooks({ base, revision }, today)]);
+}
+
+/** Finds operations with the same URL, of which a prefix moved from the path to the servers, or back. */
+function findReaddressed({
+  base,
+  revision,
+}: NodePair<ReadonlyMap<string, OperationNode>>): ReadonlyMap<string, string> {
+  const methodOf = (key: string): string => key.slice(0, key.indexOf(' '));
+  const unmatched = [...revision].filter(([key]) => !base.has(key));
+  const byAddress = new Map(
+    unmatched.flatMap(([key, operation]) =>
+      addressesOf(operation).map((address) => [`${methodOf(key)} ${address}`, key] as const),
+    ),
+  );
+  const entries = [...base].flatMap(([key, operation]) => {
+    if (revision.has(key)) return [];
+    const found = addressesOf(operation).flatMap((address) => byAddress.get(`${methodOf(key)} ${address}`) ?? []);
+    return found.slice(0, 1).map((other) => [key, other] as const);
+  });
+  return new Map(entries);
 }
 
 /** Finds operations with a changed method or path, by their operationId. */
@@ -99,10 +124,6 @@ function operationsOf(document: OpenApiDocument): ReadonlyMap<string, OperationN
 /** Returns the name of an operation in findings: `POST /pets`. */
 function nameOf(key: string, { path }: OperationNode): string {
   return `${key.slice(0, key.indexOf(' ')).toUpperCase()} ${path}`;
-}
-
-function templateOf(path: string): string {
-  return path.replaceAll(/\{[^}]*\}/g, '{}');
 }
 
 type Kind = 'webhook' | 'callback';

@@ -2,12 +2,21 @@ import { finding, type Finding, type Level } from '../rules/finding.ts';
 import { child, elements, rawChild, rootOf, textAt, type Node, type NodePair } from '../nodes/node.ts';
 import type { OperationNode } from './parameters.ts';
 
-type Server = { readonly url: string; readonly basePath: string; readonly node: Node };
+type Server = {
+  readonly url: string;
+  readonly basePath: string;
+  readonly node: Node;
+};
 
-/** Compares the server URLs of an operation, with variables at their defaults. */
+/**
+ * Compares the server URLs of an operation, with variables at their defaults. If a prefix moved between the servers and
+ * the path, compares the URLs with the paths.
+ */
 export function compareServers({ base, revision }: NodePair<OperationNode>): readonly Finding[] {
-  const before = serversOf(base);
-  const after = serversOf(revision);
+  const isPrefixMoved = templateOf(base.path) !== templateOf(revision.path) && hasSameAddress({ base, revision });
+  const prefix = ({ path }: OperationNode): string => (isPrefixMoved ? templateOf(path) : '');
+  const before = serversOf(base, prefix(base));
+  const after = serversOf(revision, prefix(revision));
   const found = (rule: string, level: Level, { node }: Server, change: string): Finding =>
     finding({ name: '' }, `api-${rule}`, level, node, change);
   const removed = before
@@ -26,11 +35,29 @@ export function compareServers({ base, revision }: NodePair<OperationNode>): rea
   ];
 }
 
-function serversOf({ item, node }: OperationNode): readonly Server[] {
+/** Returns the URLs of an operation on all servers, without parameter names. */
+export function addressesOf(operation: OperationNode): readonly string[] {
+  return serversOf(operation, templateOf(operation.path)).map(({ url }) => url);
+}
+
+/** Returns a path template without parameter names. */
+export function templateOf(path: string): string {
+  return path.replaceAll(/\{[^}]*\}/g, '{}');
+}
+
+function hasSameAddress({ base, revision }: NodePair<OperationNode>): boolean {
+  const addresses = addressesOf(revision);
+  return addressesOf(base).some((address) => addresses.includes(address));
+}
+
+/** @param path a path to append to each URL */
+function serversOf({ item, node }: OperationNode, path: string): readonly Server[] {
   const owners = [node, item, rootOf(node.document)];
   const lists = owners.flatMap((owner) => rawChild(owner, 'servers') ?? []);
-  const servers = elements(lists.find((list) => elements(list).length > 0)).map(readServer);
-  return servers.length > 0 ? servers : [{ url: '/', basePath: '/', node: rootOf(node.document) }];
+  const nodes = elements(lists.find((list) => elements(list).length > 0));
+  const servers = nodes.length > 0 ? nodes.map(readServer) : [{ url: '/', basePath: '/', node: rootOf(node.document) }];
+  const withPath = (base: string): string => base.replace(/\/$/, '') + path || '/';
+  return servers.map((one) => ({ ...one, url: withPath(one.url), basePath: withPath(one.basePath) }));
 }
 
 function readServer(node: Node): Server {

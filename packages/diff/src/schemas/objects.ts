@@ -1,7 +1,7 @@
 import { type SchemaComparison, type DescribedValue, directionOf, looseningOf, report } from '../rules/comparison.ts';
 import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
 import { type Effect, type Finding, finding, LEVELS } from '../rules/finding.ts';
-import { elements, isSet, membersOf, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import { canonical, elements, isSet, membersOf, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 
 /** Compares objects: properties, `patternProperties` and additional properties. */
@@ -95,9 +95,10 @@ function compareRequired(
   if (base.required === revision.required) return [];
   const node = revision.nodes[0] ?? keywordNodes(schema, 'required')[0] ?? at.node;
   if (!revision.required) return [found(at, 'became-optional', 'widens', name, node, 'is no longer required')];
-  const withDefault = directionOf(at) === 'request' && hasDefault(revision);
-  const rule = withDefault ? 'became-required-with-default' : 'became-required';
-  return [found(at, rule, 'narrows', name, node, 'became required')];
+  const text = directionOf(at) === 'request' ? defaultOf(revision) : undefined;
+  if (text === undefined) return [found(at, 'became-required', 'narrows', name, node, 'became required')];
+  const change = `became required, with the default ${text}`;
+  return [found(at, 'became-required-with-default', 'narrows', name, node, change)];
 }
 
 function compareSunsets(
@@ -145,8 +146,10 @@ function added(at: SchemaComparison, name: string, { base, revision }: NodePair<
     const aspect = `${kind}-property-became-not-read-only`;
     return [found(at, aspect, effect, name, node, 'is no longer readOnly')];
   }
-  const rule = revision.required && hasDefault(revision) ? 'property-with-default' : 'property';
-  return [{ ...found(at, rule, effect, name, node, `was added, ${kind}`), rule: `new-${kind}-request-${rule}` }];
+  const text = revision.required ? defaultOf(revision) : undefined;
+  const rule = text === undefined ? 'property' : 'property-with-default';
+  const change = `was added, ${kind}${text === undefined ? '' : `, with the default ${text}`}`;
+  return [{ ...found(at, rule, effect, name, node, change), rule: `new-${kind}-request-${rule}` }];
 }
 
 function found(
@@ -162,8 +165,10 @@ function found(
   return finding(at, rule, LEVELS[direction][effect], node, `property ${name} ${change}`);
 }
 
-function hasDefault({ nodes }: Property): boolean {
-  return keywordValues(readSchema(nodes), 'default').length > 0;
+/** Returns the default of a property as text; `undefined` if it has none. */
+function defaultOf({ nodes }: Property): string | undefined {
+  const [value] = keywordValues(readSchema(nodes), 'default');
+  return value === undefined ? undefined : canonical(value);
 }
 
 /** One property of an object. */
