@@ -27,8 +27,9 @@ import { startTemporaryService } from './run/temporary-service.ts';
 const NAME_WIDTH = Math.max(...CHECK_NAMES.map((name) => name.length));
 const USAGE = `contract-first check [DOCUMENT] [options]
 
-Checks a running service against its OpenAPI document, by default generated/openapi.json. Without --url, it starts
-src/main.ts on a temporary SQLite database. It creates, changes and deletes data: never check a server in production.
+Checks a running service against its OpenAPI document: a file, or an http URL of this machine (default:
+generated/openapi.json). Without --url, it starts src/main.ts on a temporary SQLite database. It creates, changes and
+deletes data: never check a server in production.
 
   --url URL             check this server; its path, such as / or /v1, replaces the base path of the
                         document, which holds where the URL has none
@@ -36,20 +37,18 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
                         user:password (default: the environment variable CONTRACT_TOKEN, or a random one
                         without --url, which the service gets as API_TOKENS)
   --credential NAME=TEXT
-                        the same for one security scheme of the document; repeatable
+                        the same for one security scheme of the document; repeatable. The second one for a
+                        scheme is for the second user
   --token-command TEXT  a command that prints the token, also when a token has expired
   --client ID:SECRET    gets tokens from the tokenUrl of the document's clientCredentials flow
   --other-token TOKEN   credentials of a second user, who must not read, change, list or delete resources
                         of the first one (default: the environment variable CONTRACT_OTHER_TOKEN)
-  --other-credential NAME=TEXT
-                        the same for one security scheme; repeatable
   --shared NAME         an operation that every user may use on every resource: an operationId, a path,
                         or method and path, such as 'GET /items*'; repeatable
   --header 'NAME: TEXT' a header of every request; repeatable
   --har FILE            send nothing, but judge the requests and responses of an HTTP archive; --url selects
                         those of one server; repeatable
-  --document FILE       the same as DOCUMENT: a file, or an http URL of this machine
-  --allow-refs KINDS    lets it refer to files outside of its folder, to http URLs, or both: files,http
+  --allow-refs KINDS    lets the document refer to files outside of its folder, to http URLs, or both: files,http
   --operation NAME      check the operation of this operationId, path, or method and path, such as
                         'GET /items/*'; repeatable
   --tag TAG             check the operations with this tag; repeatable
@@ -72,7 +71,7 @@ src/main.ts on a temporary SQLite database. It creates, changes and deletes data
   --baseline FILE       accept the failures in this file: only new ones count
   --update-baseline     write that file, with the failures of this run
   --report KIND:FILE    write a report: junit, har, ndjson, coverage, github or markdown; repeatable
-  --coverage            print what of each operation was seen, and what was not
+  --report coverage     print what of each operation was seen, and what was not
   --config FILE         a file with options (default: .contract.yaml, if there is one)
   --help                print this text
 

@@ -78,7 +78,7 @@ test('contract-first check: exit 0: a running server with a rate limit, after wa
 test('contract-first check: exit 1: reproducible output with the evidence, without the token', async () => {
   const url = await startReferenceServer(defectNamed('compares the start of a token only'));
   const document = documentFile();
-  const args = ['--url', url, '--token', TOKEN, '--document', document, '--operation', 'deleteItem', '--seed', '7'];
+  const args = ['--url', url, '--token', TOKEN, document, '--operation', 'deleteItem', '--seed', '7'];
   const check = (): Promise<Outcome> => run('contract-first', ['check', ...args]);
   const first = await check();
   expect(first.stdout.replaceAll(url, 'URL').split('\n').slice(0, 6)).toEqual([
@@ -91,7 +91,7 @@ test('contract-first check: exit 1: reproducible output with the evidence, witho
     expect.stringMatching(/^ {2}< /),
     expect.stringMatching(/^ {2}< /),
   ]);
-  const options = `--url '${url}' --token "$TOKEN" --document '${document}' --seed 7 --operation 'deleteItem'`;
+  const options = `--url '${url}' --token "$TOKEN" '${document}' --seed 7 --operation 'deleteItem'`;
   expect(first.stdout).toContain(`\n  repeat: npx contract-first check ${options}\n`);
   expect(first.stdout).toMatch(/\ncontract: 1 operation, \d+ requests, 1 failure \(seed 7\)\n$/);
   expect(first.code).toBe(1);
@@ -104,7 +104,7 @@ test('contract-first check: exit 1: prints one line for an operation that is not
   const url = await startReferenceServer((request, respond) =>
     respond(request).status < 300 ? { status: 501, headers: {}, body: '' } : respond(request),
   );
-  const args = ['--url', url, '--token', TOKEN, '--document', documentFile(), '--operation', 'putItem'];
+  const args = ['--url', url, '--token', TOKEN, documentFile(), '--operation', 'putItem'];
   const { code, stdout } = await command(...args, '--seed', '1', '--runs', '5', '--budget', '300');
   expect([code, stdout.split('\n')]).toEqual([
     1,
@@ -142,7 +142,7 @@ test.each([
   ],
   ['a number is invalid', ['--seed', '-1x'], /./],
   ['a number is too large', ['--runs', '99999999999'], /^--runs must be an integer from 0 to 2147483647/],
-  ['the document does not exist', ['--document', 'none.yaml'], /^none\.yaml {2}error: cannot be read/],
+  ['the document does not exist', ['none.yaml'], /^none\.yaml {2}error: cannot be read/],
 ])('contract-first check: exit 2: %s', async (_name, args, message) => {
   expect(await command(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
 });

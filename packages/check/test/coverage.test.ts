@@ -103,7 +103,7 @@ async function check(args: readonly string[], files: Readonly<Record<string, str
   const all = { 'openapi.json': JSON.stringify(DOCUMENT), ...files };
   for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
   const url = await startReferenceServer(defect);
-  const required = ['--document', 'openapi.json', '--url', url, '--seed', '1'];
+  const required = ['openapi.json', '--url', url, '--seed', '1'];
   const outcome = await runHere(checkCommand, [...required, ...args], folder);
   const read = (): readonly Coverage[] => JSON.parse(readFileSync(join(folder, 'a.json'), 'utf8')) as Coverage[];
   return { ...outcome, read };
@@ -162,7 +162,7 @@ test('the coverage does not list parameters and schema branches that were not se
 });
 
 test('the coverage is printed as a table, followed by the names that were not seen', async () => {
-  const { code, stdout } = await check(['--coverage']);
+  const { code, stdout } = await check(['--report', 'coverage']);
   expect(code).toBe(0);
   expect(stdout.split('\n').slice(0, 9)).toEqual([
     'coverage     statuses  request types  answer types  parameters  schema',
@@ -178,12 +178,12 @@ test('the coverage is printed as a table, followed by the names that were not se
 });
 
 test('coverage can be set in .contract.yaml, and is omitted in repeat lines', async () => {
-  const files = { '.contract.yaml': 'coverage: true\nreport: coverage:a.json\noperation: findShapes\n' };
+  const files = { '.contract.yaml': 'report: [coverage, coverage:a.json]\noperation: findShapes\n' };
   const broken: Defect = (request, respond) =>
     request.method === 'GET' ? { status: 500, headers: {}, body: '' } : serve(request, respond);
   const { stdout, read } = await check(['--runs', '1'], files, broken);
   expect(stdout).toMatch(/^coverage .*\nfindShapes +0 of 3 /);
   expect(read()).toHaveLength(1);
-  const { stdout: other } = await check(['--coverage', '--runs', '1'], {}, broken);
+  const { stdout: other } = await check(['--report', 'coverage', '--runs', '1'], {}, broken);
   for (const text of [stdout, other]) expect(text).toMatch(/^ {2}repeat: npx contract-first check (?!.*coverage)/m);
 });

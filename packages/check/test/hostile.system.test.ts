@@ -238,7 +238,7 @@ async function prepare(kind: Kind): Promise<{ readonly folder: string; readonly 
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(hostileDocument));
   const { url, close } = await startHostileServer(HOSTILE_KINDS[kind], SIZE);
   cleanUp(close);
-  return { folder, args: [SCRIPT, 'check', '--document', 'openapi.json', '--url', url, '--seed', '1'] };
+  return { folder, args: [SCRIPT, 'check', 'openapi.json', '--url', url, '--seed', '1'] };
 }
 
 test('contract-first check --max-response-size truncates responses', async () => {

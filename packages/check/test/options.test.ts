@@ -39,7 +39,7 @@ async function startRecorder(defect: Defect = (request, respond) => respond(requ
 async function pathsChecked(...args: readonly string[]): Promise<readonly string[]> {
   const { url, requests } = await startRecorder();
   const folder = createFolder();
-  const required = ['--document', 'openapi.json', '--url', url, '--runs', '1', '--checks', 'unsupported_method'];
+  const required = ['openapi.json', '--url', url, '--runs', '1', '--checks', 'unsupported_method'];
   expect(await command(folder, [...required, ...args], { CONTRACT_TOKEN: TOKEN })).toMatchObject({
     code: 0,
     stderr: '',
@@ -74,7 +74,7 @@ test.each([
   ['tag', ['--tag', 'none'], 'unknown tag none; the document has texts'],
   ['expected operation', ['--expect', 'none:409'], 'unknown operation none; .*'],
 ])('operations are selected: exit 2: unknown %s', async (_name, args, message) => {
-  const required = ['--document', 'openapi.json', '--url', 'http://127.0.0.1:1', '--token', 'x'];
+  const required = ['openapi.json', '--url', 'http://127.0.0.1:1', '--token', 'x'];
   expect(await command(createFolder(), [...required, ...args])).toEqual({
     code: 2,
     stdout: '',
@@ -94,12 +94,12 @@ test.each([
     const answer = respond(request);
     return answer.status < 300 ? { status: 500, headers: {}, body: '' } : answer;
   });
-  const required = ['--document', 'openapi.json', '--url', url, '--token', TOKEN, '--operation', 'writeNote'];
+  const required = ['openapi.json', '--url', url, '--token', TOKEN, '--operation', 'writeNote'];
   const { stdout } = await command(createFolder(), [...required, '--runs', '1', ...args]);
   expect([...stdout.matchAll(/^FAILED (\w+)/gm)].map(([, check]) => check)).toEqual(failing);
 });
 
-const required = ['--document', 'openapi.json', '--runs', '1', '--seed', '1'];
+const required = ['openapi.json', '--runs', '1', '--seed', '1'];
 
 test('--header replaces the documented parameter in every request; values of variables are not printed', async () => {
   const { url, requests } = await startRecorder((request, respond) =>
@@ -157,6 +157,7 @@ test('.contract.yaml: exit 2: all problems in the file and on the command line, 
   const folder = createFolder({ '.contract.yaml': file });
   const args = [
     '--colour',
+    '--document=openapi.json',
     '--seed',
     '--budget',
     'one.yaml',
@@ -175,8 +176,9 @@ test('.contract.yaml: exit 2: all problems in the file and on the command line, 
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr.trim().split('\n')).toEqual([
     '--colour is not an option; see --help',
+    '--document is not an option; see --help',
     '--seed needs a value',
-    '--document may be given once',
+    'DOCUMENT may be given once',
     '--help has no value',
     '--url may be given once',
     expect.stringMatching(/^\.contract\.yaml:2:1 worker is not an option; there are url, /),
@@ -206,7 +208,7 @@ test('exit 2: an operation got less than the minimum, unless --allow-incomplete 
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     return respond(request);
   });
-  const required = ['--document', 'openapi.json', '--url', url, '--token', TOKEN, '--operation', 'findItems'];
+  const required = ['openapi.json', '--url', url, '--token', TOKEN, '--operation', 'findItems'];
   const check = (...args: readonly string[]): Promise<Outcome> =>
     command(createFolder(), [...required, '--budget', '1', ...args]);
   const stdout = expect.stringMatching(/^incomplete, with less than the minimum of requests: findItems$/m);
@@ -221,24 +223,13 @@ test('--expect accepts a further status for valid data', async () => {
       ? { ...answer, status: 415, headers: { 'Content-Type': 'application/json' }, body: '{"error":1,"message":""}' }
       : answer;
   });
-  const args = [
-    '--document',
-    'openapi.json',
-    '--url',
-    url,
-    '--token',
-    TOKEN,
-    '--operation',
-    'writeNote',
-    '--runs',
-    '1',
-  ];
+  const args = ['openapi.json', '--url', url, '--token', TOKEN, '--operation', 'writeNote', '--runs', '1'];
   expect(await command(createFolder(), args)).toMatchObject({ code: 1 });
   for (const expected of ['415', 'writeNote:415', 'POST /notes:409,415'])
     expect(await command(createFolder(), [...args, '--expect', expected])).toMatchObject({ code: 0 });
 });
 
-test('--document accepts only http URLs of this machine', async () => {
+test('DOCUMENT accepts only http URLs of this machine', async () => {
   const { url } = await startRecorder((request, respond) =>
     request.url === '/openapi.json'
       ? { status: 200, headers: {}, body: JSON.stringify(shallowDocument) }
@@ -253,7 +244,7 @@ test('--document accepts only http URLs of this machine', async () => {
   });
 });
 
-test('--document accepts a document with methods that Node does not support', async () => {
+test('DOCUMENT accepts a document with methods that Node does not support', async () => {
   const methods = new Set<string | undefined>();
   const server = createServer((socket) => {
     socket
@@ -274,7 +265,7 @@ test('--document accepts a document with methods that Node does not support', as
     paths: { '/a': { additionalOperations: { FOO: operation } } },
   };
   const folder = createFolder({ 'foo.json': JSON.stringify(document) });
-  const args = ['--document', 'foo.json', '--url', url, '--exclude-checks', 'unsupported_method'];
+  const args = ['foo.json', '--url', url, '--exclude-checks', 'unsupported_method'];
   expect(await command(folder, args)).toMatchObject({ code: 0, stderr: '' });
   expect(methods).toContain('FOO');
 });

@@ -91,9 +91,7 @@ test('--har reports a recorded response that violates the document, and names th
   expect(stdout).toContain(
     `recorded: entry 2 of 0.har, ${STARTED}\n  curl -sSi --path-as-is -g -X GET '${ORIGIN}/v1/pets/1'`,
   );
-  expect(stdout).toContain(
-    "repeat: npx contract-first check --document 'pets.json' --har '0.har' --operation 'readPet'",
-  );
+  expect(stdout).toContain("repeat: npx contract-first check 'pets.json' --har '0.har' --operation 'readPet'");
   expect(stdout).toContain('contract: 3 operations, 6 requests, 5 failures\n');
 });
 
@@ -409,7 +407,7 @@ test('a line feed in an archive or its name cannot inject a workflow command int
   ];
   const runOn = (archive: object) => {
     writeFileSync(join(folder, name), JSON.stringify({ log: { entries: archive } }));
-    return runHere(checkCommand, ['pets.json', '--har', name, '--coverage'], folder);
+    return runHere(checkCommand, ['pets.json', '--har', name, '--report', 'coverage'], folder);
   };
   const judged = await runOn(entries);
   const [first] = entries;

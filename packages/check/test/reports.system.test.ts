@@ -46,7 +46,7 @@ async function check(options: {
   const all = { 'openapi.json': JSON.stringify(shallowDocument), ...files };
   for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
   mkdirSync(join(folder, 'reports'));
-  const required = ['--document', 'openapi.json', '--url', url, '--seed', '1'];
+  const required = ['openapi.json', '--url', url, '--seed', '1'];
   const limits = [
     ['--runs', '2'],
     ['--budget', '300'],
@@ -180,18 +180,7 @@ test('--report har redacts a Basic password and an API key in the query', async 
   const url = await startReferenceServer();
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'basic.json'), files['basic.json']);
-  const args = [
-    '--document',
-    'basic.json',
-    '--url',
-    url,
-    '--runs',
-    '0',
-    '--report',
-    'har:a.har',
-    '--report',
-    'ndjson:b',
-  ];
+  const args = ['basic.json', '--url', url, '--runs', '0', '--report', 'har:a.har', '--report', 'ndjson:b'];
   const { stdout } = await runHere(checkCommand, args, folder, { CONTRACT_TOKEN: 'pass word+1' });
   const all = stdout + readFileSync(join(folder, 'a.har'), 'utf8') + readFileSync(join(folder, 'b'), 'utf8');
   const encoded = Buffer.from('user:pass word+1').toString('base64');
@@ -245,8 +234,8 @@ test('reports can be set in .contract.yaml, and are omitted in repeat lines', as
 
 test.each([
   ['a folder that is missing', ['har:none/a.har'], 'the report none/a.har cannot be written: ENOENT'],
-  ['an unknown kind', ['vcr:a'], '--report must be such as junit:report.xml, with junit, har, ndjson'],
-  ['no file', ['junit'], '--report must be such as junit:report.xml'],
+  ['an unknown kind', ['vcr:a'], '--report must be coverage, or such as junit:report.xml, with junit, har, ndjson'],
+  ['no file', ['junit'], '--report must be coverage, or such as junit:report.xml'],
   ['one file for two', ['har:a', 'ndjson:a'], '--report: a is the file of several reports'],
 ])('reports: exit 2 before the first request: %s', async (_name, reports, message) => {
   let requests = 0;
@@ -264,7 +253,7 @@ test.each([
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(shallowDocument));
   const reports = ['junit:a.xml', 'har:a.har', 'ndjson:a.ndjson'].flatMap((report) => ['--report', report]);
-  const args = ['--document', 'openapi.json', '--url', url, '--token', TOKEN, '--runs', '100000', ...reports];
+  const args = ['openapi.json', '--url', url, '--token', TOKEN, '--runs', '100000', ...reports];
   const { process, outcome } = start('node', [SCRIPT, 'check', ...args], {}, folder);
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
   const file = join(folder, 'a.ndjson');

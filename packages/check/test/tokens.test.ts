@@ -141,6 +141,10 @@ test.each([
     'getA and 2 other operations need credentials: --credential for oauth or oauth and apiKey, or --token for all; --allow-incomplete checks the others\n',
   ],
   [['--credential', 'apiKeys=x'], 'unknown security scheme apiKeys; the document has oauth, apiKey\n'],
+  [
+    ['--credential', 'apiKey=a', '--credential', 'apiKey=b', '--credential', 'apiKey=c'],
+    '--credential: apiKey may be given twice, for two users\n',
+  ],
   [['--credential', 'apiKey'], '--credential must be such as apiKey=abc, with the name of a security scheme\n'],
   [
     ['--token', '', '--other-token', ''],

@@ -259,7 +259,7 @@ test('the evidence is the creation and the access, with variables for the tokens
 
 test.each<[string, readonly string[], Readonly<Record<string, string>>]>([
   ['the environment', [], { CONTRACT_TOKEN: TOKEN, CONTRACT_OTHER_TOKEN: OTHER_TOKEN }],
-  ['the scheme', ['--token', TOKEN, '--other-credential', `bearer=${OTHER_TOKEN}`], {}],
+  ['the scheme', ['--credential', `bearer=${TOKEN}`, '--credential', `bearer=${OTHER_TOKEN}`], {}],
 ])('the second user gets credentials from %s', async (_name, args, env) => {
   const { stdout, all } = await command({ trespass: allowing('DELETE') }, args, env);
   expect(stdout).toContain('FAILED object_level_authorization  deleteNote');

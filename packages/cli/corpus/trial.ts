@@ -88,7 +88,7 @@ const take: Readonly<Record<Step, (folder: string, path: string) => Promise<Resu
       const message = await Promise.race([once(mock, 'message'), ended.then(() => undefined)]);
       if (message === undefined) return { reason: 'the mock did not start' };
       const [{ url }] = message as [{ readonly url: string }]; // Sent by the engine.
-      const args = ['--url', url, '--token', TOKEN, '--document', 'openapi.yaml', '--runs', '10', '--seed', '1'];
+      const args = ['openapi.yaml', '--url', url, '--token', TOKEN, '--runs', '10', '--seed', '1'];
       return reasonOf(await run(folder, [COMMAND, 'check', ...args]));
     } finally {
       mock.kill();

@@ -57,7 +57,7 @@ const OF_PROXY: typeof FILE_OPTIONS = [
   ...['har', 'operation', 'tag', 'checks', 'exclude-checks', 'report', 'allow-refs'].map(
     (name) => [name, 'list'] as const,
   ),
-  ...['coverage', 'allow-incomplete', 'update-baseline', 'help'].map((name) => [name, 'flag'] as const),
+  ...['allow-incomplete', 'update-baseline', 'help'].map((name) => [name, 'flag'] as const),
 ];
 // The repeat line sets these options itself, or they do not affect requests.
 const NOT_REPEATED = [
@@ -70,7 +70,6 @@ const NOT_REPEATED = [
   'budget',
   'allow-incomplete',
   'report',
-  'coverage',
 ];
 const MAX_INTEGER = 2 ** 31 - 1;
 const MAX_WORKERS = 64;
@@ -99,9 +98,10 @@ export function readOptions(
   const { has, textOf, textsOf, readInteger } = reader;
 
   const users = readUsers(reader, environment);
+  const reports = readReports(reader);
   const checks = readChecks(reader);
   const budgetSeconds = readInteger('budget', 1, MAX_BUDGET_SECONDS);
-  const options: Omit<CheckOptions, 'countsCoverage'> = {
+  const options: CheckOptions = {
     isHelpWanted: has('help'),
     url: textOf('url'),
     documentPath: textOf('document'),
@@ -123,8 +123,7 @@ export function readOptions(
     rate: readRate(reader),
     budgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1_000,
     isIncompleteAllowed: has('allow-incomplete'),
-    reports: readReports(reader),
-    isCoverageWanted: has('coverage'),
+    ...reports,
     hooksPath: textOf('hooks'),
     baselinePath: textOf('baseline'),
     isBaselineUpdated: has('update-baseline'),
@@ -140,7 +139,7 @@ export function readOptions(
         .filter(([name]) => !NOT_REPEATED.includes(name))
         .flatMap(([name, { values }]) => {
           const splitValue = SECRET_OPTIONS.includes(name) ? split : undefined;
-          return values.map((value) => `--${name} ${quoteShell(value, splitValue)}`);
+          return values.map((value) => `${name === 'document' ? '' : `--${name} `}${quoteShell(value, splitValue)}`);
         });
       return ['npx contract-first check', ...repeated, ...seeded, ...named].join(' ');
     },
@@ -148,8 +147,7 @@ export function readOptions(
   if (options.isBaselineUpdated && options.baselinePath === undefined)
     problems.push('--update-baseline needs the file: --baseline FILE');
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
-  const { isCoverageWanted, reports } = options;
-  return { ...options, countsCoverage: isCoverageWanted || reports.some(({ kind }) => kind === 'coverage') };
+  return options;
 }
 
 /** Reads the enabled checks from `--checks` and `--exclude-checks`. */
@@ -178,19 +176,28 @@ function isProfile(name: string): name is keyof typeof PROFILES {
   return Object.hasOwn(PROFILES, name);
 }
 
-/** Reads the reports. Each report needs its own file. */
-function readReports({ read, refuse }: OptionReader): readonly ReportTarget[] {
+/** Reads the reports. Each report needs its own file, except the coverage, which is printed without one. */
+function readReports({
+  read,
+  refuse,
+}: OptionReader): Pick<CheckOptions, 'reports' | 'isCoverageWanted' | 'countsCoverage'> {
+  let isCoverageWanted = false;
   const reports = read('report', (text, place) => {
+    if (text === 'coverage') {
+      isCoverageWanted = true;
+      return undefined;
+    }
     const [, name, path = ''] = /^([^:]*):(.+)$/s.exec(text) ?? [];
     const kind = REPORT_KINDS.find((known) => known === name);
     if (kind !== undefined) return { kind, path };
-    refuse(`${place} must be such as junit:report.xml, with ${REPORT_KINDS.join(', ')}, not "${text}"`);
+    refuse(`${place} must be coverage, or such as junit:report.xml, with ${REPORT_KINDS.join(', ')}, not "${text}"`);
     return undefined;
   });
   const paths = reports.map(({ path }) => path);
   for (const path of new Set(paths.filter((path, index) => paths.indexOf(path) !== index)))
     refuse(`--report: ${path} is the file of several reports`);
-  return reports;
+  const countsCoverage = isCoverageWanted || reports.some(({ kind }) => kind === 'coverage');
+  return { reports, isCoverageWanted, countsCoverage };
 }
 
 /** Reads the number of requests per second, which may be a fraction. */
@@ -242,10 +249,7 @@ function valueOf(text: string): Json {
 }
 
 /** The options whose values may contain secrets. */
-const SECRET_OPTIONS = [
-  ...['token', 'credential', 'token-command', 'client', 'other-token', 'other-credential'],
-  ...['header', 'value'],
-];
+const SECRET_OPTIONS = [...['token', 'credential', 'token-command', 'client', 'other-token'], ...['header', 'value']];
 
 /** Reads the credentials of the users, and registers them as secrets. */
 function readUsers(reader: OptionReader, environment: Environment): UserOptions {
@@ -257,11 +261,10 @@ function readUsers(reader: OptionReader, environment: Environment): UserOptions 
     if (has(name) && !has('url')) refuse(`${placeOf(name)} needs --url: a temporary service has tokens of its own`);
   return {
     token: tokenCommand === undefined ? readToken('token', 'TOKEN', 'CONTRACT_TOKEN') : undefined,
-    credentials: readCredentials('credential', 'TOKEN'),
+    ...readCredentials(),
     tokenCommand,
     client: read('client', readClient)[0],
     otherToken: readToken('other-token', 'OTHER_TOKEN', 'CONTRACT_OTHER_TOKEN'),
-    otherCredentials: readCredentials('other-credential', 'OTHER_TOKEN'),
     signIn: readSignIn(reader),
   };
 
@@ -275,15 +278,23 @@ function readUsers(reader: OptionReader, environment: Environment): UserOptions 
     return value;
   }
 
-  function readCredentials(name: string, prefix: string): ReadonlyMap<string, string> {
-    const pairs = read(name, (text, place) => {
+  /** Reads the credentials for single schemes. The second one for a scheme is for the second user. */
+  function readCredentials(): Pick<UserOptions, 'credentials' | 'otherCredentials'> {
+    const credentials = new Map<string, string>();
+    const otherCredentials = new Map<string, string>();
+    read('credential', (text, place) => {
       const [, id, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
-      if (id !== undefined && value !== undefined)
-        return [id, readSecret(value, place, `${prefix}_${variableOf(id)}`)] as const;
-      refuse(`${place} must be such as apiKey=abc, with the name of a security scheme`);
+      if (id === undefined || value === undefined) {
+        refuse(`${place} must be such as apiKey=abc, with the name of a security scheme`);
+      } else if (otherCredentials.has(id)) {
+        refuse(`${place}: ${id} may be given twice, for two users`);
+      } else {
+        const [user, prefix] = credentials.has(id) ? [otherCredentials, 'OTHER_TOKEN'] : [credentials, 'TOKEN'];
+        user.set(id, readSecret(value, place, `${prefix}_${variableOf(id)}`));
+      }
       return undefined;
     });
-    return new Map(pairs);
+    return { credentials, otherCredentials };
   }
 
   function readClient(text: string, place: string): Client | undefined {

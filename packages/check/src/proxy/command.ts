@@ -26,16 +26,15 @@ import { createForwarder } from './forward.ts';
 
 const USAGE = `contract-first proxy [DOCUMENT] --url URL [options] [-- COMMAND…]
 
-Stands before a running service, forwards requests and responses unchanged, and judges what passes by the OpenAPI document,
-by default generated/openapi.json. It listens on 127.0.0.1, and ends by SIGINT or SIGTERM, or with the command, which
+Stands before a running service, forwards requests and responses unchanged, and judges what passes by the OpenAPI document:
+a file, or an http URL of this machine (default: generated/openapi.json). It listens on 127.0.0.1, and ends by SIGINT or SIGTERM, or with the command, which
 gets the URL of the proxy in CONTRACT_PROXY_URL, such as: contract-first proxy openapi.yaml --url URL -- npm test
 
   --url URL             the service; its path, such as / or /v1, replaces the base path of the document,
                         which holds where the URL has none
   --port N              the port of the proxy (default: a free one)
   --har FILE            write the requests and responses of documented operations to an HTTP archive; repeatable
-  --document FILE       the same as DOCUMENT: a file, or an http URL of this machine
-  --allow-refs KINDS    lets it refer to files outside of its folder, to http URLs, or both: files,http
+  --allow-refs KINDS    lets the document refer to files outside of its folder, to http URLs, or both: files,http
   --operation NAME      judge the operation of this operationId, path, or method and path, such as
                         'GET /items/*'; repeatable
   --tag TAG             judge the operations with this tag; repeatable
@@ -46,7 +45,7 @@ gets the URL of the proxy in CONTRACT_PROXY_URL, such as: contract-first proxy o
   --baseline FILE       accept the failures in this file: only new ones count
   --update-baseline     write that file, with the failures of this run
   --report KIND:FILE    write a report: junit, har, ndjson, coverage, github or markdown; repeatable
-  --coverage            print what of each operation was seen, and what was not
+  --report coverage     print what of each operation was seen, and what was not
   --config FILE         a file with options (default: .contract.yaml, if there is one)
   --help                print this text
 

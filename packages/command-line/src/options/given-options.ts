@@ -19,7 +19,7 @@ type OptionKinds = ReadonlyMap<string, OptionKind>;
 /**
  * Parses the command line. Collects problems in a list.
  *
- * @param unnamed the name of the option for positional values
+ * @param unnamed the name under which positional values are found
  */
 export function readCommandLine(
   args: readonly string[],
@@ -40,7 +40,9 @@ export function readCommandLine(
     const { name, rawName } = token.kind === 'option' ? token : { name: unnamed, rawName: '' };
     const isOtherOption = token.kind === 'option' && token.inlineValue === false && token.value.startsWith('--');
     const value = isOtherOption ? undefined : token.value;
-    const [place, kind] = [`--${name}`, kinds.get(name)];
+    const isUnnamed = token.kind === 'positional';
+    const place = isUnnamed ? name.toUpperCase() : `--${name}`;
+    const kind = isUnnamed || name !== unnamed ? kinds.get(name) : undefined;
     const { values } = found.get(name) ?? { values: [] };
     if (kind === undefined) problems.push(`${rawName} is not an option; see --help`);
     else if (kind === 'flag' && value !== undefined) problems.push(`${place} has no value`);

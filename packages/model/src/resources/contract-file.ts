@@ -15,7 +15,6 @@ export const FILE_OPTIONS: readonly (readonly [name: string, kind: OptionKind])[
   ...(['url', 'document', 'runs', 'seed', 'workers', 'rate', 'budget'] as const).map((name) => [name, 'text'] as const),
   ...(['token', 'token-command', 'client', 'other-token'] as const).map((name) => [name, 'text'] as const),
   ['credential', 'pairs'],
-  ['other-credential', 'pairs'],
   ['baseline', 'text'],
   ['hooks', 'text'],
   ['max-response-time', 'text'],
@@ -25,7 +24,6 @@ export const FILE_OPTIONS: readonly (readonly [name: string, kind: OptionKind])[
   ).map((name) => [name, 'list'] as const),
   ['shared', 'list'],
   ['allow-incomplete', 'flag'],
-  ['coverage', 'flag'],
   ['resources', 'map'],
   ['sign-in', 'map'],
 ];
