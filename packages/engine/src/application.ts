@@ -20,6 +20,8 @@ export type Application<Location = unknown, Own extends Settings = Settings> = {
   readonly contract: Contract;
   /** Renders the bodies of failures, by the names in the generated types. */
   readonly failures: Readonly<Record<string, RenderFailure>>;
+  /** Lets invalid credentials count as none where they are optional (`security: [{}, …]`), instead of a 401. */
+  readonly ignoresInvalidCredentials?: boolean;
   /** Decides the status of a failure. Without it, or if it returns `undefined`, the document decides. */
   readonly failureStatus?: FailureStatus;
   /** Returns the documented headers of a failure that the engine does not send itself. */

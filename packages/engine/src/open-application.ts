@@ -127,6 +127,7 @@ export async function openApplication(
     validators,
     handlers,
     checkers,
+    ignoresInvalidCredentials: application.ignoresInvalidCredentials ?? false,
     middleware,
     rateLimit: rateLimit && countApart(rateLimit, checkers, path),
     conversions,

@@ -40,6 +40,7 @@ export type Overrides = Partial<ServiceConfig> & {
   /** Functions added to the application's failures. */
   readonly failures?: Application['failures'];
   readonly failureStatus?: Application['failureStatus'] | undefined;
+  readonly ignoresInvalidCredentials?: boolean;
   readonly failureHeaders?: Application['failureHeaders'];
   readonly checkers?: Readonly<Record<string, Checker>>;
   readonly middleware?: readonly Middleware[];
@@ -65,6 +66,7 @@ export async function serveApplication(
     handlers = {},
     failures = {},
     failureStatus = () => undefined,
+    ignoresInvalidCredentials = false,
     failureHeaders = () => ({}),
     checkers = {},
     middleware = [],
@@ -91,6 +93,7 @@ export async function serveApplication(
           contract,
           failures: { ...application.failures, ...failures },
           failureStatus,
+          ignoresInvalidCredentials,
           failureHeaders,
           codecs,
           formats,

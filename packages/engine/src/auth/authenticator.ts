@@ -21,7 +21,7 @@ import type { TokenVerifier } from './token-verifier.ts';
  * Checks the security requirements of one operation; one of them must be satisfied. If a requirement combines several
  * schemes, the first scheme determines the caller.
  *
- * @returns the caller, `undefined` when the operation is public and no valid credentials were sent; or a challenge.
+ * @returns the caller, `undefined` when the operation is public and no credentials were sent; or a challenge.
  *   Throws or rejects with `NotImplemented` without a checker. Rejects with `KeysUnavailable` while credentials cannot
  *   be verified
  */
@@ -34,11 +34,13 @@ const BEARER_TOKEN = /^bearer +[^ ]+$/i;
  * Creates an authenticator for each operation from the security schemes of the contract.
  *
  * @param checkers the application's checkers, by the name of the scheme; they replace the built-in checkers
+ * @param ignoresInvalid whether invalid credentials count as none where they are optional, instead of a 401
  */
 export function createAuthenticator(
   schemes: Readonly<Record<string, SecurityScheme>>,
   checkers: Readonly<Record<string, Checker>>,
   tokenVerifier: TokenVerifier,
+  ignoresInvalid: boolean,
 ): (operation: Operation) => Authenticate {
   const byName = new Map<string, ExplainingChecker>();
   for (const [name, scheme] of Object.entries(schemes)) {
@@ -56,6 +58,7 @@ export function createAuthenticator(
     );
     const [only] = requirements;
     if (!isOpen && only !== undefined && requirements.length === 1) return only;
+    const alternatives = security.filter((requirement) => requirement.length > 0);
     return async (credentials) => {
       const rejections: Rejection[] = [];
       for (const check of requirements) {
@@ -63,7 +66,12 @@ export function createAuthenticator(
         if ('caller' in result) return result;
         rejections.push(result);
       }
-      return isOpen ? { caller: undefined } : combineRejections(rejections);
+      if (!isOpen) return combineRejections(rejections);
+      const invalid = rejections.filter(
+        ({ status }, index) =>
+          status === 401 && alternatives[index]?.some(({ scheme }) => isSent(schemes[scheme], credentials)),
+      );
+      return ignoresInvalid || invalid.length === 0 ? { caller: undefined } : combineRejections(invalid);
     };
   };
 
@@ -123,6 +131,14 @@ function combineRejections(rejections: readonly Rejection[]): Rejection {
       ', or ',
     ),
   };
+}
+
+/** Returns whether a request has credentials, valid or not, in the place that a scheme documents. */
+function isSent(scheme: SecurityScheme | undefined, credentials: Credentials): boolean {
+  const { type, in: location, name = '' } = scheme ?? { type: 'unknown' };
+  if (type === 'apiKey' && (location === 'query' || location === 'cookie'))
+    return credentials[location](name) !== undefined;
+  return credentials.header(type === 'apiKey' ? name : 'authorization') !== undefined;
 }
 
 /** Returns the challenge for a scheme: `Bearer realm="bearerAuth"` (RFC 9110, 11.6.1). */

@@ -20,6 +20,8 @@ export type Middleware = (req: never, res: never, next: (error?: unknown) => voi
 type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 'cors' | 'originOf'> & {
   /** The application's own checkers, by the name of their security scheme. */
   readonly checkers: Readonly<Record<string, Checker>>;
+  /** Whether invalid credentials count as none where they are optional. */
+  readonly ignoresInvalidCredentials: boolean;
   /** The application's own middleware. */
   readonly middleware: readonly Middleware[];
   readonly tokenVerifier: TokenVerifier;
@@ -53,7 +55,12 @@ export function createApp(options: AppOptions): Express {
     createPipeline({
       ...options,
       cors,
-      authenticatorOf: createAuthenticator(contract.securitySchemes, checkers, tokenVerifier),
+      authenticatorOf: createAuthenticator(
+        contract.securitySchemes,
+        checkers,
+        tokenVerifier,
+        options.ignoresInvalidCredentials,
+      ),
       clientAddressOf: createClientAddress(trust),
       originOf: createOrigin(publicUrl, trust),
     }),
