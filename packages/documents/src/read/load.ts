@@ -25,6 +25,7 @@ import { NO_OUTSIDE } from './allowed-refs.ts';
 import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './diagnostic.ts';
 import { convertDialects } from './dialects.ts';
 import { quoteInexactNumbers, unquoteNumbers } from './exact-numbers.ts';
+import { findExclusions } from './exclusions.ts';
 import {
   ExactResolver,
   type FileAccess,
@@ -179,6 +180,7 @@ export async function lintAndBundle(
     isStructural(problem) && (isTooStrict || schemas.has(holderOfUnknown(problem)));
   const diagnostics = [
     ...found.map((problem) => toDiagnostic(isAllowed(problem) ? { ...problem, severity: 'warn' } : problem)),
+    ...placeDiagnostics('error', findExclusions(marked.parsed as OpenApiDocument), placeOf),
     ...oldKeywords.warnings().map(({ file: { source }, pointer, message }): PlacedDiagnostic => {
       return { severity: 'warn', place: describe({ source, pointer, reportOnKey: true }), message };
     }),
