@@ -10,7 +10,7 @@ import { openPlantStore } from './plants/open-plant-store.ts';
  *
  * - Express serves HTTP (`packages/engine/src/http/app.ts`).
  * - Passport checks the bearer token (`packages/engine/src/auth/bearer.ts`).
- * - The Ajv instances of express-openapi-validator validate requests and responses (`packages/contract/src/ajv.ts`).
+ * - The Ajv instances of express-openapi-validator validate requests and responses (`packages/engine/src/validators.ts`).
  * - openapi-typescript prints the types that the handlers are checked against (`scripts/generate.ts`).
  */
 export const application = {

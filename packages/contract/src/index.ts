@@ -116,4 +116,5 @@ export {
 export { Unavailable } from './errors.ts';
 export { VARIABLES } from './operations/engine-variables.ts';
 export { MAX_MEMBERS } from './validation/schema-compiler.ts';
+export type { AjvInstance, CreateAjv } from './validation/ajv.ts';
 export { Validators } from './validation/compile-validators.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { findSchemes, Validators } from '@contract-first/contract';
+import { findSchemes } from '@contract-first/contract';
 import type { Application, DatabaseConfig } from './application.ts';
 import type { AuthSettings } from './auth/auth-settings.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
@@ -17,6 +17,7 @@ import type { RateLimit, RateLimitPolicy } from './http/authenticate/rate-limit.
 import type { Metrics } from './ops/metrics.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 import type { Listener } from './server/server.ts';
+import { createValidators } from './validators.ts';
 
 /** The configuration of a service. */
 export type ServiceConfig = {
@@ -105,7 +106,7 @@ export async function openApplication(
     log,
   });
   const { handlers, checkers, middleware = [], check, close } = backend;
-  const validators = new Validators(contract);
+  const validators = createValidators(contract);
   try {
     if (config.production) {
       assertComplete(contract, { failures, handlers, checkers }, config.auth);

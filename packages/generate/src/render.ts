@@ -8,7 +8,6 @@ import {
   MAX_MEMBERS,
   NotImplemented,
   type Operation,
-  Validators,
 } from '@contract-first/contract';
 import {
   type AllowedRefs,
@@ -21,6 +20,7 @@ import {
   type PlacedDiagnostic,
   placeDiagnostics,
 } from '@contract-first/documents';
+import { createValidators } from '@contract-first/engine/validators';
 import { exampleRequest } from '@contract-first/model/scaffolds';
 import { CompilationCache } from './compilation-cache.ts';
 import type { DeclaredModules } from './codec-modules.ts';
@@ -121,7 +121,7 @@ function tryValidators(contract: Contract): Diagnostic[] {
   const compilationCache = new CompilationCache(contract);
   const operations = Object.values(contract.operations).filter((operation) => !compilationCache.has(operation));
   if (operations.length === 0) return [];
-  const validators = new Validators(contract);
+  const validators = createValidators(contract);
   const invalid = new Map<Operation, Diagnostic>();
   for (const operation of operations) {
     try {

@@ -5,11 +5,11 @@ import {
   normalizePath,
   NotImplemented,
   segmentKey,
-  Validators,
   type Contract,
   type Operation,
 } from '@contract-first/contract';
 import { createConversions, createSilentLog, toResponse } from '@contract-first/engine/tools';
+import { createValidators } from '@contract-first/engine/validators';
 import type { CompiledDocument } from '@contract-first/documents';
 import { indent, quoteString, renderArray, renderLiteral, renderMembers } from '@contract-first/model/scaffolds';
 import { createValues, isArray, isObject, type Json } from '@contract-first/model/values';
@@ -46,7 +46,7 @@ type Sent = {
  */
 export function renderHandlers({ contract, document }: CompiledDocument, seed: number) {
   const values = createValues(document, seed, 'response');
-  const validators = new Validators(contract);
+  const validators = createValidators(contract);
   const conversions = createConversions({ contract }, createSilentLog());
   const omitted: string[] = [];
   // The order matters: the first matching handler responds.

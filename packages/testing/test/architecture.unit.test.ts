@@ -113,6 +113,18 @@ test('each package uses every dependency that it declares', () => {
   expect(unused).toEqual([]);
 });
 
+test.each(['check', 'diff'])('%s is installed without the libraries of a service', (folder) => {
+  const installed = new Set([`@contract-first/${folder}`]);
+  // The loop also visits dependencies that are added meanwhile.
+  for (const name of installed) {
+    const { dependencies = {} } = packages.find(({ manifest }) => manifest.name === name)?.manifest ?? {};
+    for (const dependency of Object.keys(dependencies)) installed.add(dependency);
+  }
+  expect(installed).toContain('ajv');
+  const ofService = ['@contract-first/engine', 'express', 'express-openapi-validator', 'passport', 'pg'];
+  expect(ofService.filter((name) => installed.has(name))).toEqual([]);
+});
+
 test('no import cycle', () => {
   const done = new Set<string>();
   const cycles: string[] = [];

@@ -1,54 +1,10 @@
-import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv/index.js';
-import type { AjvInstance, OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
-import type { augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util.js';
-import { compilePattern } from './pattern.ts';
+import type { Ajv, ErrorObject } from 'ajv';
 
-/*
- * The only used part of express-openapi-validator: its Ajv instances. Its middleware would route every request a second
- * time, await a promise at each step, parse the parameters again, and skip the validation of 5xx bodies. The Ajv
- * instances are not part of the documented API, so package.json pins the version.
- */
-
-export type { AjvInstance };
+/** An Ajv instance of any dialect of JSON Schema. */
+export type AjvInstance = Pick<Ajv, keyof Ajv>;
 
 /** A validation error of Ajv. */
-export type SchemaError = NonNullable<Parameters<typeof augmentAjvErrors>[0]>[number];
+export type SchemaError = ErrorObject;
 
-// For conformance to JSON Schema: `{}` has no property `constructor`, a list may be longer than its `prefixItems`, and
-// unknown formats accept every value (2020-12, 7.2.3). Meta-schemas are disabled, since the schemas are already
-// validated: without them, creating an instance takes a third of the time. Defaults must not affect the validation.
-const OPTIONS = {
-  strict: false,
-  strictNumbers: true,
-  useDefaults: false,
-  ownProperties: true,
-  meta: false,
-  logger: false as const,
-  code: {
-    optimize: false,
-    regExp: Object.assign(compilePattern, { code: 'compilePattern' }),
-    process: markAsEager,
-  },
-  ajvFormats: { mode: 'full' as const },
-  formats: {},
-};
-
-/** The first OpenAPI version with JSON Schema. */
-const VERSION = '3.1.0' as string;
-
-/**
- * Creates an Ajv instance for JSON Schema 2020-12, with the keywords and formats of express-openapi-validator for
- * requests or responses.
- */
-export function createAjv(direction: 'request' | 'response'): AjvInstance {
-  const create = direction === 'request' ? createRequestAjv : createResponseAjv;
-  return create({ openapi: VERSION } as OpenAPIV3.DocumentV3, OPTIONS); // Only the version and components are read.
-}
-
-/**
- * Encloses the generated function in parentheses, so that V8 compiles it eagerly. Otherwise the first validation, which
- * has a time limit, would include the compilation.
- */
-function markAsEager(code: string): string {
-  return `${code.replace('return function', 'return (function')})`;
-}
+/** Creates an Ajv instance for the schemas of requests or responses. The engine has an implementation. */
+export type CreateAjv = (direction: 'request' | 'response') => AjvInstance;

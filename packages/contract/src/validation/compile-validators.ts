@@ -1,5 +1,6 @@
 import type { Operation } from '../operations/operation.ts';
 import type { Contract } from '../operations/contract.ts';
+import type { CreateAjv } from './ajv.ts';
 import { SchemaCompiler, type CompiledSchemas } from './schema-compiler.ts';
 import { TimeSlices } from './time-slices.ts';
 import { createValidator, type OperationValidator } from './validator.ts';
@@ -12,8 +13,8 @@ export class Validators {
   readonly #slices = new TimeSlices();
   readonly #compiling = new Map<Operation, Promise<OperationValidator>>();
 
-  constructor({ schemas }: Pick<Contract, 'schemas'>) {
-    this.#compiler = new SchemaCompiler(schemas);
+  constructor({ schemas }: Pick<Contract, 'schemas'>, createAjv: CreateAjv) {
+    this.#compiler = new SchemaCompiler(schemas, createAjv);
   }
 
   /** Returns the validator of an operation if it is compiled. */

@@ -1,4 +1,4 @@
-import { createAjv, type AjvInstance } from './ajv.ts';
+import type { AjvInstance, CreateAjv } from './ajv.ts';
 import { findCost, followReferences, type CheckCost, type ReferenceClosure } from './check-cost.ts';
 import type { Contract } from '../operations/contract.ts';
 import { replaceEqualityKeywords } from './equality.ts';
@@ -45,10 +45,10 @@ export class SchemaCompiler {
   readonly #responses: CompilationContext;
   readonly #violations: ViolationFinder;
 
-  constructor(schemas: Contract['schemas']) {
+  constructor(schemas: Contract['schemas'], createAjv: CreateAjv) {
     this.#schemas = schemas;
-    this.#requests = createContext('request');
-    this.#responses = createContext('response');
+    this.#requests = createContext('request', createAjv);
+    this.#responses = createContext('response', createAjv);
     this.#violations = new ViolationFinder(this.#requests.ajv);
   }
 
@@ -127,7 +127,7 @@ export class SchemaCompiler {
   }
 }
 
-function createContext(direction: 'request' | 'response'): CompilationContext {
+function createContext(direction: 'request' | 'response', createAjv: CreateAjv): CompilationContext {
   const ajv = createAjv(direction);
   replaceEqualityKeywords(ajv);
   replaceLimits(ajv);

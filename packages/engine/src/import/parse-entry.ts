@@ -1,9 +1,10 @@
-import { InvalidRequest, Validators, type Contract, type FormatConverter } from '@contract-first/contract';
+import { InvalidRequest, type Contract, type FormatConverter } from '@contract-first/contract';
 import { readJson } from '../http/read/body.ts';
 import { Failure } from '../http/failure.ts';
 import { readParameters } from '../http/read/parameters.ts';
 import { validateRequest, type ValidRequest } from '../http/handle/validate-request.ts';
 import type { Line } from './read-lines.ts';
+import { createValidators } from '../validators.ts';
 
 /** A line as a validated request, or the reason why it is invalid. */
 export type LineEntry = {
@@ -29,7 +30,7 @@ export function createEntryReader(
 ): (line: Line) => LineEntry | undefined {
   const operation = contract.operations[operationId];
   if (operation === undefined) throw new Error(`the contract has no ${operationId}`);
-  const target = { operation, validator: new Validators(contract).compileSync(operation) };
+  const target = { operation, validator: createValidators(contract).compileSync(operation) };
   const conversions = { formats, int64Shapes: contract.int64Shapes };
 
   return ({ number, bytes, key }) => {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { join } from 'node:path';
 import request from 'supertest';
-import { InvalidRequest, stringifyJson, Validators } from '@contract-first/contract';
+import { InvalidRequest, stringifyJson } from '@contract-first/contract';
 import { compileContract } from '@contract-first/documents';
 import { ROOT } from '@contract-first/testing/service.ts';
+import { createValidators } from '../../src/validators.ts';
 import { readOperations } from '../../../model/src/operations/list-operations.ts';
 import { createArbitraries } from '../../../model/src/values/arbitrary.ts';
 import { readSchemas } from '../../../model/src/values/json-schema.ts';
@@ -32,7 +33,7 @@ test.each([
     (one) => one.operationId === name,
   );
   const schema = api?.requestBody?.contents.find(({ mediaType }) => mediaType === 'application/json')?.schema;
-  const validator = new Validators(contract).compileSync(operation);
+  const validator = createValidators(contract).compileSync(operation);
   const app = stock(document, (_req, res) => void res.status(204).end());
 
   const ownVerdict = (body: unknown): string | undefined => {

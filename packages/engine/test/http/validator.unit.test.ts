@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import request from 'supertest';
+import { createValidators } from '../../src/validators.ts';
 import { createArbitraries } from '../../../model/src/values/arbitrary.ts';
 import { readSchemas } from '../../../model/src/values/json-schema.ts';
 import type { Json } from '../../../model/src/values/json-value.ts';
 import { createOracle } from '../../../model/src/values/oracle.ts';
-import { InvalidRequest, InvalidResponse, stringifyJson, Validators, type Contract } from '@contract-first/contract';
+import { InvalidRequest, InvalidResponse, stringifyJson, type Contract } from '@contract-first/contract';
 import type { OpenApiDocument } from '@contract-first/documents';
 import { compiledOf } from '@contract-first/testing/contract.ts';
 import { stock, withChanges } from './support/stock.ts';
@@ -35,7 +36,7 @@ components:
 
 /** Returns a function that checks whether the engine accepts a value as a request or response body. */
 function own(contract: Contract): (direction: 'in' | 'out', value: unknown) => boolean {
-  const compiled = new Validators(contract);
+  const compiled = createValidators(contract);
   const validators = Object.values(contract.operations).map(
     (operation) => [operation.operationId, compiled.compileSync(operation)] as const,
   );
