@@ -1,7 +1,7 @@
-import { NotImplemented, type Application, type Credentials, type Settings } from '@contract-first/engine';
+import type { Application, Credentials, Settings } from '@contract-first/engine';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
-import { findUnwritten, openTestService } from '../src/testing/index.ts';
+import { openTestService } from '../src/testing/index.ts';
 
 type Request = { readonly path: { readonly id: bigint }; readonly body: unknown; readonly caller: { name: string } };
 
@@ -89,17 +89,4 @@ test('a test can set variables of its service, such as application settings, whi
   cleanUp(service.close);
   expect(await service.send(get)).toMatchObject({ status: 200, body: '7' });
   await expect(openTestService(withSettings)).rejects.toThrow('FIRST must be set');
-});
-
-test('a handler is unimplemented while it responds 501 without reading its request or dependencies', async () => {
-  const unwritten = () => Promise.reject(new NotImplemented('op'));
-  const create = (store: { list: () => Promise<unknown> }, name: string) => ({
-    unwritten,
-    passedOn: () => unwritten(),
-    reading: ({ body }: Request) => Promise.resolve({ status: 200, body }),
-    listing: async () => ({ status: 200, body: await store.list() }),
-    formatting: ({ caller }: Request) => Promise.resolve({ status: 200, body: `${caller.name} ${name}` }),
-    partly: ({ body }: Request) => (String(body) === '' ? unwritten() : Promise.resolve({ status: 204 })),
-  });
-  expect([...(await findUnwritten(create))]).toEqual(['unwritten', 'passedOn']);
 });

@@ -12,4 +12,3 @@ export {
   type TestResponse,
   type TestService,
 } from './test-service.ts';
-export { findUnwritten } from './unwritten.ts';

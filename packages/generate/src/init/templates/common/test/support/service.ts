@@ -1,14 +1,5 @@
-import { afterAll, beforeAll, test } from '@jest/globals';
-import {
-  findUnwritten,
-  openTestService,
-  type Opened,
-  type SignIn,
-  type TestRequest,
-  type TestService,
-} from 'contract-first/testing';
-import type { OperationId } from '../../src/NAME/contract.ts';
-import { createHandlers } from '../../src/NAME/handlers.ts';
+import { afterAll, beforeAll } from '@jest/globals';
+import { openTestService, type Opened, type SignIn, type TestRequest, type TestService } from 'contract-first/testing';
 import { application } from '../../src/service.ts';
 
 export type { TestRequest };
@@ -23,14 +14,6 @@ const VARIABLES: Readonly<Record<string, string>> = {};
  * the response. Without it, every security scheme accepts `test-token`, of the caller `test`.
  */
 const signIn: SignIn | undefined = undefined;
-
-const unwritten = await findUnwritten(createHandlers);
-
-/** Tests an operation. The test is skipped as long as the handler is to be written. */
-export function testOperation(operationId: OperationId, title: string, run: () => Promise<void>): void {
-  const declare = unwritten.has(operationId) ? test.skip : test;
-  declare(title, run);
-}
 
 /**
  * Starts the service before the tests of a file, with an empty store.
