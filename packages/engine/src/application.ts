@@ -7,7 +7,7 @@ import type { CorsPolicy } from './http/accept/cors.ts';
 import type { Middleware } from './http/app.ts';
 import type { Codec } from './http/read/codecs.ts';
 import type { FailureHeaders, FailureStatus, RenderFailure } from './http/reply/failure-response.ts';
-import type { AnyHandler } from './http/pipeline.ts';
+import type { AnyHandler } from './http/handle/call-handler.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 
 /**

@@ -12,7 +12,7 @@ import { createFailureResponse, type FailureResponse } from './http/reply/failur
 import type { LoadShedding, LoadSheddingLimits } from './http/accept/load-shedding.ts';
 import { mountsOf } from './http/mounts.ts';
 import type { Observer } from './http/observer.ts';
-import type { ResponseValidation } from './http/pipeline.ts';
+import type { ResponseValidation } from './http/handle/call-handler.ts';
 import type { RateLimit, RateLimitPolicy } from './http/authenticate/rate-limit.ts';
 import type { Metrics } from './ops/metrics.ts';
 import type { Settings, SettingsOf } from './settings.ts';

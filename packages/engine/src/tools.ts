@@ -5,7 +5,7 @@ export type { Credentials } from './auth/credentials.ts';
 export { startService } from './create-service.ts';
 export type { DocumentText } from './docs/docs.ts';
 export type { FailureHeaders, RenderFailure } from './http/reply/failure-response.ts';
-export type { AnyHandler } from './http/pipeline.ts';
+export type { AnyHandler } from './http/handle/call-handler.ts';
 export { onDisconnect } from './http/accept/disconnect.ts';
 export { mountsOf } from './http/mounts.ts';
 export { startSilently } from './start-silently.ts';

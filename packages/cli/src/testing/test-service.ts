@@ -86,7 +86,14 @@ export async function openTestService<Tested extends Application>(
   const { contract, formats } = application;
   const converter = createFormatConverter(contract, formats);
   const urlOf: UrlOf = (operationId, parameters) =>
-    operationUrl(contract, converter, { req: {}, target: undefined }, 'http://localhost', operationId, parameters);
+    operationUrl(
+      contract,
+      converter,
+      { req: {}, route: undefined, path: '' },
+      'http://localhost',
+      operationId,
+      parameters,
+    );
   const credentials = (await signIn?.(send)) ?? TOKEN;
   const sign = (text: string): string => text.replaceAll(TOKEN, () => credentials);
   return {

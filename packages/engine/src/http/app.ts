@@ -1,30 +1,24 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { nodeHttp } from '@contract-first/contract';
+import { nodeHttp, TimeSlices } from '@contract-first/contract';
 import { compile as compileTrust } from 'proxy-addr';
-import { createAuthenticator } from '../auth/authenticator.ts';
-import type { Checker } from '../auth/credentials.ts';
-import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { createClientAddress } from './accept/client-address.ts';
 import { createOrigin } from './accept/origin.ts';
 import { createCors, type CorsPolicy } from './accept/cors.ts';
 import { definedHeaders, serializeHeaders } from './reply/response.ts';
 import { send } from './reply/send.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
-import { createPipeline, type PipelineOptions } from './pipeline.ts';
+import { createOperations, type OperationOptions } from './operation.ts';
+import { createPipeline } from './pipeline.ts';
+import { createResponder, type ResponderOptions } from './reply/respond.ts';
 import { requestIdOf } from './accept/trace.ts';
 
 /** Express middleware. */
 export type Middleware = (req: never, res: never, next: (error?: unknown) => void) => unknown;
 
-type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 'cors' | 'originOf'> & {
-  /** The application's own checkers, by the name of their security scheme. */
-  readonly checkers: Readonly<Record<string, Checker>>;
-  /** Whether invalid credentials count as none where they are optional. */
-  readonly ignoresInvalidCredentials: boolean;
+type AppOptions = Omit<OperationOptions & ResponderOptions, 'originOf' | 'slices'> & {
   /** The application's own middleware. */
   readonly middleware: readonly Middleware[];
-  readonly tokenVerifier: TokenVerifier;
   /** The proxies whose X-Forwarded headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
   /** The base URL at which clients reach the service; `undefined` takes it from each request. */
@@ -37,7 +31,7 @@ type AppOptions = Omit<PipelineOptions, 'authenticatorOf' | 'clientAddressOf' | 
 
 /** Creates the Express application: the application's middleware, the optional docs page, and exactly the contract. */
 export function createApp(options: AppOptions): Express {
-  const { contract, checkers, middleware, tokenVerifier, trustProxy, publicUrl, docs, failureResponse } = options;
+  const { contract, middleware, trustProxy, publicUrl, docs, failureResponse } = options;
   const { isUnavailable, observer, log } = options;
   const trust = compileTrust([...trustProxy]);
   const app = express();
@@ -51,20 +45,11 @@ export function createApp(options: AppOptions): Express {
   }
   for (const own of middleware) app.use(own as RequestHandler); // Express passes its own request and response.
   if (docs !== undefined) app.use(docs);
-  app.use(
-    createPipeline({
-      ...options,
-      cors,
-      authenticatorOf: createAuthenticator(
-        contract.securitySchemes,
-        checkers,
-        tokenVerifier,
-        options.ignoresInvalidCredentials,
-      ),
-      clientAddressOf: createClientAddress(trust),
-      originOf: createOrigin(publicUrl, trust),
-    }),
-  );
+  const slices = new TimeSlices();
+  const operations = createOperations({ ...options, originOf: createOrigin(publicUrl, trust), slices });
+  const responder = createResponder({ ...options, slices });
+  const clientAddressOf = createClientAddress(trust);
+  app.use(createPipeline({ ...options, cors, clientAddressOf, operations, responder }));
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const known = isUnavailable(error) ? unavailableFailure() : error;

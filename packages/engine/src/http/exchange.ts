@@ -1,35 +1,48 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { InvalidRequest, type Caller } from '@contract-first/contract';
-import type { BodyReader } from './read/body.ts';
 import type { LoadShedding } from './accept/load-shedding.ts';
-import type { ReadParameters } from './read/parameters.ts';
+import type { RequestSpan } from './accept/request-span.ts';
+import type { Failure } from './failure.ts';
+import type { OverloadReason } from './observer.ts';
+import type { BodyReader, RequestBody } from './read/body.ts';
+import { NO_PARAMETERS, type ReadParameters } from './read/parameters.ts';
 import type { Upload } from './read/upload.ts';
+import type { HandlerResponse } from './reply/response.ts';
 import { sendContinue } from './reply/send.ts';
-import type { Target } from './router.ts';
+import type { Route, Target } from './router.ts';
 
-/** The operation that a request was routed to. */
-export type RouteMatch = Target & {
-  readonly route: string;
-  /** The path of the request. */
-  readonly path: string;
-};
+/** A step on the way from a request to its response. Returns a promise only if it waits. */
+export type Step = (exchange: Exchange) => Promise<void> | undefined;
 
-/** The state of a request and its response. */
+/** The state of a request and its response. Each step reads what the steps before it have set. */
 export class Exchange implements BodyReader {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** `undefined` when the socket is closed. */
   readonly clientAddress: string | undefined;
   readonly startedAt = performance.now();
-  target: RouteMatch | undefined;
+  /** The span of the request, with OpenTelemetry. */
+  span: RequestSpan | undefined;
+  /** The path and the query of the request. */
+  path = '';
+  query = '';
+  route: Route | undefined;
+  target: Target | undefined;
   caller: Caller | undefined;
   /** The header fields of the rate limit; set when the request was counted. */
   rateLimitFields: Readonly<Record<string, string>> | undefined;
-  parameters: ReadParameters | undefined;
+  parameters: ReadParameters = NO_PARAMETERS;
   limitBytes = 0;
   fieldsLimitBytes = 0;
+  /** The body, or why it is malformed. */
+  body: RequestBody | Failure | undefined;
   /** The input of the handler; cancelled when the reply is no longer needed. */
   request: { cancel(reason: Error): void } | undefined;
+  response: HandlerResponse | undefined;
+  /** Whether the whole response was sent. */
+  isComplete = true;
+  /** Why the request was refused. */
+  overload: OverloadReason | undefined;
   readonly #loadShedding: LoadShedding;
   #reservedBytes = 0;
   #upload: Upload | undefined;
@@ -72,7 +85,7 @@ export class Exchange implements BodyReader {
     const { headers, httpVersionMinor, complete } = this.req;
     // RFC 9110, 10.1.1: HTTP/1.0 has no 100.
     if (headers.expect === undefined || httpVersionMinor === 0 || complete) return;
-    const violations = this.parameters?.violations ?? [];
+    const { violations } = this.parameters;
     if (violations.length > 0) throw new InvalidRequest(violations);
     sendContinue(this.res);
   }

@@ -7,7 +7,7 @@ import type { DocsSetting } from '../docs/docs.ts';
 import type { CorsPolicy } from '../http/accept/cors.ts';
 import type { LoadSheddingLimits } from '../http/accept/load-shedding.ts';
 import type { RateLimitPolicy } from '../http/authenticate/rate-limit.ts';
-import type { ResponseValidation } from '../http/pipeline.ts';
+import type { ResponseValidation } from '../http/handle/call-handler.ts';
 import type { ApplicationConfig, ServiceConfig } from '../open-application.ts';
 import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import type { Credentials } from '../../src/auth/credentials.ts';
-import type { AnyHandler } from '../../src/http/pipeline.ts';
+import type { AnyHandler } from '../../src/http/handle/call-handler.ts';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';

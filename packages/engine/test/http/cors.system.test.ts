@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import request from 'supertest';
 import type { CorsPolicy } from '../../src/http/accept/cors.ts';
-import type { AnyHandler } from '../../src/http/pipeline.ts';
+import type { AnyHandler } from '../../src/http/handle/call-handler.ts';
 import { createTestApp, TOKEN, type Overrides } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { openPage } from './support/browser.ts';

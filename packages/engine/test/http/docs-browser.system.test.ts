@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { contract } from '@contract-first/testing/fixture/src/guests/contract.ts';
 import type { CompiledDocument } from '@contract-first/documents';
 import { openDocs, type ReadState } from '../../src/docs/docs.ts';
-import type { AnyHandler } from '../../src/http/pipeline.ts';
+import type { AnyHandler } from '../../src/http/handle/call-handler.ts';
 import { createTestApp, type TestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { FAINT_TEXTS, openPage } from './support/browser.ts';
 import { compiledOf, documentOf } from '@contract-first/testing/contract.ts';

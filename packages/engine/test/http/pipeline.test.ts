@@ -1,7 +1,7 @@
 import request from 'supertest';
 import type { Contract } from '@contract-first/contract';
 import { contract } from '@contract-first/testing/fixture/src/guests/contract.ts';
-import type { AnyHandler } from '../../src/http/pipeline.ts';
+import type { AnyHandler } from '../../src/http/handle/call-handler.ts';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { expectError, expectProblem, post } from '@contract-first/testing/answer.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { Caller } from '@contract-first/contract';
+import type { Exchange } from '../exchange.ts';
 import { Failure } from '../failure.ts';
 
 /** How many requests each caller may send in a window; an anonymous request counts for its address. */
@@ -18,6 +19,13 @@ type RateLimitResult = {
   /** The 429 for a request beyond the limit (RFC 6585, 4). */
   readonly failure?: Failure;
 };
+
+/** Counts a request for its caller or else its address. @throws {Failure} 429 beyond the rate limit */
+export async function countRequest(rateLimit: RateLimit, exchange: Exchange): Promise<void> {
+  const { fields, failure } = await rateLimit(exchange.caller, exchange.clientAddress);
+  exchange.rateLimitFields = fields;
+  if (failure !== undefined) throw failure;
+}
 
 /** The subject of a count. */
 type Kind = 'caller' | 'address';
@@ -41,8 +49,8 @@ export function createRateLimit({ requests, windowSeconds }: RateLimitPolicy, sh
   const policy = `"default";q=${String(requests)};w=${String(windowSeconds)}`;
   return async (caller, address = '') => {
     const { count, endsAt } = await (caller === undefined
-      ? countRequest(networkOf(address), 'address')
-      : countRequest(hash('sha256', `${caller.scheme} ${caller.name}`, 'base64url'), 'caller')); // A name may be long.
+      ? countFor(networkOf(address), 'address')
+      : countFor(hash('sha256', `${caller.scheme} ${caller.name}`, 'base64url'), 'caller')); // A name may be long.
     const remaining = Math.max(0, requests - count);
     const seconds = String(Math.max(1, Math.ceil((endsAt - performance.now()) / 1_000)));
     const fields = {
@@ -54,7 +62,7 @@ export function createRateLimit({ requests, windowSeconds }: RateLimitPolicy, sh
     return { fields, failure: new Failure(429, message, { 'retry-after': seconds }) };
   };
 
-  async function countRequest(key: string, kind: Kind): Promise<Window> {
+  async function countFor(key: string, kind: Kind): Promise<Window> {
     const windows = memory[kind];
     const known = windows.get(key);
     const isBeyond = known !== undefined && known.count > requests; // Rejected without a database query.

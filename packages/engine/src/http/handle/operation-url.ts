@@ -6,8 +6,8 @@ import {
   type Operation,
   type Parameter,
 } from '@contract-first/contract';
-import type { RouteMatch } from '../exchange.ts';
 import type { MountedRequest } from '../mounts.ts';
+import type { Route } from '../router.ts';
 
 /** The parameters of a link, by location and name. */
 export type LinkParameters = {
@@ -18,7 +18,9 @@ export type LinkParameters = {
 /** The request whose response contains the link. */
 type LinkedFrom = {
   readonly req: Pick<MountedRequest, 'url' | 'originalUrl' | 'baseUrl'>;
-  readonly target: Pick<RouteMatch, 'operation' | 'route' | 'path'> | undefined;
+  readonly route: Route | undefined;
+  /** The path of the request. */
+  readonly path: string;
 };
 
 /**
@@ -31,7 +33,7 @@ type LinkedFrom = {
 export function operationUrl(
   contract: Contract,
   formats: FormatConverter,
-  { req, target }: LinkedFrom,
+  { req, route, path }: LinkedFrom,
   origin: string,
   operationId: string,
   parameters: LinkParameters = {},
@@ -43,17 +45,17 @@ export function operationUrl(
   const mount = originalUrl === undefined || originalUrl === url ? '' : baseUrl;
   // Encoding changes only values, not locations and names.
   const values = formats.encode(parameters, operation.formats?.parameters, '') as LinkParameters;
-  const base = basePathOf(contract, operation, target);
+  const base = basePathOf(contract, operation, route, path);
   return `${origin}${mount}${base}${targetOf(operation, values)}`;
 }
 
 /** Returns the base path of the request if the operation has the same server, else the operation's first base path. */
-function basePathOf(contract: Contract, operation: Operation, target: LinkedFrom['target']): string {
+function basePathOf(contract: Contract, operation: Operation, route: Route | undefined, path: string): string {
   const literal = operation.basePaths ?? contract.basePaths;
   const templated = operation.basePaths === undefined ? contract.templatedBasePaths : operation.templatedBasePaths;
-  const template = target?.route.slice(0, -target.operation.path.length);
+  const template = route?.template.slice(0, -route.operation.path.length);
   if (template === undefined || ![...literal, ...(templated ?? [])].includes(template)) return literal[0] ?? '';
-  return target?.path.split('/').slice(0, template.split('/').length).join('/') ?? '';
+  return path.split('/').slice(0, template.split('/').length).join('/');
 }
 
 /** Returns the path and the query of an operation's URL. */

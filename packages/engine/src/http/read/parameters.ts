@@ -40,7 +40,8 @@ const EXPLODED_DELIMITERS: Readonly<Record<string, string>> = { label: '.', matr
 const DELIMITERS: Readonly<Record<string, string | RegExp>> = { spaceDelimited: '%20', pipeDelimited: /\||%7C/i };
 
 const NONE = Object.freeze({});
-const NO_PARAMETERS: ReadParameters = {
+/** The parameters of a request without any. */
+export const NO_PARAMETERS: ReadParameters = {
   values: { path: NONE, query: NONE, header: NONE, cookie: NONE },
   sourceDigits: new SourceDigits(),
   violations: [],
@@ -55,15 +56,6 @@ const NO_PARAMETERS: ReadParameters = {
  *   query parameters
  */
 export function readParameters(
-  operation: Operation,
-  source: ParameterSource,
-  credentials: ReadonlySet<string>,
-): ReadParameters {
-  const isEmpty = operation.parameters.length === 0 && source.query === '';
-  return isEmpty ? NO_PARAMETERS : parseParameters(operation, source, credentials);
-}
-
-function parseParameters(
   { parameters }: Operation,
   source: ParameterSource,
   credentials: ReadonlySet<string>,

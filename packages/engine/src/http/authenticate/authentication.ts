@@ -1,14 +1,16 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Authenticate } from '../../auth/authenticator.ts';
-import type { AuthenticationResult, Credentials } from '../../auth/credentials.ts';
-import type { Caller } from '@contract-first/contract';
+import type { Caller, Contract, Operation } from '@contract-first/contract';
+import { createAuthenticator } from '../../auth/authenticator.ts';
+import type { AuthenticationResult, Checker, Credentials } from '../../auth/credentials.ts';
 import { KeysUnavailable } from '../../auth/key-set.ts';
+import type { TokenVerifier } from '../../auth/token-verifier.ts';
+import type { Step } from '../exchange.ts';
 import { Failure, unavailableFailure } from '../failure.ts';
 import { countFields } from '../accept/http-rules.ts';
 import { decodeCookie, decodePercent, parseCookies, parsePairs, type NameValuePair } from '../read/name-value-pairs.ts';
 
 /** Reads the credentials of a request. The constructor takes the query without the rest of the target. */
-export class RequestCredentials implements Credentials {
+class RequestCredentials implements Credentials {
   readonly authorization: string | undefined;
   readonly #headers: IncomingHttpHeaders;
   readonly #query: string;
@@ -40,18 +42,43 @@ function find(pairs: readonly NameValuePair[], name: string): string | undefined
   return pairs.find((pair) => pair.name === name)?.value;
 }
 
+export type AuthenticationOptions = {
+  readonly contract: Contract;
+  /** The application's own checkers, by the name of their security scheme. */
+  readonly checkers: Readonly<Record<string, Checker>>;
+  readonly tokenVerifier: TokenVerifier;
+  /** Whether invalid credentials count as none where they are optional. */
+  readonly ignoresInvalidCredentials: boolean;
+};
+
 /**
- * Authenticates a request.
- *
- * @returns the caller; `undefined` for an anonymous request to a public operation
- * @throws {Failure} 401 without valid credentials, 403 without the scopes, 503 while credentials cannot be verified
+ * Returns a function that creates the step that finds the caller of an operation; `undefined` for a public operation.
+ * The step fails with 401 without valid credentials, 403 without the scopes, and 503 while credentials cannot be
+ * verified.
  */
-export function findCaller(
-  authenticate: Authenticate,
-  credentials: Credentials,
-): Caller | undefined | Promise<Caller | undefined> {
-  const result = authenticate(credentials);
-  return result instanceof Promise ? result.catch(failWithoutKeys).then(callerOf) : callerOf(result);
+export function createAuthentication({
+  contract,
+  checkers,
+  tokenVerifier,
+  ignoresInvalidCredentials,
+}: AuthenticationOptions): (operation: Operation) => Step | undefined {
+  const authenticatorOf = createAuthenticator(
+    contract.securitySchemes,
+    checkers,
+    tokenVerifier,
+    ignoresInvalidCredentials,
+  );
+  return (operation) => {
+    if (operation.security.every((requirement) => requirement.length === 0)) return undefined;
+    const authenticate = authenticatorOf(operation);
+    return (exchange) => {
+      const result = authenticate(new RequestCredentials(exchange.req, exchange.query));
+      if (result instanceof Promise)
+        return result.catch(failWithoutKeys).then((settled) => void (exchange.caller = callerOf(settled)));
+      exchange.caller = callerOf(result);
+      return undefined;
+    };
+  };
 }
 
 function failWithoutKeys(error: unknown): never {

@@ -1,0 +1,133 @@
+import {
+  HandlerFailure,
+  InvalidRequest,
+  NotImplemented,
+  Unavailable,
+  type Contract,
+  type TimeSlices,
+} from '@contract-first/contract';
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { LoadShedding } from '../accept/load-shedding.ts';
+import type { Exchange } from '../exchange.ts';
+import { unavailableFailure } from '../failure.ts';
+import type { Observer } from '../observer.ts';
+import type { Conversions } from '../read/codecs.ts';
+import { awaitFirst, isBodyStream, type BodyStream } from '../reply/body-stream.ts';
+import { toReportedResponse } from '../reply/reported-response.ts';
+import {
+  isEventStream,
+  toFinal,
+  toResponse,
+  type AnyReply,
+  type HandlerResponse,
+  type Response,
+} from '../reply/response.ts';
+import type { Target } from '../router.ts';
+import { HandlerRequest, replyWithin, type UrlOf } from './handler-request.ts';
+import { findNullCharacters } from './null-characters.ts';
+import { operationUrl } from './operation-url.ts';
+import type { ValidRequest } from './validate-request.ts';
+
+/** A handler of any operation. */
+export type AnyHandler = (request: never) => Promise<AnyReply>;
+
+/** `enforce`: a reply that does not conform to the document is answered 500; `report`: it is logged and sent. */
+export type ResponseValidation = 'enforce' | 'report';
+
+export type CallOptions = {
+  readonly contract: Contract;
+  /** By operationId. */
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  readonly conversions: Conversions;
+  /** Returns whether the error of a handler means that its database is unavailable for now: 503 instead of 500. */
+  readonly isUnavailable: (error: unknown) => boolean;
+  /** Returns whether the error of a handler means that its database cannot store a string with U+0000. */
+  readonly isTextNotStorable: (error: unknown) => boolean;
+  readonly loadShedding: LoadShedding;
+  readonly responseValidation: ResponseValidation;
+  /** Returns the base URL at which the client reaches the service: `https://api.example.com`. */
+  readonly originOf: (req: IncomingMessage) => string;
+  /** The time slices that all streams share. */
+  readonly slices: TimeSlices;
+  readonly observer: Observer;
+  readonly log: Logger;
+};
+
+/** Creates the function that calls the handler of an operation with a valid request, and validates its reply. */
+export function createCall(
+  target: Target,
+  options: CallOptions,
+): (exchange: Exchange, valid: ValidRequest) => Promise<HandlerResponse> {
+  const { contract, handlers, conversions, isUnavailable, loadShedding, originOf, slices, log } = options;
+  const { operationId, timeLimitMs } = target.operation;
+  const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
+  const convert = createConversion(target, options);
+  const urlOf: UrlOf = (exchange, id, parameters) =>
+    operationUrl(contract, conversions.formats, exchange, originOf(exchange.req), id, parameters);
+  return async (exchange, valid) => {
+    if (handler === undefined) throw new NotImplemented(operationId);
+    loadShedding.enter(); // Other requests may have entered while the body of this request arrived.
+    const request = new HandlerRequest(valid, exchange, log, urlOf);
+    exchange.request = request;
+    const reply = call(handler, request);
+    const response = convert(await (timeLimitMs === undefined ? reply : replyWithin(timeLimitMs, reply, request)));
+    return isBodyStream(response.body)
+      ? whenStarted(exchange, request, { ...response, body: response.body })
+      : response;
+  };
+
+  /** Calls the handler. The request counts as in flight until the handler settles, even after the time limit. */
+  async function call(handle: AnyHandler, request: HandlerRequest): Promise<AnyReply> {
+    try {
+      return await handle(request as never); // The validator has checked the type of the handler.
+    } catch (error) {
+      if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated like a returned reply.
+      if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
+      if (error instanceof Unavailable || isUnavailable(error)) throw unavailableFailure();
+      rejectNullCharacters(request, error);
+      // Wrapped, so that a Failure thrown by a handler counts as a bug.
+      throw new Error(`the handler of ${operationId} threw`, { cause: error });
+    } finally {
+      loadShedding.leave();
+    }
+  }
+
+  /** Waits for the first chunk of a stream, so that an early error can still become an error response. */
+  async function whenStarted(
+    exchange: Exchange,
+    request: ValidRequest,
+    response: Response<BodyStream>,
+  ): Promise<HandlerResponse> {
+    try {
+      exchange.openStream();
+      if (isEventStream(response.headers)) return response;
+      await slices.wait(true);
+      return { ...response, body: await awaitFirst(response.body) };
+    } catch (error) {
+      response.body.cancel();
+      if (isUnavailable(error)) throw unavailableFailure();
+      rejectNullCharacters(request, error);
+      throw error;
+    }
+  }
+
+  /** @throws {InvalidRequest} when the database rejected a string with U+0000 from the request */
+  function rejectNullCharacters(request: ValidRequest, error: unknown): void {
+    const violations = options.isTextNotStorable(error) ? findNullCharacters(request) : [];
+    if (violations.length > 0) throw new InvalidRequest(violations);
+  }
+}
+
+/** Creates the function that validates and converts the replies of an operation. */
+function createConversion(
+  target: Target,
+  { conversions, observer, responseValidation }: CallOptions,
+): (reply: AnyReply) => HandlerResponse {
+  if (responseValidation === 'enforce') return (reply) => toFinal(toResponse(target, reply, conversions));
+  const { operationId } = target.operation;
+  const report = ({ message: problem }: Error): void => {
+    observer.sentInvalid({ operationId, problem });
+  };
+  return (reply) => toFinal(toReportedResponse(target, reply, conversions, report));
+}

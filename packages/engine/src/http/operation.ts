@@ -1,0 +1,118 @@
+import { bodyLimitOf, kindOf, type Operation, type TimeSlices, type Validators } from '@contract-first/contract';
+import { createAuthentication, type AuthenticationOptions } from './authenticate/authentication.ts';
+import { countRequest, type RateLimit } from './authenticate/rate-limit.ts';
+import type { Exchange, Step } from './exchange.ts';
+import { Failure } from './failure.ts';
+import { createCall, type CallOptions } from './handle/call-handler.ts';
+import { validateWhole } from './handle/validate-request.ts';
+import { readBody } from './read/body.ts';
+import { readParameters } from './read/parameters.ts';
+import type { HandlerResponse } from './reply/response.ts';
+import type { Target } from './router.ts';
+
+/** Answers the requests to one operation. Throws or rejects with the error of the failed step. */
+export type ServeOperation = (exchange: Exchange) => HandlerResponse | Promise<HandlerResponse>;
+
+export type OperationOptions = AuthenticationOptions &
+  CallOptions & {
+    readonly validators: Validators;
+    readonly rateLimit: RateLimit | undefined;
+    readonly bodyLimitBytes: number;
+    /** The time slices that all streams share. */
+    readonly slices: TimeSlices;
+  };
+
+/**
+ * Returns a function that compiles an operation on its first request. What the document decides is decided then: an
+ * operation has only the steps that its document asks for.
+ */
+export function createOperations(
+  options: OperationOptions,
+): (operation: Operation) => ServeOperation | Promise<ServeOperation> {
+  const { validators } = options;
+  const authenticationOf = createAuthentication(options);
+  const compiled = new Map<Operation, ServeOperation>();
+  return (operation) => {
+    const known = compiled.get(operation);
+    if (known !== undefined) return known;
+    return validators.compile(operation).then((validator) => {
+      const serve = compiled.get(operation) ?? compile({ operation, validator }, authenticationOf(operation), options);
+      compiled.set(operation, serve);
+      return serve;
+    });
+  };
+}
+
+/** Compiles an operation: the steps that prepare a request, then the call of its handler. */
+function compile(target: Target, authenticate: Step | undefined, options: OperationOptions): ServeOperation {
+  const { operation } = target;
+  const { rateLimit, slices, conversions } = options;
+  const mayHaveBody = operation.requestBody !== undefined || operation.method === 'PUT';
+  const steps = [
+    mayStream(operation) ? () => slices.wait(true) : undefined,
+    authenticate,
+    rateLimit && ((exchange: Exchange) => countRequest(rateLimit, exchange)),
+    createParameterStep(operation, options),
+    mayHaveBody ? createBodyStep(operation, options) : undefined,
+  ].filter((step) => step !== undefined);
+  const call = createCall(target, options);
+  return (exchange) => {
+    exchange.target = target;
+    return serve(exchange, 0);
+  };
+
+  function serve(exchange: Exchange, first: number): HandlerResponse | Promise<HandlerResponse> {
+    for (let index = first; index < steps.length; index += 1) {
+      const waiting = steps[index]?.(exchange);
+      if (waiting !== undefined) return waiting.then(() => serve(exchange, index + 1));
+    }
+    const valid = validateWhole(target, exchange.parameters, exchange.body, conversions);
+    return valid instanceof Promise ? valid : call(exchange, valid);
+  }
+}
+
+/** Whether a response of an operation may be a stream: its body is bytes, text or a sequence. */
+function mayStream({ responses }: Operation): boolean {
+  return Object.values(responses).some(({ mediaTypes, sequentialTypes = [] }) =>
+    mediaTypes.some((mediaType) => kindOf(mediaType) !== 'json' || sequentialTypes.includes(mediaType)),
+  );
+}
+
+function createParameterStep(operation: Operation, { contract }: OperationOptions): Step {
+  const schemes = operation.security.flat().map(({ scheme }) => contract.securitySchemes[scheme]);
+  const apiKeys = new Set(schemes.flatMap((scheme) => (scheme?.in === 'query' ? (scheme.name ?? []) : [])));
+  const hasParameters = operation.parameters.length > 0;
+  return (exchange) => {
+    const { query, route, req } = exchange;
+    // Without documented parameters, a query is invalid.
+    if (hasParameters || query !== '')
+      exchange.parameters = readParameters(
+        operation,
+        { path: route?.path ?? {}, query, headers: req.headers },
+        apiKeys,
+      );
+    return undefined;
+  };
+}
+
+function createBodyStep(operation: Operation, { bodyLimitBytes, conversions }: OperationOptions): Step {
+  const limitBytes = bodyLimitOf(operation, bodyLimitBytes);
+  return (exchange) => {
+    exchange.limitBytes = limitBytes;
+    exchange.fieldsLimitBytes = bodyLimitBytes;
+    try {
+      const body = readBody(exchange.req, operation, exchange, conversions.codecs);
+      if (body instanceof Promise) return body.catch(returnMalformed).then((read) => void (exchange.body = read));
+      exchange.body = body;
+    } catch (error) {
+      exchange.body = returnMalformed(error);
+    }
+    return undefined;
+  };
+}
+
+/** Returns the failure of a malformed body, to report it with the violations of the parameters; throws other errors. */
+function returnMalformed(error: unknown): Failure {
+  if (error instanceof Failure && error.violations.length > 0) return error;
+  throw error;
+}
