@@ -12,6 +12,11 @@ export class SourceDigits {
   #digits: Map<object, Map<string, string>> | undefined;
   #pending: (readonly [value: object, text: string])[] | undefined;
 
+  /** Whether no digits were recorded. */
+  get isEmpty(): boolean {
+    return this.#digits === undefined && this.#pending === undefined;
+  }
+
   /** Records the digits of one member of an object or array. */
   record(holder: object, key: string, literal: string): void {
     if (mayDiffer(literal)) this.#set(holder, key, literal);

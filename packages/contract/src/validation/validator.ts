@@ -21,7 +21,7 @@ export type RequestParts = {
   readonly bodyBytes?: number;
   /** The body is malformed or bytes; only the parameters are validated. */
   readonly isBodyUnchecked?: boolean;
-  readonly digitsOf?: PartDigits;
+  readonly digitsOf?: PartDigits | undefined;
 };
 
 /** Returns the digits of numbers like {@link DigitsOf}; without a holder, the digits of the body itself. */

@@ -19,16 +19,17 @@ export function createBearerChecker(schemeName: string, { verifyBearerToken }: T
   const verify = (token: string, done: Callback): void => {
     done(null, verifyBearerToken(token));
   };
-  authenticator.use(schemeName, new Strategy({ realm: schemeName }, verify as VerifyFunction));
+  const strategy = new Strategy({ realm: schemeName }, verify as VerifyFunction);
 
-  // Passport calls back synchronously, so all requests can share these objects.
+  // Passport calls back synchronously, so all requests can share these objects. With the name of a strategy, Passport
+  // would create a copy of it for each request.
   const request: BearerRequest = { headers: { authorization: undefined } };
   let result: Result = ABSENT;
   const callback: Callback = (error, found) => {
     if (error instanceof Error) throw error;
     if (found !== undefined && found !== false) result = found;
   };
-  const authenticate = authenticator.authenticate(schemeName, { session: false }, callback) as Middleware;
+  const authenticate = authenticator.authenticate(strategy, { session: false }, callback) as Middleware;
 
   return ({ authorization }) => {
     result = authorization === undefined ? ABSENT : MALFORMED; // Replaced if the strategy finds a token.

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Contract, SecurityScheme } from '@contract-first/contract';
 import { Failure, methodFailure } from '../failure.ts';
 import type { Allowed } from '../router.ts';
@@ -20,7 +20,7 @@ export type CorsPolicy = {
 
 /** The CORS protocol for a contract. */
 export type Cors = {
-  /** Chooses the headers that {@link withCors} adds to the response. */
+  /** Chooses the headers that {@link addCors} adds to the response. */
   readonly decide: (req: IncomingMessage) => void;
   /** Returns the response headers for a preflight request that is permitted whatever it asks for. */
   readonly permitAll: (req: IncomingMessage) => Headers | undefined;
@@ -102,17 +102,27 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** Returns response headers with the CORS headers added. An allowed page can read every header of the service. */
-export function withCors(req: RequestWithCors, headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+/** A name or a value in a list of header fields, in which they alternate. A list is sent as several fields. */
+export type HeaderField = string | string[];
+
+/** Adds the CORS headers to the header fields of a response. An allowed page can read every header of the service. */
+export function addCors(req: RequestWithCors, fields: HeaderField[]): void {
   const added = req[CORS_HEADERS];
-  if (added === undefined) return headers;
-  const all: OutgoingHttpHeaders = { ...headers, ...added };
-  if (headers.vary !== undefined && added['vary'] !== undefined) all.vary = `${headers.vary}, ${added['vary']}`;
-  if (added['access-control-allow-origin'] !== undefined) {
-    const exposed = Object.keys(headers).filter((name) => !NOT_EXPOSED.test(name));
-    all['access-control-expose-headers'] = exposed.join(', ');
+  if (added === undefined) return;
+  const names = fields.filter((_field, index) => index % 2 === 0).map(String);
+  for (const [name, value] of Object.entries(added)) {
+    const at = indexOfField(fields, name);
+    if (at === -1) fields.push(name, value);
+    else fields[at] = name === 'vary' ? `${String(fields[at])}, ${value}` : value;
   }
-  return all;
+  if (added['access-control-allow-origin'] === undefined) return;
+  fields.push('access-control-expose-headers', names.filter((name) => !NOT_EXPOSED.test(name)).join(', '));
+}
+
+/** Returns the index of the value of a header field; -1 without the field. */
+export function indexOfField(fields: readonly HeaderField[], name: string): number {
+  for (let index = 0; index < fields.length; index += 2) if (fields[index] === name) return index + 1;
+  return -1;
 }
 
 /** Returns the name of the header that carries the credentials of a scheme; `[]` when no header carries them. */

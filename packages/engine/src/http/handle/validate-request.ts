@@ -122,6 +122,7 @@ function toParts({ values, sourceDigits }: ReadParameters, body: RequestBody | F
   }
   const read = body instanceof Failure ? undefined : body;
   const value = read?.root[''];
+  const areExact = sourceDigits.isEmpty && (read === undefined || read.sourceDigits.isEmpty);
   return {
     path: values.path,
     query: values.query,
@@ -131,10 +132,12 @@ function toParts({ values, sourceDigits }: ReadParameters, body: RequestBody | F
     body: value instanceof Blob ? undefined : value,
     bodyBytes: read?.sizeBytes ?? 0,
     isBodyUnchecked: body instanceof Failure || value instanceof Blob,
-    digitsOf: (holder, key) =>
-      holder === undefined
-        ? read?.sourceDigits.get(read.root, '')
-        : (sourceDigits.get(holder, key) ?? read?.sourceDigits.get(holder, key)),
+    digitsOf: areExact
+      ? undefined
+      : (holder, key) =>
+          holder === undefined
+            ? read?.sourceDigits.get(read.root, '')
+            : (sourceDigits.get(holder, key) ?? read?.sourceDigits.get(holder, key)),
   };
 }
 

@@ -1,7 +1,7 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TimeSlices } from '@contract-first/contract';
-import { withCors } from '../accept/cors.ts';
+import { addCors, indexOfField, type HeaderField } from '../accept/cors.ts';
 import { cutResponse, onDisconnect } from '../accept/disconnect.ts';
 import { requestIdOf } from '../accept/trace.ts';
 import { discard } from '../read/bytes.ts';
@@ -18,6 +18,9 @@ const FRAMING: ReadonlySet<string> = new Set([
   'trailer',
   'transfer-encoding',
 ]);
+// Fields that middleware may also have set.
+const MERGED = ['set-cookie', 'vary'];
+const NOT_ASCII = /[^\0-\x7F]/;
 const NO_BYTES = new Uint8Array();
 // How long a client may keep sending after its response.
 const LINGER_MS = 1_500;
@@ -107,18 +110,27 @@ function writeHead(
   length: number | undefined,
 ): void {
   if (!req.complete) res.shouldKeepAlive = false;
-  const all: OutgoingHttpHeaders = commonHeaders(requestIdOf(req));
-  for (const name in headers) if (!FRAMING.has(name)) all[name] = headers[name] as string | string[];
-  if (length !== undefined) all['content-length'] = length;
-  const sent = withCors(req, all);
-  for (const name of ['set-cookie', 'vary']) {
-    const added = sent[name];
-    const present = res.getHeader(name); // Set by middleware.
-    if (added !== undefined && present !== undefined) sent[name] = [present, added].flat().map(String);
+  // Names and values alternate, since Node writes a list faster than an object.
+  const fields: HeaderField[] = [];
+  let isAscii = true;
+  const common = commonHeaders(requestIdOf(req));
+  for (const name in common) if (headers[name] === undefined) fields.push(name, common[name] ?? '');
+  for (const name in headers) {
+    if (FRAMING.has(name)) continue;
+    const value = headers[name] as HeaderField;
+    fields.push(name, value);
+    if (NOT_ASCII.test(String(value))) isAscii = false;
   }
-  res.writeHead(status, sent);
+  if (length !== undefined) fields.push('content-length', String(length));
+  addCors(req, fields);
+  for (const name of MERGED) {
+    const present = res.getHeader(name); // Set by middleware.
+    const at = present === undefined ? -1 : indexOfField(fields, name);
+    if (at !== -1) fields[at] = [present, fields[at]].flat().map(String);
+  }
+  res.writeHead(status, fields);
   // Forces Latin-1: Node would encode the header in UTF-8 together with a text body.
-  if (Object.values(headers).some((value) => /[^\0-\x7F]/.test(String(value)))) res.write(NO_BYTES);
+  if (!isAscii) res.write(NO_BYTES);
 }
 
 /**
