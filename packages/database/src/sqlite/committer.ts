@@ -3,7 +3,7 @@ import type { CommittedChange, ChangeResult, Insert } from '../commits.ts';
 import { type BatchDefinition, ConstraintViolated, type Written } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { StatementRejected } from './errors.ts';
-import { probeWrite, transact } from './open-file.ts';
+import { createTransact, probeWrite } from './open-file.ts';
 import { rowsWithin, Statements } from './statements.ts';
 import { throttle } from './throttle.ts';
 
@@ -40,6 +40,7 @@ export function createCommitter(
   stepLimitMs: number,
 ): (changes: readonly (PlainChange | Step)[]) => Commit {
   const statements = new Statements(database);
+  const transact = createTransact(database);
   const add = createAdd(database, insert);
   const logState = database.prepare('PRAGMA wal_checkpoint(NOOP)');
   // Reading the state takes 6 µs.
@@ -60,7 +61,7 @@ export function createCommitter(
         return end(results, appliedAt);
       }
       checkFiles();
-      const results = transact(database, () => {
+      const results = transact(() => {
         const applied = (changes as readonly PlainChange[]).map(apply); // A step always has its own batch.
         appliedAt = performance.now();
         return applied;

@@ -93,17 +93,21 @@ export function openForReading(path: string, schema: StoreSchema): DatabaseSync 
   });
 }
 
-/** Runs work in one transaction. Rolls back when the work throws. */
-export function transact<Result>(database: DatabaseSync, work: () => Result): Result {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    database.exec('COMMIT');
-    return result;
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
+/** Creates the function that runs work in one transaction, which is rolled back when the work throws. */
+export function createTransact(database: DatabaseSync): <Result>(work: () => Result) => Result {
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  return (work) => {
+    begin.run();
+    try {
+      const result = work();
+      commit.run();
+      return result;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  };
 }
 
 function explaining<Result>(path: string, open: () => Result): Result {
@@ -118,7 +122,7 @@ function explaining<Result>(path: string, open: () => Result): Result {
 function migrate(database: DatabaseSync, path: string, schema: StoreSchema): boolean {
   const { tag, migrations } = schema;
   try {
-    transact(database, () => {
+    createTransact(database)(() => {
       const version = versionOf(database, path, schema);
       if (version === 0) database.exec(`PRAGMA application_id = ${String(numberOf(tag))}`);
       for (const migration of migrations.slice(version)) database.exec(migration);
