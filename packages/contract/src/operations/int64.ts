@@ -23,10 +23,14 @@ export function reviveInt64s(
 ): readonly Violation[] {
   if (shape === undefined) return NO_VIOLATIONS;
   return convertAt(root, shape, named, location, {
-    applies: (value, { int64 }) => int64 === true && typeof value === 'number',
+    applies: isInt64Number,
     // `applies` accepts only numbers.
     convert: (value, _at, report, holder, key) => exact(value as number, sourceDigits.get(holder, String(key)), report),
   });
+}
+
+function isInt64Number(value: unknown, { int64 }: Shape): boolean {
+  return int64 === true && typeof value === 'number';
 }
 
 function exact(double: number, sourceDigits: string | undefined, report: (message: string) => void): bigint | number {

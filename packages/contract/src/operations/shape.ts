@@ -1,4 +1,4 @@
-import { createViolation, MAX_VIOLATIONS, placeOf, type Violation } from './violation.ts';
+import { createViolation, MAX_VIOLATIONS, NO_VIOLATIONS, placeOf, type Violation } from './violation.ts';
 
 /**
  * The locations of the values to convert in a JSON value: a schema reduced to the paths to these values. `$ref` names
@@ -44,54 +44,71 @@ export function convertAt(
   shape: Shape,
   named: Shapes,
   location: string,
-  { applies, convert, copies }: Conversion,
+  conversion: Conversion,
 ): readonly Violation[] {
-  const violations: Violation[] = [];
-  const path: Key[] = location === '' ? [] : [location];
-  let visited: Map<Shape, Set<unknown>> | undefined;
-  visit(root, '', shape, false);
-  return violations;
+  const walk = new Walk(named, conversion, location === '' ? [] : [location]);
+  walk.visit(root, '', shape, false);
+  return walk.violations;
+}
+
+/** A walk through a value along a shape. */
+class Walk {
+  violations: readonly Violation[] = NO_VIOLATIONS;
+  readonly #named: Shapes;
+  readonly #conversion: Conversion;
+  readonly #path: Key[];
+  #visited: Map<Shape, Set<unknown>> | undefined;
+
+  /** @param path the keys of the place of the value */
+  constructor(named: Shapes, conversion: Conversion, path: Key[]) {
+    this.#named = named;
+    this.#conversion = conversion;
+    this.#path = path;
+  }
 
   /** @param isShared whether several subschemas may reach this value; in recursive schemas, exponentially often */
-  function visit(holder: Holder, key: Key, at: Shape, isShared: boolean): void {
-    if (violations.length === MAX_VIOLATIONS) return;
+  visit(holder: Holder, key: Key, at: Shape, isShared: boolean): void {
+    if (this.violations.length === MAX_VIOLATIONS) return;
     const { $ref, allOf, properties, additionalProperties, items } = at;
     if ($ref !== undefined) {
-      const target = named[$ref];
-      if (target !== undefined && !(isShared && isVisited(holder[key], at))) visit(holder, key, target, isShared);
+      const target = this.#named[$ref];
+      if (target !== undefined && !(isShared && this.#isVisited(holder[key], at)))
+        this.visit(holder, key, target, isShared);
     }
     const parts =
       Number($ref !== undefined) +
       (allOf?.length ?? 0) +
       Number((properties ?? additionalProperties ?? items) !== undefined);
     const isBranching = isShared || parts > 1;
-    if (allOf !== undefined) for (const part of allOf) visit(holder, key, part, isBranching);
+    if (allOf !== undefined) for (const part of allOf) this.visit(holder, key, part, isBranching);
 
     const value = holder[key];
+    const { applies, convert } = this.#conversion;
     if (applies(value, at, holder, key)) {
-      holder[key] = convert(value, at, report, holder, key);
+      holder[key] = convert(value, at, this.#report, holder, key);
     } else if (Array.isArray(value)) {
       if (items === undefined) return;
-      const list = toOwn(holder, key, value) as Holder;
-      for (let index = 0; index < value.length; index += 1) visitMember(list, index, items, isBranching);
+      const list = this.#toOwn(holder, key, value) as Holder;
+      for (let index = 0; index < value.length; index += 1) this.#visitMember(list, index, items, isBranching);
     } else if (typeof value === 'object' && value !== null) {
       if (properties === undefined && additionalProperties === undefined) return;
-      const object = toOwn(holder, key, value) as Holder;
+      const object = this.#toOwn(holder, key, value) as Holder;
       for (const name in object) {
         const member = own(properties, name) ?? additionalProperties;
-        if (member !== undefined) visitMember(object, name, member, isBranching);
+        if (member !== undefined) this.#visitMember(object, name, member, isBranching);
       }
     }
   }
 
-  function visitMember(holder: Holder, key: Key, at: Shape, isShared: boolean): void {
-    path.push(key);
-    visit(holder, key, at, isShared);
-    path.pop();
+  #visitMember(holder: Holder, key: Key, at: Shape, isShared: boolean): void {
+    this.#path.push(key);
+    this.visit(holder, key, at, isShared);
+    this.#path.pop();
   }
 
   /** Returns the object to change: the member itself, or a copy that replaces it. */
-  function toOwn(holder: Holder, key: Key, value: object): object {
+  #toOwn(holder: Holder, key: Key, value: object): object {
+    const { copies } = this.#conversion;
     if (copies === undefined || copies.has(value)) return value;
     const copy = Array.isArray(value) ? [...(value as readonly unknown[])] : { ...value };
     copies.add(copy);
@@ -99,18 +116,18 @@ export function convertAt(
     return copy;
   }
 
-  function isVisited(value: unknown, at: Shape): boolean {
+  #isVisited(value: unknown, at: Shape): boolean {
     if (typeof value !== 'object' || value === null) return false;
-    visited ??= new Map();
-    const values = visited.get(at) ?? new Set();
+    this.#visited ??= new Map();
+    const values = this.#visited.get(at) ?? new Set();
     if (values.has(value)) return true;
-    visited.set(at, values.add(value));
+    this.#visited.set(at, values.add(value));
     return false;
   }
 
-  function report(message: string): void {
-    violations.push(createViolation(placeOf(...path), message));
-  }
+  readonly #report = (message: string): void => {
+    this.violations = [...this.violations, createViolation(placeOf(...this.#path), message)];
+  };
 }
 
 function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {

@@ -115,7 +115,7 @@ function withSentName({ parameters }: Operation, violation: Violation): Violatio
 function toParts({ values, sourceDigits }: ReadParameters, body: RequestBody | Failure | undefined): RequestParts {
   // Header names are case-insensitive: the validator expects lower case, handlers the name in the document.
   const headers: Record<string, unknown> = {};
-  for (const name of Object.keys(values.header)) {
+  for (const name in values.header) {
     setOwn(headers, name.toLowerCase(), values.header[name]);
     const digits = sourceDigits.get(values.header, name);
     if (digits !== undefined) sourceDigits.record(headers, name.toLowerCase(), digits);
@@ -155,7 +155,7 @@ function complete(
       setOwn(values.header, name, (headers as Readonly<Record<string, unknown>>)[name.toLowerCase()]);
   }
   const violations = reviveAll(operation, parameters, body, int64Shapes);
-  const undecoded = decodeAll(operation, formats, values, body);
+  const undecoded = operation.formats === undefined ? NO_VIOLATIONS : decodeAll(operation, formats, values, body);
   if (violations.length + undecoded.length > 0)
     throw new InvalidRequest(limitViolations([...violations, ...undecoded]));
   if (body?.files !== undefined)

@@ -296,7 +296,7 @@ export function toFieldValue(name: string, text: string): string {
 }
 
 /** Replaces bigints with numbers for the validator, and returns their digits. Returns other values unchanged. */
-function withoutBigints(value: unknown): { readonly plain: unknown; readonly digitsOf: PartDigits } {
+function withoutBigints(value: unknown): { readonly plain: unknown; readonly digitsOf: PartDigits | undefined } {
   const digits = new SourceDigits();
   const root = { '': undefined as unknown };
   root[''] = mapBigints(value, (bigint, holder, key) => {
@@ -304,5 +304,6 @@ function withoutBigints(value: unknown): { readonly plain: unknown; readonly dig
     digits.record(holder ?? root, key, String(bigint));
     return Number(bigint);
   });
+  if (digits.isEmpty) return { plain: root[''], digitsOf: undefined };
   return { plain: root[''], digitsOf: (holder, key) => digits.get(holder ?? root, key) };
 }
