@@ -12,25 +12,32 @@ import { BoundedMap } from './bounded-map.ts';
 import { createData, type MockState } from './state/data.ts';
 import { IdempotencyKeys } from './requests/idempotency-keys.ts';
 import { createIdentifiers, type Identifiers } from './resources/identifiers.ts';
-import { create, patch, read, remove, replace } from './requests/items.ts';
+import { act, create, patch, read, remove, replace } from './requests/items.ts';
 import { list } from './requests/list.ts';
 import { createModel, type Model } from './resources/model.ts';
+import { createReflect } from './requests/reflect.ts';
 import type { Cursors } from './resources/page.ts';
 import { findMissing, resourcesIn, storePath } from './state/paths.ts';
-import { createFail, type Fail, failureKey, type MockRequest } from './reply.ts';
+import { createFail, type Fail, failureKey, type MockRequest, type RespondToMock } from './reply.ts';
 import { findResources, type Resource, type Role, rolesOf } from './resources/resources.ts';
 import type { Handle, OperationContext } from './requests/operation-context.ts';
 import { ResourceStore } from './state/store.ts';
 
 const MAX_CURSORS = 1_000;
+/** The time of the first change, after all generated times. Each change is a minute later. */
+const FIRST_CHANGE = Date.UTC(2026, 2, 1, 9);
+const MINUTE_MS = 60_000;
 const HANDLES: Readonly<Record<Role, Handle>> = { create, list, read, replace, patch, remove };
 
 /** The memory of a mock. */
 export type Memory = {
   /** Returns the handler of an operation; `undefined` if the operation has no known resource. */
   readonly handle: (operation: Operation, respond: Respond) => ((request: MockRequest) => AnyReply) | undefined;
-  /** Wraps the response function of a stateless operation: it fails if a parent resource does not exist. */
-  readonly respondWithin: (operation: Operation, respond: Respond) => Respond;
+  /**
+   * Wraps the response function of an operation without a role for a resource: it fails if a parent resource does not
+   * exist, responds to an action with its resource, and else with what the request sent.
+   */
+  readonly respondWithin: (operation: Operation, respond: Respond) => RespondToMock;
   /** Lines about the stored resources and the other operations. */
   readonly summary: readonly string[];
   /** Returns a copy of the resources. */
@@ -75,7 +82,7 @@ export function createMemory(
   const schemas = { requestSchemas: requests.schemas, responseSchemas: responses.schemas };
   assertCorrections(operations, corrections, schemas);
   const found = findResources(operations, schemas, corrections);
-  const { resources } = found;
+  const { resources, unstored } = found;
   const model = createModel(requests, responses);
   const identifiers = createIdentifiers(requests, responses, seed);
   let file: DataFile | undefined;
@@ -98,6 +105,7 @@ export function createMemory(
   );
   const keys = new IdempotencyKeys(limit);
   const cursors: Cursors = new BoundedMap(MAX_CURSORS);
+  let changes = 0;
   return {
     handle,
     respondWithin,
@@ -113,36 +121,45 @@ export function createMemory(
     const known = roles.get(documented.operationId);
     if (known === undefined) return undefined;
     const { role, resource, operation } = known;
-    const fail = createFail(responses, documented, respond);
+    const scope = contextOf(resource, operation, documented, respond);
     const outer = resourcesIn(operation.path, resources).filter((one) => one !== resource);
-    const failWithout = createFailWithout(operation, outer, fail);
-    const scope: OperationContext = {
-      resource,
-      operation,
-      documented,
-      model,
-      store,
-      identifiers,
-      cursors,
-      respond,
-      fail,
-    };
+    const failWithout = createFailWithout(operation, outer, scope.fail);
+    const reflect = createReflect(operation, resource.item, model, respond);
     return (request) => {
       storeExamplesOf([resource]);
       const failure = failWithout(request);
       if (failure !== undefined) return failure;
-      const reply = (): AnyReply => HANDLES[role](scope, request) ?? respond(request);
+      const reply = (): AnyReply => HANDLES[role](scope, request) ?? reflect(request);
       return role === 'create' ? keys.handleOnce(scope, request, reply) : reply();
     };
   }
 
-  function respondWithin(documented: Operation, respond: Respond): Respond {
+  function respondWithin(documented: Operation, respond: Respond): RespondToMock {
     const operation = operations.find(({ operationId }) => operationId === documented.operationId);
     if (operation === undefined || roles.has(operation.operationId)) return respond;
     const outer = resourcesIn(operation.path, resources);
-    if (outer.length === 0) return respond;
+    const acted = outer.find(({ item }) => parameterNames(item.path).length === parameterNames(operation.path).length);
+    const item = acted?.item ?? unstored.find((one) => rolesOf(one).some(([, own]) => own === operation));
+    const reflect = createReflect(operation, item, model, respond);
+    const action = acted && { resource: acted, scope: contextOf(acted, operation, documented, respond) };
     const failWithout = createFailWithout(operation, outer, createFail(responses, documented, respond));
-    return (request, change) => (change === undefined ? failWithout(request) : undefined) ?? respond(request, change);
+    return (request, change) => {
+      if (change !== undefined) return respond(request, change);
+      const failure = failWithout(request);
+      if (failure !== undefined) return failure;
+      const isAction = operation.method !== 'GET' && action && model.isRepresentedBy(operation, action.resource);
+      return (isAction === true ? act(action.scope, request) : undefined) ?? reflect(request);
+    };
+  }
+
+  function contextOf(
+    resource: Resource,
+    operation: ApiOperation,
+    documented: Operation,
+    respond: Respond,
+  ): OperationContext {
+    const fail = createFail(responses, documented, respond);
+    return { resource, operation, documented, model, store, identifiers, cursors, now, respond, fail };
   }
 
   /** Creates a function that responds 404 if a parent resource in the path does not exist. */
@@ -161,6 +178,12 @@ export function createMemory(
     keys.clear();
     cursors.clear();
     identifiers.restart();
+    changes = 0;
+  }
+
+  function now(): number {
+    changes += 1;
+    return FIRST_CHANGE + (changes - 1) * MINUTE_MS;
   }
 
   function reset(): void {

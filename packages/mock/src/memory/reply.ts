@@ -3,13 +3,16 @@ import { stringifyJson, type Operation, type RequestContext } from '@contract-fi
 import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/engine/tools';
 import { createFailureTemplates, fillTemplate, type FailureTemplate } from '@contract-first/model/scaffolds';
 import type { Json, Values } from '@contract-first/model/values';
-import type { Respond } from '../responses/respond.ts';
+import type { Respond, ResponseChange } from '../responses/respond.ts';
 
 /** A request that the engine passes to a handler. */
 export type MockRequest = ValidRequest &
   Pick<RequestContext, 'rawHeaders' | 'log'> & {
     readonly url: (operationId: string, parameters?: LinkParameters) => string;
   };
+
+/** Responds to a request of the engine. */
+export type RespondToMock = (request: MockRequest, change?: ResponseChange) => AnyReply;
 
 /** Responds with a documented failure; returns `undefined` if the operation documents none for the status. */
 export type Fail = (request: Parameters<Respond>[0], status: number, message: string) => AnyReply | undefined;

@@ -10,8 +10,7 @@ import {
 import type { Json } from '@contract-first/model/values';
 import type { DocumentValues } from '../memory/memory.ts';
 import { jsonOf } from '../memory/requests/request-body.ts';
-import type { MockRequest } from '../memory/reply.ts';
-import type { Respond } from '../responses/respond.ts';
+import type { MockRequest, RespondToMock } from '../memory/reply.ts';
 
 type Handle = (request: MockRequest) => AnyReply;
 
@@ -28,7 +27,7 @@ const CLIENT_ERROR = 400;
 export function createPaired(
   documented: Operation,
   { operations, requests, responses }: DocumentValues,
-  respond: Respond,
+  respond: RespondToMock,
   remember: Handle | undefined,
 ): Handle | undefined {
   const operation = operations.find(({ operationId }) => operationId === documented.operationId);

@@ -4,7 +4,8 @@ import type { JsonSchema, SchemaDocument } from '../values/json-schema.ts';
 import type { Json } from '../values/json-value.ts';
 import { scalarTypesOf } from '../values/schema-merge.ts';
 import { type ItemPath, shapeOf } from './item-path.ts';
-import { memberNames, resourceNames, snakeCase } from './resource-names.ts';
+import { memberNames, resourceNames } from './resource-names.ts';
+import { snakeCase } from '../values/snake-case.ts';
 import { propertiesOf, propertyOf } from '../values/schema-property.ts';
 
 /** A document with its schemas for each direction. */

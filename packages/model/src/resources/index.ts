@@ -11,5 +11,6 @@ export { collectionOf, innermostItem, type ItemPath, shapeOf } from './item-path
 export { itemIds, itemsIn } from './list-items.ts';
 export { findItems, type Items, itemSchemas, itemsOf, schemaAt, successSchemas } from './list-schema.ts';
 export { findPaging, firstOffset, firstPage, isNext, isSorting } from './paging.ts';
-export { isNamedFor, snakeCase } from './resource-names.ts';
+export { isNamedFor } from './resource-names.ts';
+export { snakeCase } from '../values/snake-case.ts';
 export { type Corrections, findResourcePaths, type ResourcePaths } from './resource-paths.ts';

@@ -2,7 +2,7 @@ import { memoizeByObject } from '@contract-first/contract';
 import type { ApiOperation, Parameter } from '../operations/api-operation.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
-import { snakeCase } from './resource-names.ts';
+import { snakeCase } from '../values/snake-case.ts';
 
 /** The paging parameters of a list; `undefined` if absent. */
 export type Paging = {

@@ -1,3 +1,4 @@
+import { snakeCase } from '../values/snake-case.ts';
 import type { ItemPath } from './item-path.ts';
 
 const KEY = /^(?:(.+)_)?(id|uuid|guid|gid|sid|identifier|key|slug|code|number)$/;
@@ -33,19 +34,4 @@ export function isNamedFor(name: string, item: ItemPath): boolean {
   if (snakeCase(item.parameter) === snakeCase(name)) return true;
   const [, , ownKey = 'id'] = KEY.exec(snakeCase(item.parameter)) ?? [];
   return key === ownKey && resourceNames(item).includes(resource);
-}
-
-const snakeCases = new Map<string, string>();
-const MAX_NAMES = 10_000;
-
-/** Converts a name to snake case. */
-export function snakeCase(name: string): string {
-  const known = snakeCases.get(name);
-  if (known !== undefined) return known;
-  const snake = name
-    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
-    .replaceAll('-', '_')
-    .toLowerCase();
-  if (snakeCases.size < MAX_NAMES) snakeCases.set(name, snake); // The same names are converted frequently.
-  return snake;
 }

@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonArray, type JsonObject } from './json-val
 import { attempt, failureOr, filtered, GIVE_UP_AFTER, NoValue, oneOf, TooLarge } from './generation-failure.ts';
 import type { Oracle } from './oracle.ts';
 import { MOST_REPETITIONS } from './pattern-size.ts';
+import { describesPerson, realisticValues } from './realistic-values.ts';
 import { integers, numbers, strings, type TextKind } from './scalar-arbitraries.ts';
 import { flatten, guessTypes, join } from './schema-merge.ts';
 import { MAX_SIZE, type Sized, sizeOf, sizeOfName } from './value-size.ts';
@@ -17,6 +18,8 @@ export type GenerationOptions = {
   readonly extras: boolean;
   /** Whether values have all optional properties and only usual contents. */
   readonly plain: boolean;
+  /** Whether texts and numbers look real for the format or the name of a property. */
+  readonly realistic?: boolean;
   /** Whether valid examples and defaults of the document are used. */
   readonly examples?: boolean;
   /** Whether objects have only required properties. */
@@ -47,6 +50,8 @@ const LEAST_SPARE = 10;
 const MOST_SPARE = 1_000;
 const SOME = { numRuns: 10, seed: 1 };
 const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];
+// Values of these keywords are generated from the schema alone.
+const NOT_REALISTIC = ['const', 'enum', 'anyOf', 'oneOf', 'not', 'if'];
 // The generator ignores these keywords and filters the values of their schema, so that fewer root values are rejected.
 const FILTERED = [
   ...['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueItems', 'contains', 'patternProperties'],
@@ -195,6 +200,9 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const isUndeclared = (name: string): boolean => !Object.hasOwn(properties, name);
       const undeclared = [...required].filter(isUndeclared);
       const additional = (node['additionalProperties'] ?? true) as JsonSchema;
+      const isOfPerson = describesPerson(Object.keys(properties));
+      const named = (name: string, schema: JsonSchema, most: number): Sized<Json> =>
+        realistic({ name, isOfPerson }, schema, most) ?? build(schema, depth + 1, most);
       const members = new Map<string, fc.Arbitrary<Json>>();
       let size = 1;
       const add = (name: string, value: Sized<Json>): void => {
@@ -206,7 +214,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       for (const [name, schema] of Object.entries(properties)) {
         if (!required.has(name)) continue;
         reserved -= 1;
-        add(name, build(schema, depth + 1, limit - size - sizeOfName(name.length) - reserved));
+        add(name, named(name, schema, limit - size - sizeOfName(name.length) - reserved));
       }
       const missing = Math.max(0, Number(node['minProperties'] ?? 0) - required.size);
       const share = Math.floor((limit - size) / Math.max(1, undeclared.length + missing));
@@ -220,7 +228,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         if (members.size >= MAX_ARGUMENTS) break;
         const countBefore = schemaCount;
         const left = limit - size - sizeOfName(name.length);
-        const optional = attempt(() => build(schema, depth + 1, left));
+        const optional = attempt(() => named(name, schema, left));
         if (optional !== undefined && schemaCount - countBefore <= MAX_OPTIONAL_SCHEMAS) add(name, optional);
         else schemaCount = countBefore;
       }
@@ -267,6 +275,29 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       }
     }
 
+    /** Generates values that look real for a property or, without a name, for an item of a list. */
+    function realistic(
+      { name, isOfPerson }: { readonly name: string; readonly isOfPerson: boolean },
+      node: JsonSchema,
+      limit: number,
+    ): Sized<Json> | undefined {
+      if (options.realistic !== true) return undefined;
+      const flat = withoutNull(flatten(document, node));
+      if (typeof flat === 'boolean' || NOT_REALISTIC.some((keyword) => flat[keyword] !== undefined)) return undefined;
+      if (options.examples === true && exampleOf(node, flat) !== undefined) return undefined;
+      const values = realisticValues(name, flat, isOfPerson);
+      return values.some((value) => sizeOf(value) <= limit) ? choiceOf(values, limit) : undefined;
+    }
+
+    /** Returns the only alternative besides null, joined with the rest of the schema. */
+    function withoutNull(flat: JsonSchema): JsonSchema {
+      if (typeof flat === 'boolean') return flat;
+      const { anyOf, oneOf = anyOf, ...rest } = flat;
+      if (!Array.isArray(oneOf)) return flat;
+      const [part, ...others] = (oneOf as JsonSchema[]).filter((one) => !isNull(one));
+      return part === undefined || others.length > 0 ? flat : join(rest, flatten(document, part));
+    }
+
     /** Generates property names. */
     function namesOf({ propertyNames }: SchemaObject, depth: number, limit: number): Sized<string> {
       if (propertyNames === undefined)
@@ -311,7 +342,10 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       /** Returns an item small enough for a number of items, or else for the required number of items. */
       function itemFor(count: number): Sized<Json> | NoValue {
         const schema = (node['items'] ?? true) as JsonSchema; // Validated document.
-        const item = failureOr(() => build(schema, inside, Math.floor(left / Math.max(1, count))));
+        const most = Math.floor(left / Math.max(1, count));
+        const item = failureOr(
+          () => realistic({ name: '', isOfPerson: false }, schema, most) ?? build(schema, inside, most),
+        );
         return item instanceof TooLarge && count > needed ? itemFor(needed) : item;
       }
     }

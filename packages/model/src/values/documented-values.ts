@@ -7,6 +7,7 @@ import type { Json } from './json-value.ts';
 import { type NamedExamples, readNamedExamples } from './named-examples.ts';
 import { failureOr, NoValue, TooLarge } from './generation-failure.ts';
 import { createOracle } from './oracle.ts';
+import { withOrderedTimes } from './realistic-values.ts';
 
 /** A media type object or a header with its schema and examples. */
 export type Described = {
@@ -100,6 +101,7 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
         const options = {
           text: isText ? 'token' : 'well-formed',
           extras: !attempt.plain,
+          realistic: attempt.plain && !isSimple,
           giveUpAfter: GIVE_UP_AFTER,
           listSize,
           maxSize,
@@ -109,7 +111,9 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
           isSimple ? simplestOf(create) : sampleFor(`${String(seed)} ${key} ${JSON.stringify(attempt)}`, create),
         );
         if (value instanceof TooLarge) onTooLarge?.(value);
-        if (value !== undefined && !(value instanceof NoValue)) yield value;
+        if (value === undefined || value instanceof NoValue) continue;
+        const ordered = withOrderedTimes(value);
+        yield oracle.allows(schema, ordered) ? ordered : value;
       }
     },
   };

@@ -26,6 +26,7 @@ export {
 export type { NamedExamples } from './named-examples.ts';
 export { attempt, filtered, NoValue, TooLarge } from './generation-failure.ts';
 export { CannotCheck, createOracle, type Oracle, type SchemaViolation } from './oracle.ts';
+export { isChange, isCreation, timeLike } from './realistic-values.ts';
 export { evaluateExpression, evaluateWithin, type ExpressionSource } from './runtime-expression.ts';
 export { flatten } from './schema-merge.ts';
 export { allPropertiesOf, propertiesOf, propertyOf, requiredBy } from './schema-property.ts';

@@ -1,7 +1,16 @@
 import { parameterNames } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import { idText, snakeCase } from '@contract-first/model/resources';
-import { type Described, type Json, type JsonObject, partAt, replaceAt } from '@contract-first/model/values';
+import {
+  type Described,
+  isChange,
+  isCreation,
+  type Json,
+  type JsonObject,
+  partAt,
+  replaceAt,
+  timeLike,
+} from '@contract-first/model/values';
 import { usualStatus } from '../../responses/respond.ts';
 import { pathValues, pathWithin, storeCollection, storePath } from '../state/paths.ts';
 import { etagOf, namesTag, type MockRequest } from '../reply.ts';
@@ -24,7 +33,8 @@ export const create: Handle = (scope, request) => {
     given !== undefined && isTaken(given) ? fail(request, 409, `${idText(given)} exists already`) : undefined;
   if (conflict !== undefined) return conflict;
   const id = given ?? identifiers.next(resource.item.path, schemas, isTaken);
-  const own = { ...unwritten(scope, model.sampleOf(resource)), ...idsOfParents(scope, request), ...sent };
+  const generated = created(scope, unwritten(scope, model.sampleOf(resource)));
+  const own = { ...generated, ...idsOfParents(scope, request), ...sent };
   const state = model.complete(resource, { ...own, ...withId(resource, id) });
   store.set(pathWithin(collection, id), state);
   const status = documented.responses['201'] === undefined ? usualStatus(documented) : 201;
@@ -43,6 +53,12 @@ export const read: Handle = (scope, request) => {
     : replyWith(scope, request, state, {});
 };
 
+/** Responds to an action, such as `POST /orders/{id}/cancel`, with the resource. */
+export const act: Handle = (scope, request) => {
+  const state = existing(scope, request);
+  return state === undefined ? missing(scope, request) : replyWith(scope, request, state, {});
+};
+
 /** Replaces a resource, or creates it if 201 is documented. */
 export const replace: Handle = (scope, request) => {
   const { resource, model, store, documented } = scope;
@@ -54,11 +70,14 @@ export const replace: Handle = (scope, request) => {
   const refused = refuseStale(scope, request, state);
   if (refused !== undefined) return refused;
   const own = state === undefined ? withId(resource, id ?? null) : idOf(resource, state);
-  const kept = unwritten(scope, state ?? { ...model.sampleOf(resource), ...idsOfParents(scope, request) });
+  const kept =
+    state === undefined
+      ? created(scope, unwritten(scope, { ...model.sampleOf(resource), ...idsOfParents(scope, request) }))
+      : changed(scope, unwritten(scope, state));
   const next = model.complete(resource, { ...kept, ...sent, ...own });
   store.set(storePathOf(scope, request), next);
-  const { 201: created, ...others } = documented.responses;
-  const responses = isCreated && created !== undefined ? { 201: created } : others;
+  const { 201: creation, ...others } = documented.responses;
+  const responses = isCreated && creation !== undefined ? { 201: creation } : others;
   const status = usualStatus(Object.keys(responses).length === 0 ? documented : { ...documented, responses });
   return replyWith(scope, request, next, { status, id });
 };
@@ -68,7 +87,7 @@ export const patch: Handle = (scope, request) => {
   if (request.contentType?.includes('json-patch') === true) return change(scope, request, (state) => state);
   const sent = writtenMembers(scope, request);
   return change(scope, request, (state, path) => {
-    const next = { ...mergePatch(state, sent), ...idOf(scope.resource, state) };
+    const next = { ...mergePatch(changed(scope, state), sent), ...idOf(scope.resource, state) };
     scope.store.set(path, next);
     return next;
   });
@@ -174,6 +193,21 @@ function writtenMembers({ operation, resource, model }: OperationContext, reques
 function unwritten({ operation, resource, model }: OperationContext, state: JsonObject): JsonObject {
   const written = model.writtenBy(operation, resource);
   return Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
+}
+
+/** Sets the times of the creation and of the last change in generated members. */
+function created({ now }: OperationContext, members: JsonObject): JsonObject {
+  return withTimes(members, (name, value) => isCreation(name, value) || isChange(name, value), now());
+}
+
+/** Sets the time of the last change. */
+function changed({ now }: OperationContext, members: JsonObject): JsonObject {
+  return withTimes(members, isChange, now());
+}
+
+function withTimes(members: JsonObject, isSet: typeof isChange, instant: number): JsonObject {
+  const times = Object.entries(members).filter(([name, value]) => isSet(name, value));
+  return { ...members, ...Object.fromEntries(times.map(([name, value]) => [name, timeLike(value, instant)])) };
 }
 
 /**

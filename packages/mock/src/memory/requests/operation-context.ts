@@ -18,6 +18,8 @@ export type OperationContext = {
   readonly store: ResourceStore;
   readonly identifiers: Identifiers;
   readonly cursors: Cursors;
+  /** Returns the time of the next change. It depends only on the number of changes, so that responses are repeatable. */
+  readonly now: () => number;
   /** Responds with generated values and the given changes. */
   readonly respond: Respond;
   readonly fail: Fail;

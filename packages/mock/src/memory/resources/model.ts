@@ -78,6 +78,15 @@ export function createModel(requests: Values, responses: Values) {
     placeIn: places,
     /** Returns the place of a resource in the request bodies of an operation. */
     sentPlaceIn: sentPlaces,
+    /** Returns whether the successful responses of an operation have exactly the members of a resource. */
+    isRepresentedBy: memoize((operation: ApiOperation, resource: Resource): boolean => {
+      const namesIn = (schema: JsonSchema | undefined): readonly string[] =>
+        Object.keys(allPropertiesOf(responses.schemas, schema)).sort();
+      const place = identityPlace(operation, resource.item, schemas)?.slice(0, -1);
+      const [whole] = successSchemas(operation);
+      const names = place === undefined ? [] : namesIn(schemaAt(responses.schemas, whole, place));
+      return names.length > 0 && names.join('\n') === namesIn(samples(resource).schema).join('\n');
+    }),
     /** Returns the schema of the part of a response at a place. */
     schemaAt: (schema: JsonSchema | undefined, place: readonly string[]) =>
       place.length === 0 ? schema : parts(schema, place),

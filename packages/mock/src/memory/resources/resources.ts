@@ -35,6 +35,7 @@ export function findResources(operations: readonly ApiOperation[], schemas: Dire
   const { items, singletons } = findResourcePaths(operations, corrections, schemas);
   const resources: Resource[] = [];
   const omitted: Omitted[] = [];
+  const unstored: ItemPath[] = [];
   const claimed = new Set<ApiOperation>();
   for (const found of [...items, ...singletons]) {
     const item = withCreation(found, operations);
@@ -48,9 +49,12 @@ export function findResources(operations: readonly ApiOperation[], schemas: Dire
     if (reason === undefined) {
       resources.push({ item, idMembers });
       own.forEach((operation) => claimed.add(operation));
-    } else if (isNoteworthy) omitted.push({ path: item.path, reason });
+    } else {
+      unstored.push(item);
+      if (isNoteworthy) omitted.push({ path: item.path, reason });
+    }
   }
-  return { resources, omitted };
+  return { resources, omitted, unstored };
 }
 
 /** Returns the operations of a resource with their roles. */

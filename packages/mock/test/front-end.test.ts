@@ -1,0 +1,162 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { startMock, type Mock } from '../src/start-mock.ts';
+
+const json = (schema: string): string => `content: { application/json: { schema: ${schema} } }`;
+const ref = (name: string): string => `{ $ref: '#/components/schemas/${name}' }`;
+const ID = '{ name: id, in: path, required: true, schema: { type: integer } }';
+const DOCUMENT = `
+openapi: 3.1.0
+info: { title: Shop, version: 1.0.0 }
+security: []
+paths:
+  /people: { get: { operationId: listPeople, responses: { '200': { description: People., ${json(`{ type: array, minItems: 5, items: ${ref('Person')} }`)} } } } }
+  /products: { get: { operationId: getProduct, responses: { '200': { description: A product., ${json(ref('Product'))} } } } }
+  /users:
+    post:
+      operationId: register
+      requestBody: { required: true, ${json(`{ type: object, required: [user], properties: { user: ${ref('NewUser')} } }`)} }
+      responses: { '201': { description: Registered., ${json(`{ type: object, required: [user], properties: { user: ${ref('User')} } }`)} } }
+  /users/login:
+    post:
+      operationId: login
+      requestBody: { required: true, ${json(`{ type: object, required: [user], properties: { user: ${ref('NewUser')} } }`)} }
+      responses: { '200': { description: Known., ${json(`{ type: object, required: [data], properties: { data: ${ref('User')} } }`)} } }
+  /orders:
+    post: { operationId: addOrder, requestBody: { required: true, ${json(ref('NewOrder'))} }, responses: { '201': { description: Added., ${json(ref('Order'))} } } }
+    get: { operationId: listOrders, responses: { '200': { description: Orders., ${json(`{ type: array, items: ${ref('Order')} }`)} } } }
+  /orders/{id}:
+    parameters: [${ID}]
+    get: { operationId: getOrder, responses: { '200': { description: An order., ${json(ref('Order'))} } } }
+    patch: { operationId: changeOrder, requestBody: { required: true, ${json(ref('NewOrder'))} }, responses: { '200': { description: Changed., ${json(ref('Order'))} } } }
+  /orders/{id}/cancel: { parameters: [${ID}], post: { operationId: cancelOrder, responses: { '200': { description: Cancelled., ${json(ref('Order'))} } } } }
+  /orders/{id}/invoice: { parameters: [${ID}], post: { operationId: invoice, responses: { '201': { description: Made., ${json(ref('Invoice'))} } } } }
+  /reports/{id}: { parameters: [${ID}], get: { operationId: getReport, responses: { '200': { description: A report., ${json(ref('Invoice'))} } } } }
+components:
+  schemas:
+    NewUser: { type: object, required: [email, password], properties: { email: { type: string, format: email }, password: { type: string, writeOnly: true } } }
+    User: { type: object, required: [email, token], properties: { email: { type: string, format: email }, token: { type: string }, bio: { type: [string, 'null'] } } }
+    NewOrder: { type: object, required: [item], properties: { item: { type: string } } }
+    Order:
+      type: object
+      required: [id, item, createdAt, updatedAt]
+      properties: { id: { type: integer }, item: { type: string }, createdAt: { type: string, format: date-time }, updatedAt: { type: string, format: date-time } }
+    Invoice: { type: object, required: [id, amount], properties: { id: { type: integer }, amount: { type: number } } }
+    Person:
+      type: object
+      required: [name, email, phone, city, country, birthDate, avatar, updatedAt, createdAt]
+      properties:
+        name: { type: string }
+        email: { type: string, format: email }
+        phone: { type: [string, 'null'] }
+        city: { anyOf: [{ type: string, minLength: 4 }, { type: 'null' }] }
+        country: { type: string, minLength: 2, maxLength: 2 }
+        birthDate: { type: string, format: date }
+        avatar: { type: string, format: uri }
+        updatedAt: { type: string, format: date-time }
+        createdAt: { type: string, format: date-time }
+    Product:
+      type: object
+      required: [name, price, currency, quantity, color, size, sku, created, words]
+      properties:
+        name: { type: string }
+        price: { type: number, minimum: 10, maximum: 100, multipleOf: 0.01 }
+        currency: { type: string, pattern: '^[a-z]{3}$' }
+        quantity: { type: integer, maximum: 2 }
+        color: { type: string, example: teal }
+        size: { type: string, enum: [s, m] }
+        sku: { type: string, pattern: '^[A-Z]{3}-\\d{4}$' }
+        created: { type: integer }
+        words: { type: array, items: { type: string } }
+`;
+
+const path = join(temporaryFolder(), 'shop.yaml');
+writeFileSync(path, DOCUMENT);
+
+async function start(seed = 1): Promise<Mock> {
+  const mock = await startMock(path, { seed });
+  cleanUp(mock.close);
+  return mock;
+}
+
+/** Sends a request. Returns the body of the response. */
+async function send({ url }: Mock, method: string, target: string, body?: object): Promise<unknown> {
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await fetch(url + target, { method, ...(body && { headers, body: JSON.stringify(body) }) });
+  return response.json();
+}
+
+const TIME = expect.stringMatching(/^2026-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as unknown;
+
+test('generated values look real for their format or the name of their property, and are the same for a seed', async () => {
+  const [mock, same, other] = [await start(), await start(), await start(2)];
+  const people = (await send(mock, 'GET', '/people')) as readonly Readonly<Record<string, string>>[];
+  expect(people).toHaveLength(5);
+  for (const person of people) {
+    expect(person).toEqual({
+      name: expect.stringMatching(/^[A-Z][a-z]+ [A-Z][a-z]+$/) as unknown,
+      email: expect.stringMatching(/^[a-z]+\.[a-z]+@example\.com$/) as unknown,
+      phone: expect.stringMatching(/^\+\d{11}$/) as unknown,
+      city: expect.stringMatching(/^[A-Z][a-z]+$/) as unknown,
+      country: expect.stringMatching(/^[A-Z]{2}$/) as unknown,
+      birthDate: expect.stringMatching(/^(?:19|20)\d\d-\d\d-\d\d$/) as unknown,
+      avatar: expect.stringMatching(/^https:\/\/example\.com\/images\/[a-z]+\.jpg$/) as unknown,
+      createdAt: TIME,
+      updatedAt: TIME,
+    });
+    expect(String(person['createdAt']) <= String(person['updatedAt'])).toBe(true);
+  }
+  const created = people.map(({ createdAt }) => createdAt);
+  expect(created).toEqual(created.toSorted());
+  expect(await send(same, 'GET', '/people')).toEqual(people);
+  expect(await send(other, 'GET', '/people')).not.toEqual(people);
+});
+
+test('values that look real are valid, and examples and enums of the document come first', async () => {
+  expect(await send(await start(), 'GET', '/products')).toEqual({
+    name: expect.stringMatching(/^[A-Z][a-z]+ [a-z]+$/) as unknown,
+    price: expect.closeTo(60, -2) as unknown,
+    currency: expect.stringMatching(/^(?:eur|usd|gbp|jpy)$/) as unknown,
+    quantity: expect.closeTo(1.5, -1) as unknown,
+    color: 'teal',
+    size: expect.stringMatching(/^[sm]$/) as unknown,
+    sku: expect.stringMatching(/^[A-Z]{3}-\d{4}$/) as unknown,
+    created: expect.closeTo(1_770_000_000, -8) as unknown, // Seconds.
+    words: [expect.stringMatching(/^[A-Za-z ]+$/) as unknown],
+  });
+});
+
+test('the times of resources are in the order of the changes', async () => {
+  const mock = await start();
+  const first = await send(mock, 'POST', '/orders', { item: 'tea' });
+  await send(mock, 'POST', '/orders', { item: 'milk' });
+  expect(first).toEqual({ id: 1, item: 'tea', createdAt: '2026-03-01T09:00:00Z', updatedAt: '2026-03-01T09:00:00Z' });
+  expect(await send(mock, 'PATCH', '/orders/1', { item: 'oat milk' })).toEqual({
+    ...{ id: 1, item: 'oat milk', createdAt: '2026-03-01T09:00:00Z', updatedAt: '2026-03-01T09:02:00Z' },
+  });
+});
+
+test('operations without stored resources return what was sent where their schema allows it', async () => {
+  const mock = await start();
+  const user = { email: 'kim@example.org', password: 'secret' };
+  expect(await send(mock, 'POST', '/users', { user })).toEqual({
+    user: { email: 'kim@example.org', token: expect.any(String) as unknown, bio: expect.any(String) as unknown },
+  });
+  expect(await send(mock, 'POST', '/users/login', { user })).toMatchObject({ data: { email: 'kim@example.org' } });
+});
+
+test('an unknown id without a documented 404 is in the response', async () => {
+  const mock = await start();
+  expect(await send(mock, 'GET', '/orders/77')).toMatchObject({ id: 77 });
+  expect(await send(mock, 'PATCH', '/orders/77', { item: 'tea' })).toMatchObject({ id: 77, item: 'tea' });
+  expect(await send(mock, 'GET', '/reports/8')).toMatchObject({ id: 8 });
+});
+
+test('an action on a resource returns the resource, and other operations below it do not', async () => {
+  const mock = await start();
+  await send(mock, 'POST', '/orders', { item: 'tea' });
+  const order = await send(mock, 'POST', '/orders', { item: 'milk' });
+  expect(await send(mock, 'POST', '/orders/2/cancel')).toEqual(order);
+  expect(await send(mock, 'POST', '/orders/2/invoice')).toMatchObject({ amount: expect.any(Number) });
+});
