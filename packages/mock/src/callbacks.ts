@@ -196,7 +196,7 @@ async function sendMessage(
   if (!/^https?:$/.test(url.protocol)) throw new Error(`${url.protocol} is not http: or https:`);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const assertAllowed = (address: string): void => {
-    if (!hosts.has(host) && !isLoopback(address))
+    if (!hosts.has(host) && !(isIP(address) !== 0 && isLoopback(address)))
       throw new Error(`${host} is not of this machine; allow it with --callback-host ${host}`);
   };
   if (isIP(host) !== 0) assertAllowed(host); // Node does not call `lookup` for IP addresses.
@@ -204,7 +204,8 @@ async function sendMessage(
   const lookup: LookupFunction = (name, options, callback) => {
     resolveName(name, options, (error, address, family) => {
       try {
-        const found = error === null ? [address].flat() : [];
+        // A host that cannot be resolved is refused as well, since another error would not name the option.
+        const found = error === null ? [address].flat() : [host];
         for (const one of found) assertAllowed(typeof one === 'string' ? one : one.address);
         callback(error, address, family);
       } catch (refusal) {

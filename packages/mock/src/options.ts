@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import {
   createOptionReader,
+  type GivenOption,
   type OptionKind,
   type OptionReader,
   readCommandLine,
@@ -25,8 +26,50 @@ export type CommandOptions = ReturnType<typeof readOptions>;
 
 /** Parses the command line. Collects problems in a list. */
 export function readOptions(args: readonly string[], problems: string[]) {
-  const reader = createOptionReader(readCommandLine(args, KINDS, 'document', problems), {}, problems);
-  const { has, textOf, textsOf, readInteger, refuse } = reader;
+  return readGiven(readCommandLine(args, KINDS, 'document', problems), problems);
+}
+
+/** Options of a program: those of the command, in camel case. */
+export type ProgramOptions = {
+  readonly seed?: number;
+  readonly limit?: number;
+  /** The path of the file that keeps the resources. */
+  readonly data?: string;
+  readonly stateless?: boolean;
+  readonly listSize?: number;
+  /** The delay of responses in milliseconds, or a range such as `100-500`. */
+  readonly delay?: number | string;
+  readonly errorRate?: number | string;
+  readonly callbacks?: boolean;
+  readonly callbackHost?: string | readonly string[];
+  /** The file with corrections of the resources. */
+  readonly config?: string;
+  /** The kinds of files outside its folder that the document may refer to. */
+  readonly allowRefs?: readonly ('files' | 'http')[];
+};
+
+const NOT_OF_PROGRAMS = ['document', 'msw', 'help'];
+
+/** Reads the options of a program. Collects problems in a list. */
+export function readProgramOptions(options: ProgramOptions, problems: string[]) {
+  const names = new Map([...KINDS.keys()].map((name) => [camelCase(name), name]));
+  for (const name of NOT_OF_PROGRAMS) names.delete(name);
+  const given = new Map<string, GivenOption>();
+  for (const [place, value] of Object.entries(options)) {
+    const name = names.get(place);
+    if (name === undefined) problems.push(`${place} is not an option; there are ${[...names.keys()].join(', ')}`);
+    else if (value !== false) given.set(name, { place, values: value === true ? [] : [value].flat().map(String) });
+  }
+  return readGiven(given, problems);
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_whole, letter: string) => letter.toUpperCase());
+}
+
+function readGiven(given: ReadonlyMap<string, GivenOption>, problems: string[]) {
+  const reader = createOptionReader(given, {}, problems);
+  const { has, textOf, textsOf, placeOf, readInteger, refuse } = reader;
   const limit = readInteger('limit', LEAST.limit, MAX_INTEGER) ?? DEFAULTS.limit;
   const scenarios: Scenarios = {
     listSize: readInteger('list-size', 0, MAX_SIZE),
@@ -37,7 +80,7 @@ export function readOptions(args: readonly string[], problems: string[]) {
   const documents = (textsOf('document') ?? ['openapi.yaml']).map(readDocumentOption);
   for (const name of ['data', 'msw'])
     if (has(name) && documents.length > 1) refuse(`--${name} needs a single document`);
-  if (has('data') && has('stateless')) refuse('--data needs the memory: leave out --stateless');
+  if (has('data') && has('stateless')) refuse(`${placeOf('data')} needs the memory: leave out ${placeOf('stateless')}`);
   return {
     documents,
     allowedRefs: readRefs(reader),

@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { compileContract, formatDiagnostic } from '@contract-first/documents';
 import { readFileCorrections } from '@contract-first/model/resources';
 import { startSilently } from '@contract-first/engine/tools';
-import { createMock, DEFAULTS, EVENT_LOOP_DELAY_LIMIT_MS, LEAST, MAX_INTEGER } from './application.ts';
+import { createMock, EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
 import type { MockState } from './memory/state/data.ts';
+import { type ProgramOptions, readProgramOptions } from './options.ts';
 
 export type { MockState };
 
@@ -27,14 +28,8 @@ export type Mock = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** Options of a mock. `seed`, `limit` and `config` have the same defaults as the command. */
-export type MockOptions = {
-  readonly seed?: number;
-  readonly limit?: number;
-  /** The file with corrections of the resources. */
-  readonly config?: string;
-  /** The kinds of files outside its folder that the document may refer to. */
-  readonly allowRefs?: readonly ('files' | 'http')[];
+/** Options of a mock. They have the names, in camel case, and the defaults of the command's options. */
+export type MockOptions = ProgramOptions & {
   /** The environment variables, such as `API_TOKENS` and `CORS_ORIGINS`. `process.env` is ignored. */
   readonly variables?: Readonly<Record<string, string>>;
 };
@@ -46,16 +41,19 @@ export type MockOptions = {
  * @throws an error with all diagnostics of a rejected document, or all problems of the options, one per line
  */
 export async function startMock(document: string | URL, options: MockOptions = {}): Promise<Mock> {
-  const { seed = DEFAULTS.seed, limit = DEFAULTS.limit, config, allowRefs = [], variables = {} } = options;
-  assertIntegers({ seed, limit });
+  const { variables = {}, ...others } = options;
+  const problems: string[] = [];
+  const { allowedRefs, seed, limit, dataPath, configPath, scenarios } = readProgramOptions(others, problems);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
   const path = typeof document === 'string' ? document : fileURLToPath(document);
-  const { compiled, diagnostics } = await compileContract(path, new Set(allowRefs));
+  const { compiled, diagnostics } = await compileContract(path, allowedRefs);
   if (compiled === undefined)
     throw new Error([`${path} was rejected`, ...diagnostics.map(formatDiagnostic)].join('\n'));
   const { application, memory } = createMock(compiled, undefined, {
     seed,
-    memory: { limit, corrections: readFileCorrections(config) },
+    memory: limit === undefined ? undefined : { limit, dataPath, corrections: readFileCorrections(configPath) },
     env: variables,
+    scenarios,
   });
   const service = await startSilently(application, { EVENT_LOOP_DELAY_LIMIT_MS, ...variables });
   let stopped: Promise<unknown> | undefined;
@@ -63,16 +61,14 @@ export async function startMock(document: string | URL, options: MockOptions = {
     stopped ??= service.stop(0);
     await stopped;
   };
-  const { state, replaceState, reset } = memory;
+  const { state, replaceState, reset } = memory ?? NO_MEMORY;
   return { url: service.url, state, replaceState, reset, close, [Symbol.asyncDispose]: close };
 }
 
-/** Asserts that options are integers in range. @throws an error with all problems, one per line */
-function assertIntegers(options: Readonly<typeof LEAST>): void {
-  const problems = (['seed', 'limit'] as const).flatMap((name) => {
-    const [value, least] = [options[name], LEAST[name]];
-    if (Number.isInteger(value) && value >= least && value <= MAX_INTEGER) return [];
-    return [`${name} must be an integer from ${String(least)} to ${String(MAX_INTEGER)}, not ${String(value)}`];
-  });
-  if (problems.length > 0) throw new Error(problems.join('\n'));
-}
+const NO_MEMORY: Pick<Mock, 'state' | 'replaceState' | 'reset'> = {
+  state: () => ({}),
+  replaceState: () => {
+    throw new Error('a stateless mock has no state');
+  },
+  reset: () => undefined,
+};

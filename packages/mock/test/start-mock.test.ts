@@ -187,10 +187,24 @@ test('a mock closes at the end of its scope, and may be closed twice', async () 
   await mock.close();
 });
 
-test('an invalid limit or seed is an error that states the allowed values', async () => {
-  await expect(start({ limit: 0, seed: 1.5 })).rejects.toThrow(
-    /^seed must be an integer from 0 to 2147483647, not 1\.5\nlimit must be an integer from 1 to 2147483647, not 0$/,
+test('options are those of the command, and other options and values are errors that state what is allowed', async () => {
+  const wrong: object = { limit: 0, seed: 1.5, delay: 'long', data: 'x.json', stateless: true, listsize: 2 };
+  const integer = 'must be an integer from';
+  await expect(start(wrong)).rejects.toThrow(
+    [
+      'listsize is not an option; there are limit, seed, data, config, listSize, delay, errorRate, callbackHost, allowRefs, stateless, callbacks',
+      `limit ${integer} 1 to 2147483647, not "0"`,
+      'delay must be milliseconds up to 60000, such as 500, or a range such as 100-500, not "long"',
+      'data needs the memory: leave out stateless',
+      `seed ${integer} 0 to 2147483647, not "1.5"`,
+    ].join('\n'),
   );
+  const stateless = await start({ stateless: true, listSize: 3, delay: 1, callbacks: true });
+  await send(stateless, 'POST', '/books', { title: 'Emma' });
+  expect((await send(stateless, 'GET', '/books')).body).toHaveLength(3);
+  expect(stateless.state()).toEqual({});
+  const failing = await start({ errorRate: 1 });
+  expect((await send(failing, 'GET', '/settings')).status).toBe(503);
 });
 
 test('a resource is not removed while nested resources are created', async () => {
