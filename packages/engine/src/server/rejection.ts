@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { nodeHttp } from '@contract-first/contract';
 import type { Response } from '../http/reply/response.ts';
@@ -7,7 +6,7 @@ import type { Connections } from './connections.ts';
 import { Failure } from '../http/failure.ts';
 import type { FailureResponse } from '../http/reply/failure-response.ts';
 import type { Observer } from '../http/observer.ts';
-import { requestIdOf } from '../http/accept/trace.ts';
+import { createRequestId, requestIdOf } from '../http/accept/trace.ts';
 
 // By error code of Node's parser (llhttp) and server. Other parse errors get a 400.
 const FAILURES: Readonly<Record<string, readonly [status: number, message: string]>> = {
@@ -49,7 +48,7 @@ export function rejectConnection(
     send(last.req, last, response);
   } else
     connections.whenIdle(socket, () => {
-      const requestId = randomUUID();
+      const requestId = createRequestId();
       const { remoteAddress: clientAddress } = socket;
       reject(requestId);
       const status = writeResponse(socket, response, requestId) ? response.status : undefined;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,6 +5,7 @@ import { nodeHttp, TimeSlices } from '@contract-first/contract';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { discard } from '../http/read/bytes.ts';
 import { cutResponse } from '../http/accept/disconnect.ts';
+import { createRequestId } from '../http/accept/trace.ts';
 import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
 import { listen, type ListenOptions } from './listen.ts';
@@ -90,7 +90,7 @@ export async function startServer(
   server.prependListener('connection', (socket) => {
     if (connections.add(socket)) return;
     observer.refused('connections');
-    writeResponse(socket, failureResponse(unavailableFailure()), randomUUID());
+    writeResponse(socket, failureResponse(unavailableFailure()), createRequestId());
   });
 
   const rejected = new WeakSet<Duplex>();

@@ -17,7 +17,17 @@ export function requestIdOf(req: RequestWithId): string {
 
 function chooseRequestId({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];
-  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID();
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : createRequestId();
+}
+
+const COUNT_DIGITS = 12;
+const PREFIX = randomUUID().slice(0, -COUNT_DIGITS);
+let requestCount = 0;
+
+/** Creates a request id: a UUID whose start is random for this process, and whose end counts. */
+export function createRequestId(): string {
+  requestCount += 1;
+  return PREFIX + requestCount.toString(16).padStart(COUNT_DIGITS, '0');
 }
 
 /** Parses the `traceparent` header (W3C Trace Context). Returns `undefined` when it is absent or malformed. */
