@@ -21,6 +21,11 @@ export type Connections = {
   readonly pending: (socket: Socket) => readonly ServerResponse[];
   /** Calls back once when an open connection has no pending response. */
   readonly whenIdle: (socket: Socket, callback: () => void) => void;
+  /**
+   * Sets the timeout of the connections whose client has not taken the response yet. Repeated calls take less time than
+   * a timer for each request.
+   */
+  readonly limitSending: (timeoutMs: number) => void;
   readonly count: () => number;
   /** Whether any complete request has a pending response. */
   readonly isBusy: () => boolean;
@@ -84,6 +89,13 @@ export function createConnections(limit: number): Connections {
       if (connection === undefined) return;
       if (connection.pending.length === 0) callback();
       else connection.onIdle = callback;
+    },
+
+    limitSending(timeoutMs) {
+      for (const [socket, { pending }] of connections) {
+        const isSending = pending.length > 0 && socket.writableLength > 0;
+        if (isSending && socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs);
+      }
     },
 
     count: () => connections.size,

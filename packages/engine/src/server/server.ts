@@ -115,6 +115,8 @@ export async function startServer(
   });
 
   const url = await listen(server, address);
+  const sendingTimeoutMs = limits.requestTimeoutMs + 2 * TIMEOUT_CHECK_MS; // After Node's timeouts, which send a response.
+  const sendingCheck = setInterval(connections.limitSending, TIMEOUT_CHECK_MS, sendingTimeoutMs);
   return {
     url,
     connectionCount: connections.count,
@@ -134,6 +136,7 @@ export async function startServer(
       // http.Server's own close() would close idle connections at once and lose requests in transit.
       await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
       clearInterval(sweep);
+      clearInterval(sendingCheck);
       clearTimeout(deadline);
       return inTime;
     },
@@ -200,7 +203,6 @@ function createHttpServer(app: Listener, limits: ServerLimits): Server {
     insecureHTTPParser: false, // Overrides NODE_OPTIONS=--insecure-http-parser.
   });
   server.maxHeadersCount = 0; // By default, Node drops fields beyond 2,000; the header size is limited instead.
-  server.timeout = limits.requestTimeoutMs + 2 * TIMEOUT_CHECK_MS; // After the timeouts above, which send a response.
   // A client may half-close its connection and still receive its responses. Node has no documented option for this.
   return Object.assign(server, { httpAllowHalfOpen: true });
 }

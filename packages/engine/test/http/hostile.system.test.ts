@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { ServerLimits } from '../../src/server/server.ts';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { openConnection, guestRequest, type Connection } from '@contract-first/testing/connection.ts';
@@ -107,6 +109,13 @@ test('a slow client gets its pending responses first', async () => {
 test('a slow client that sends nothing after its response is disconnected', async () => {
   const answers = await attack(await serve({ keepAliveTimeoutMs: 100 }), GOOD);
   expect(answers.map(({ status }) => status)).toEqual([200]);
+});
+
+test('a slow client that reads no response is disconnected', async () => {
+  const { port, hostname } = new URL(await serve(SHORT));
+  const socket = connect(Number(port), hostname).pause();
+  socket.on('error', () => undefined).write(GOOD.repeat(20_000));
+  await once(socket, 'close');
 });
 
 test('idle connections: 2,000 do not prevent a response to another client', async () => {
