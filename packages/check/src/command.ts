@@ -56,7 +56,7 @@ deletes data: never check a server in production.
   --exclude-checks A,B  do not run these checks
   --expect [NAME:]N,N   statuses that valid data may get, too, from an operation or from all; repeatable
   --value [NAME:]N=TEXT a value that the server knows, such as an id, for the parameters and the members
-                        of bodies named N, of an operation or of all; repeatable
+                        of bodies named N, such as user.email, of an operation or of all; repeatable
   --hooks FILE          a module whose functions change requests, check responses, give values, or set up the server
   --max-response-time N a response that takes longer, in milliseconds, fails
   --max-response-size N a response that is longer, in bytes, is cut off and fails (default: 16777216)

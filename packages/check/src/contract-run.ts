@@ -26,7 +26,7 @@ import { runTasks, type Turn } from './run/schedule.ts';
 import { createKnownValues, resourcePath } from './sequences/known-values.ts';
 import { describeStateless, describeUnfollowed, resourceChecks } from './sequences/resource-checks.ts';
 import { isSuccess } from './judgement/statuses.ts';
-import { assertKnown, matchesSelection, select, statusesFor, valuesFor } from './run/selection.ts';
+import { assertKnown, createValueUse, matchesSelection, select, statusesFor, valuesFor } from './run/selection.ts';
 import { assertSchemes, describeNeed, isPermitted, openUsers, withMetSecurity } from './run/users.ts';
 
 export const DEFAULT_RUNS = 100;
@@ -103,6 +103,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   if (operations.some((operation) => needsUser(operation, users.tokens)))
     options.onNote?.('the token has no colon: as Basic credentials, it is the password of the user "user"');
   const deleted = new Set<string>();
+  const valueUse = createValueUse(values);
   const run: Run = {
     ...{ connection, users, tokens: users.tokens, headers, seed, runs, checks, maxResponseTimeMs, signal },
     ...{ requestSchemas, responseSchemas, requestOracle },
@@ -118,6 +119,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         ...valuesFor(operation, salt, [...values, ...users.values]),
         ...Object.entries(hooks.values?.(hookOperation(operation)) ?? {}),
       ]),
+    onGivenValue: valueUse.add,
     ...{ corrections, hooks, deleted, echoes: new Set() },
     onRequest: ({ operationId }) => {
       requests += 1;
@@ -155,7 +157,12 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         findings.unsuccessful ??
         (isMissed(OTHER_USER_CHECK) && options.operations === undefined ? OTHER_USER : undefined),
       unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
-      notes: [...notes, ...describeUnfollowed(operations, run), ...findings.notes],
+      notes: [
+        ...notes,
+        ...valueUse.describeUnused(operations, requestSchemas),
+        ...describeUnfollowed(operations, run),
+        ...findings.notes,
+      ],
       coverage: coverage?.result(),
     };
   } finally {

@@ -322,3 +322,42 @@ test.each<[string, string, Defect, RegExp]>([
     expect(await command(createFolder(), [...args, '--allow-incomplete'])).toMatchObject({ code: 0 });
   },
 );
+
+test('--value sets a member of an inner object by its path, and an unused value is named', async () => {
+  const user = { type: 'object', required: ['email'], properties: { email: { type: 'string' } } };
+  const schema = { type: 'object', required: ['user'], properties: { user } };
+  const done = { description: 'Done' };
+  const login = {
+    operationId: 'login',
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+    responses: { 204: done, 404: done },
+  };
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Users', version: '1.0.0' },
+    security: [],
+    paths: { '/login': { post: login } },
+  };
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
+  const url = await startReferenceServer(({ body }) => {
+    const status = body.includes('"anna@example.com"') ? 204 : 404;
+    return { status, headers: {}, body: '' };
+  });
+  const run = (value: string) =>
+    command(folder, [
+      'openapi.json',
+      '--url',
+      url,
+      '--runs',
+      '0',
+      '--checks',
+      'positive_data_acceptance',
+      '--value',
+      value,
+    ]);
+  expect((await run('login:user.email=anna@example.com')).stdout).toMatch(/^contract: [^\n]* 0 failures[^\n]*\n$/);
+  expect((await run('login:email=anna@example.com')).stdout).toContain(
+    '--value login:email was not used: no valid request has this parameter or member with this value; is it user.email?\n',
+  );
+});

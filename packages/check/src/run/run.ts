@@ -43,6 +43,8 @@ export type Run = {
   readonly isShared: (operation: ApiOperation) => boolean;
   /** Returns values from `--value` and hooks, by name. The salt selects among several values of a name. */
   readonly givenValues: (operation: ApiOperation, salt: number) => ReadonlyMap<string, Json>;
+  /** Records that a request has one of these values. */
+  readonly onGivenValue: (operation: ApiOperation, name: string) => void;
   readonly corrections: Corrections;
   readonly hooks: Hooks;
   /** The paths of resources that the run has deleted. */

@@ -1,4 +1,10 @@
-import { CannotCheck, type Json } from '@contract-first/model/values';
+import {
+  CannotCheck,
+  type Json,
+  type JsonSchema,
+  propertiesOf,
+  type SchemaDocument,
+} from '@contract-first/model/values';
 import type { ApiOperation } from '@contract-first/model/operations';
 
 /** Further statuses that are accepted for valid data. */
@@ -8,7 +14,7 @@ export type Expectation = {
   readonly statuses: readonly number[];
 };
 
-/** A value that exists on the server, for all parameters and body members with its name. */
+/** A value that exists on the server, for all parameters and body members with its name, or the member at its path. */
 export type GivenValue = {
   /** Names operations as {@link matchesSelection} does; all operations by default. */
   readonly operation: string | undefined;
@@ -81,4 +87,47 @@ export function valuesFor(
     return entry === undefined ? [] : [[name, entry.value] as const];
   });
   return new Map(chosen);
+}
+
+/** Collects the use of given values. */
+export type ValueUse = {
+  readonly add: (operation: ApiOperation, name: string) => void;
+  /** Returns a note for each value that no request had. */
+  readonly describeUnused: (operations: readonly ApiOperation[], schemas: SchemaDocument) => readonly string[];
+};
+
+/** Creates a {@link ValueUse} for given values. */
+export function createValueUse(given: readonly GivenValue[]): ValueUse {
+  const used = new Set<GivenValue>();
+  const isFor = ({ operation: text }: GivenValue, operation: ApiOperation): boolean =>
+    text === undefined || matchesSelection(operation, text);
+  return {
+    add(operation, name) {
+      for (const value of given) if (value.name === name && isFor(value, operation)) used.add(value);
+    },
+    describeUnused(operations, schemas) {
+      const unused = given.filter((value) => !used.has(value));
+      return unused.map((value) => {
+        const bodies = operations
+          .filter((one) => isFor(value, one))
+          .flatMap(({ requestBody }) => requestBody?.contents ?? []);
+        const known = bodies.flatMap(({ schema }) => memberPaths(schema, schemas, MAX_DEPTH));
+        const nearest = known.find((path) => path.endsWith(`.${value.name}`));
+        const hint = nearest === undefined ? '' : `; is it ${nearest}?`;
+        const name = value.operation === undefined ? value.name : `${value.operation}:${value.name}`;
+        return `--value ${name} was not used: no valid request has this parameter or member with this value${hint}`;
+      });
+    },
+  };
+}
+
+const MAX_DEPTH = 3;
+
+/** Returns the paths of the members of an object: `user.email`. */
+function memberPaths(schema: JsonSchema | undefined, schemas: SchemaDocument, depth: number): readonly string[] {
+  if (depth === 0) return [];
+  return Object.entries(propertiesOf(schemas, schema)).flatMap(([name, member]) => [
+    name,
+    ...memberPaths(member, schemas, depth - 1).map((inner) => `${name}.${inner}`),
+  ]);
 }

@@ -150,7 +150,10 @@ export function createInstances(
   ): Promise<readonly Json[] | Absence> {
     const names = parameterNames(operation.path).slice(0, operation === item.replace ? -1 : undefined);
     const given = names.flatMap((name) => run.givenValues(operation, variant).get(name) ?? []);
-    if (given.length === names.length) return given; // Includes paths without parameters.
+    if (given.length === names.length) {
+      for (const name of names) run.onGivenValue(operation, name);
+      return given; // Includes paths without parameters.
+    }
     const needed = names.length;
     const parent = innermostItem(items, operation.path, (other) => parameterNames(other.path).length <= needed);
     if (parent === undefined) return [];

@@ -78,16 +78,19 @@ export function withReferences(
   operation: ApiOperation,
   input: RequestInput,
   references: References,
-  { requestOracle, givenValues }: Run,
+  { requestOracle, givenValues, onGivenValue }: Run,
 ): RequestInput {
   if (references.size === 0) return input; // Avoids a costly validation.
   const kind = classify(operation, requestOracle, input);
   const given = givenValues(operation, 0);
   return [...references].reduce((result, [name, id]) => {
+    const place = given.has(name) ? undefined : 'query';
     const changed = [id, idText(id)].map((value) =>
-      withNamedValue(withMember(result, name, value), name, value, given.has(name) ? undefined : 'query'),
+      withNamedValue(withMember(result, name, value), name, value, place),
     );
-    return changed.find((other) => classify(operation, requestOracle, other) === kind) ?? result;
+    const other = changed.find((one) => one !== result && classify(operation, requestOracle, one) === kind);
+    if (other !== undefined && given.has(name)) onGivenValue(operation, name);
+    return other ?? result;
   }, input);
 }
 

@@ -60,16 +60,13 @@ export function withParameter({ parameters, body }: RequestInput, parameter: Par
 }
 
 /** Replaces the values of all parameters with a name, optionally only in one place. */
-export function withNamedValue(
-  { parameters, body }: RequestInput,
-  name: string,
-  other: Json,
-  place?: Parameter['in'],
-): RequestInput {
-  const changed = parameters.map(({ parameter, value }) => {
-    return { parameter, value: parameter.name === name && (place ?? parameter.in) === parameter.in ? other : value };
+export function withNamedValue(input: RequestInput, name: string, other: Json, place?: Parameter['in']): RequestInput {
+  const isNamed = ({ name: own, in: location }: Parameter): boolean => own === name && (place ?? location) === location;
+  if (!input.parameters.some(({ parameter }) => isNamed(parameter))) return input;
+  const parameters = input.parameters.map(({ parameter, value }) => {
+    return { parameter, value: isNamed(parameter) ? other : value };
   });
-  return { parameters: changed, body };
+  return { ...input, parameters };
 }
 
 /** Replaces booleans and enum values that equal the read by different valid values, so that a change is visible. */

@@ -26,11 +26,20 @@ export function pathValue({ parameters }: RequestInput, wanted: string): Json | 
   return parameters.find(({ parameter: { in: place, name } }) => place === 'path' && name === wanted)?.value;
 }
 
-/** Replaces a member in a JSON object body. Returns inputs without the member unchanged. */
+/** Replaces a member of a JSON body, if present. The name of a member of an inner object is a path: `user.email`. */
 export function withMember(input: RequestInput, name: string, value: Json): RequestInput {
   const { body } = input;
-  if (body === undefined || !isObject(body.value) || !Object.hasOwn(body.value, name)) return input;
-  return { ...input, body: { ...body, value: { ...body.value, [name]: value } } };
+  const changed = body && replaceMember(body.value, name, value);
+  return body === undefined || changed === undefined ? input : { ...input, body: { ...body, value: changed } };
+}
+
+function replaceMember(outer: Json, name: string, value: Json): Json | undefined {
+  if (!isObject(outer)) return undefined;
+  if (Object.hasOwn(outer, name)) return { ...outer, [name]: value };
+  const [first = '', ...rest] = name.split('.');
+  const inner = rest.length > 0 && Object.hasOwn(outer, first) ? outer[first] : undefined;
+  const changed = inner === undefined ? undefined : replaceMember(inner, rest.join('.'), value);
+  return changed === undefined ? undefined : { ...outer, [first]: changed };
 }
 
 /** Returns whether the body of a request is sent in chunks. */
