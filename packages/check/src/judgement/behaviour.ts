@@ -20,6 +20,10 @@ const NOT_ABOUT_DATA = [401, 405];
 // Statuses that reject the request itself, regardless of the server's state.
 const ABOUT_REQUEST = [...NOT_ABOUT_DATA, 400, 403, 406, 411, 413, 414, 415, 422, 429, 431];
 
+/** The status for data that violates a rule which schemas cannot express (RFC 9110, 15.5.21). */
+const UNPROCESSABLE = 422;
+const NEED_CREDENTIALS = [401, 403];
+
 // If the id in the body differs from the id in the path, a server may answer 400, 409 or 422.
 const REFUSALS_OF_OTHER_ID = [400, 409, 422];
 
@@ -47,7 +51,7 @@ export const missingRequiredHeader: ConformanceCheck = (exchange) => mustReject(
  * Checks that valid data gets a 2xx, or a 3xx whose exact status is documented.
  *
  * A documented 4xx that depends on the server's state, such as 404 or 409, is accepted too, since the check cannot know
- * that state. If the request consists of named examples, the status of the response example with the same name is
+ * that state, and so is a refusal by a rule that the document cannot express (see {@link isByUnknownRule}). If the request consists of named examples, the status of the response example with the same name is
  * accepted as well.
  */
 export const positiveDataAcceptance: ConformanceCheck = (exchange) => {
@@ -61,11 +65,20 @@ export const positiveDataAcceptance: ConformanceCheck = (exchange) => {
   const outcome = `got status ${String(status)}`;
   if (documentedResponse(operation, status) === undefined)
     return outcomeOf(exchange, ` ${outcome}, which is not documented`);
-  if (!describesSuccess(operation)) return undefined;
+  if (!describesSuccess(operation) || isByUnknownRule(operation, status)) return undefined;
   const isRefused =
     status >= 300 && status < 400 ? operation.responses[status] === undefined : ABOUT_REQUEST.includes(status);
   return isRefused || status < 200 ? outcomeOf(exchange, ` ${outcome}`) : undefined;
 };
+
+/**
+ * Returns whether an operation documents exactly this status, and the document does not say when: 422, or without
+ * security 401 and 403.
+ */
+export function isByUnknownRule({ responses, security }: ApiOperation, status: number): boolean {
+  if (responses[status] === undefined) return false;
+  return status === UNPROCESSABLE || (security.length === 0 && NEED_CREDENTIALS.includes(status));
+}
 
 /** Returns whether an operation documents a 2xx, 3xx or `default` response. */
 export function describesSuccess({ responses }: ApiOperation): boolean {
@@ -151,7 +164,7 @@ function mustReject(exchange: JudgedExchange): Defect | undefined {
   const { operation, response } = exchange;
   const { status } = response;
   if (status >= 500) return undefined; // Reported by not_a_server_error.
-  if (status >= 400 && !NOT_ABOUT_DATA.includes(status)) return undefined;
+  if (status >= 400 && (!NOT_ABOUT_DATA.includes(status) || isByUnknownRule(operation, status))) return undefined;
   // Some documents use 405 to reject data, such as "Invalid input" in the Petstore example.
   if (status === 405 && operation.responses[405] !== undefined) return undefined;
   return outcomeOf(exchange, ` got status ${String(status)}`, status < 400 ? ' is accepted' : undefined);

@@ -9,7 +9,7 @@ import {
 } from '@contract-first/model/cases';
 import type { RequestInput } from '@contract-first/model/requests';
 import { type NoValue, TooLarge } from '@contract-first/model/values';
-import { describesSuccess } from '../judgement/behaviour.ts';
+import { describesSuccess, isByUnknownRule } from '../judgement/behaviour.ts';
 import { checksFor, isStateCheck } from '../judgement/checks.ts';
 import { ServerGone } from '../run/exchange.ts';
 import { createProber } from './prober.ts';
@@ -103,6 +103,13 @@ export function checkOperation(
     if (large.size > 0) found.push(`responds ${listOf(large)} beyond --max-response-size: not read to the end`);
     const expected = run.expectedStatuses(operation);
     const isSuccessful = [...validStatuses].some((status) => status < 400 || expected.has(status));
+    const byRule = new Set(
+      [...validStatuses]
+        .filter((status) => isByUnknownRule(operation, status))
+        .filter((status) => !expected.has(status)),
+    );
+    if (isSuccessful && byRule.size > 0)
+      found.push(`valid data got ${listOf(byRule)} as documented, by a rule that no schema has`);
     const successful = new Set(isSuccessful ? [operation.operationId] : []);
     const failureNote = isSuccessful || isNotImplemented ? undefined : describeFailure();
     return {

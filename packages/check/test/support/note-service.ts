@@ -15,6 +15,8 @@ export type NoteBehaviour = {
   readonly example?: string;
   readonly removed?: Readonly<Record<string, object>>;
   readonly store?: (note: Note) => Note | undefined;
+  /** Returns the id of a note that is created. */
+  readonly identify?: (sent: Note, id: string) => string | undefined;
   readonly create?: (note: Note) => ServerAnswer | undefined;
   readonly read?: (note: Note | undefined) => ServerAnswer | undefined;
   readonly remove?: (notes: Map<string, Note>, id: string) => ServerAnswer;
@@ -120,7 +122,8 @@ export function startNotes(behaviour: NoteBehaviour): Promise<string> {
       const refused = behaviour.create?.(sent);
       if (refused !== undefined) return refused;
       count += 1;
-      const note = { ...sent, password: undefined, id: `00000000-0000-4000-8000-${String(count).padStart(12, '0')}` };
+      const id = `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
+      const note = { ...sent, password: undefined, id: behaviour.identify?.(sent, id) ?? id };
       notes.set(note.id, behaviour.store?.(note) ?? note);
       return answerJson(201, notes.get(note.id));
     }

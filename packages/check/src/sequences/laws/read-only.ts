@@ -68,7 +68,10 @@ async function attemptWith(
 ): Promise<Attempt | undefined> {
   const { item, instances, judge, run } = client;
   const before = await sendTo(client, item.read, id);
-  const members = isDone(before) ? otherMembers(before, client, index) : [];
+  const input = operation === creation?.operation ? creation.testCase.input : undefined;
+  // An update has the id in its path, so only a creation can choose another one.
+  const except = input === undefined ? client.idMembers : [];
+  const members = isDone(before) ? otherMembers(before, client, index, except) : [];
   if (!isDone(before) || members.length === 0) return undefined;
   const added = Object.fromEntries(members.map(({ name, value }) => [name, value]));
   const adapt = ({ parameters, body }: RequestInput): RequestInput => ({
@@ -76,7 +79,6 @@ async function attemptWith(
     body: body && isObject(body.value) ? { ...body, value: { ...body.value, ...added } } : undefined,
   });
   const send = judge.sendUndecided;
-  const input = operation === creation?.operation ? creation.testCase.input : undefined;
   const etag = isConditional(operation) ? responseEtag(before) : undefined;
   const step = input
     ? await send(operation, adapt(input))
@@ -89,15 +91,20 @@ async function attemptWith(
   return { step, read, names: members.filter(isTaken).map(({ name }) => name) };
 }
 
-/** Returns the read-only members of a resource with changed values. */
-function otherMembers(read: SequenceStep, { idMembers, run }: ResourceClient, index: number): readonly Member[] {
+/** Returns the read-only members of a resource with changed values, except some members. */
+function otherMembers(
+  read: SequenceStep,
+  { run }: ResourceClient,
+  index: number,
+  except: readonly string[],
+): readonly Member[] {
   const { responseSchemas, responseOracle, seed } = run;
   const arbitraries = createArbitraries(responseSchemas, responseOracle);
   const options = { text: 'well-formed', extras: false, plain: true } as const;
   return membersOf(read.json ?? null).flatMap(([name, current]): readonly Member[] => {
     const schema = propertyOf(responseSchemas, responseSchemaOf(read), String(name)) ?? false;
     const { readOnly } = Object(flatten(responseSchemas, schema)) as { readonly readOnly?: boolean };
-    if (readOnly !== true || idMembers.includes(String(name))) return [];
+    if (readOnly !== true || except.includes(String(name))) return [];
     const isOther = (value: Json): boolean =>
       isScalar(value) &&
       value !== '' &&
