@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startMock } from '../src/start-mock.ts';
 
@@ -22,8 +22,10 @@ components:
 /** Writes a document and other files, serves it, and returns the statuses of requests with JSON bodies. */
 async function statusesOf(text: string, bodies: readonly unknown[], files: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();
-  for (const [name, content] of Object.entries({ ...files, 'openapi.yaml': text }))
+  for (const [name, content] of Object.entries({ ...files, 'openapi.yaml': text })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
+  }
   await using mock = await startMock(join(folder, 'openapi.yaml'));
   return await Promise.all(
     bodies.map(async (body) => {
@@ -143,6 +145,38 @@ definitions:
   const files = { 'other.yaml': other, 'third.yaml': '{ $anchor: text, type: string }' };
   const statuses = await statusesOf(document(schemas), [...valid, ...invalid], files);
   expect(statuses).toEqual([...valid.map(() => 204), ...invalid.map(() => 400)]);
+});
+
+test('references name files by their $id, which may be the base of other references', async () => {
+  const text = document(`
+T:
+  type: object
+  properties:
+    a: { $ref: 'https://example.com/money' }
+    b: { $ref: 'https://example.com/money#unit' }
+    c: { $ref: 'money.yaml#/$defs/inner' }
+    d: { $ref: 'https://example.com/inner' }`);
+  const files = {
+    'money.yaml': `
+$id: https://example.com/money
+type: object
+properties: { cents: { type: integer }, unit: { $ref: text }, other: { $ref: other.yaml } }
+$defs: { unit: { $anchor: unit, const: EUR }, inner: { $id: inner, type: boolean } }`,
+    'schemas/text.yaml': '{ $id: https://example.com/text, type: string }',
+    'other.yaml': '{ type: array, items: { $ref: schemas/text.yaml } }',
+  };
+  const valid = [{ a: { cents: 1, unit: 'x', other: ['y'] } }, { b: 'EUR' }, { c: true, d: false }];
+  expect(await statusesOf(text, valid, files)).toEqual([204, 204, 204]);
+  const invalid = [{ a: { cents: 'x' } }, { a: { unit: 1 } }, { a: { other: [1] } }, { b: 'x' }, { c: 1 }, { d: 1 }];
+  expect(await statusesOf(text, invalid, files)).toEqual([400, 400, 400, 400, 400, 400]);
+});
+
+test('a $dynamicRef that may lead to another file is refused with its place', async () => {
+  const text = document("T: { $dynamicAnchor: node, $ref: 'tree.yaml', properties: { n: { type: integer } } }");
+  const files = { 'tree.yaml': '$dynamicAnchor: node\nproperties:\n  kids: { items: { $dynamicRef: "#node" } }\n' };
+  const message =
+    /tree\.yaml:3:\d+ #\/properties\/kids\/items {2}error: \$dynamicRef to node may lead to .*openapi\.yaml/;
+  await expect(statusesOf(text, [], files)).rejects.toThrow(message);
 });
 
 test('a reference to an anchor that does not exist is refused with its place', async () => {

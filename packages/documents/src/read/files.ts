@@ -17,7 +17,7 @@ import { decode } from '../document/reference.ts';
 import type { AllowedRefs } from './allowed-refs.ts';
 import { isObject } from './file-objects.ts';
 import { convertDialects } from './dialects.ts';
-import { linkAnchors, resolveIdentifiers } from './identifiers.ts';
+import { findDynamicReferences, linkFiles, resolveIdentifiers } from './identifiers.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
 import { escapePrototypeNames } from './prototype-names.ts';
 
@@ -121,13 +121,22 @@ export class Resolver extends BaseResolver {
     return document;
   }
 
-  /** Replaces references to anchors of other files by JSON pointers, in place. */
-  link({ source, parsed }: Document): Promise<void> {
-    return linkAnchors(parsed, async (path) => {
-      const document = await super.resolveDocument(source.absoluteRef, path);
-      return 'parsed' in document ? document.source : undefined;
-    });
+  /** Replaces references to anchors and identifiers of other files by JSON pointers, in place. */
+  link(document: Document): Promise<void> {
+    return linkFiles(document, this.#readFile);
   }
+
+  /** Finds each `$dynamicRef` that may lead to another file. @param root the document */
+  async findDynamicReferences(root: Document): ReturnType<typeof findDynamicReferences> {
+    const files = await Promise.all(this.cache.values().map((file) => file.catch(() => undefined)));
+    const parsed = files.filter((file) => file !== undefined && 'parsed' in file);
+    return findDynamicReferences([root, ...parsed], this.#readFile);
+  }
+
+  readonly #readFile = async (path: string, { absoluteRef }: Source): Promise<Document | undefined> => {
+    const file = await super.resolveDocument(absoluteRef, path).catch(() => undefined);
+    return file !== undefined && 'parsed' in file ? file : undefined; // The linter reports unreadable files.
+  };
 
   override parseDocument(source: Source, isRoot?: boolean): Document {
     const document = parsing(source, (text) => super.parseDocument(text, isRoot));

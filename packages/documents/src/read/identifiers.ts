@@ -21,8 +21,12 @@ type DynamicScope = ReadonlyMap<string, string>;
 const IDENTIFIERS = ['$id', '$anchor', '$dynamicAnchor'];
 const MAX_COPIES = 1000;
 
-/** The anchors of files that were read, which references from other files may name. */
-const anchorsOfFiles = new WeakMap<Source, ReadonlyMap<string, string>>();
+/** The resources of files that were read and have identifiers, which references from other files may name. */
+const resourcesOfFiles = new WeakMap<Source, readonly Resource[]>();
+/** The places of `$dynamicRef`s, by the name of the anchor. */
+const dynamicsOfFiles = new WeakMap<Source, ReadonlyMap<string, string>>();
+/** The URIs of references to other files by the `$id` of their schema, which may be an annotation, by JSON pointer. */
+const urisOfFiles = new WeakMap<Source, ReadonlyMap<string, string>>();
 
 /**
  * Replaces references by `$id`, `$anchor` and `$dynamicAnchor` within a file by JSON pointers (JSON Schema 2020-12, 8.2).
@@ -33,35 +37,119 @@ const anchorsOfFiles = new WeakMap<Source, ReadonlyMap<string, string>>();
 export function resolveIdentifiers(file: Document): Document {
   const { source, parsed } = file as { readonly source: Source; readonly parsed: FileObject };
   const names: string[] = [];
-  visitObjects(parsed, (node) => {
+  const dynamics = new Map<string, string>();
+  visitObjects(parsed, (node, pointer) => {
     names.push(...[...IDENTIFIERS, '$dynamicRef'].filter((name) => typeof node[name] === 'string'));
+    if (typeof node['$dynamicRef'] === 'string') dynamics.set(node['$dynamicRef'].replace(/^[^#]*#/, ''), pointer);
   });
   const isVersion30 = String((parsed as { openapi?: unknown } | null)?.openapi).startsWith('3.0.');
   if (isVersion30 || names.length === 0) return file;
   const { resources, chains } = findResources(source, parsed);
-  const [root] = resources;
-  anchorsOfFiles.set(source, new Map([...(root?.dynamicAnchors ?? []), ...(root?.anchors ?? [])]));
+  resourcesOfFiles.set(source, resources);
+  dynamicsOfFiles.set(source, dynamics);
   const copy = copyOf(parsed) as FileObject;
-  new Rewriter(parsed, copy, resources, chains).rewrite();
+  const rewriter = new Rewriter(parsed, copy, resources, chains);
+  rewriter.rewrite();
+  urisOfFiles.set(source, rewriter.uris);
   return { ...file, parsed: copy };
 }
 
+/** Reads a file by its path, relative to another file. Returns `undefined` for a file that cannot be read. */
+type ReadFile = (path: string, base: Source) => Promise<Pick<Document, 'source' | 'parsed'> | undefined>;
+
 /**
- * Replaces references to anchors of other files (`defs.yaml#money`) by JSON pointers, in place.
- *
- * @param read reads a file by its path, relative to the file
+ * Replaces references to anchors of other files (`defs.yaml#money`), and to other files by `$id`, by a path and a JSON
+ * pointer, in place.
  */
-export async function linkAnchors(parsed: unknown, read: (path: string) => Promise<Source | undefined>): Promise<void> {
-  const references: FileObject[] = [];
-  visitObjects(parsed, (node) => {
-    if (typeof node['$ref'] === 'string' && /^[^#]+#[^/]/.test(node['$ref'])) references.push(node);
+export async function linkFiles(document: Pick<Document, 'source' | 'parsed'>, read: ReadFile): Promise<void> {
+  const references: (readonly [node: FileObject, reference: string, uri: string | undefined])[] = [];
+  const uris = urisOfFiles.get(document.source);
+  visitObjects(document.parsed, (node, pointer) => {
+    const { $ref: reference } = node;
+    if (typeof reference !== 'string' || reference.startsWith('#')) return;
+    const uri = isHttp(reference) ? reference : uris?.get(pointer.slice(1));
+    if (uri !== undefined || /#[^/]/.test(reference)) references.push([node, reference, uri]);
   });
-  for (const node of references) {
-    const [path = '', anchor = ''] = String(node['$ref']).split('#');
-    const source = await read(path).catch(() => undefined); // The linter reports unreadable files.
-    const pointer = source && anchorsOfFiles.get(source)?.get(decode(anchor));
-    if (pointer !== undefined) node['$ref'] = path + fragmentOf(pointer);
+  if (references.length === 0) return;
+  const reachable = new Map<string, Pick<Document, 'source' | 'parsed'>>();
+  await collectFiles(document, read, reachable);
+  for (const [node, reference, uri] of references) {
+    const [path = '', fragment = ''] = (uri ?? reference).split('#');
+    const named = findResource(reachable, path);
+    if (named !== undefined) {
+      const target = pointerIn(named.resource, fragment);
+      if (target !== undefined) node['$ref'] = encodeURI(named.file) + fragmentOf(target);
+      continue;
+    }
+    const [place = ''] = reference.split('#');
+    const file = await read(place, document.source);
+    const [root] = file === undefined ? [] : (resourcesOfFiles.get(file.source) ?? []);
+    const target = /^[^/]/.test(fragment) ? pointerIn(root, fragment) : undefined;
+    if (target !== undefined) node['$ref'] = place + fragmentOf(target);
+    else if (file === undefined && uri !== undefined) node['$ref'] = uri;
   }
+}
+
+/** Reads all files that a file refers to by paths. */
+async function collectFiles(
+  { source, parsed }: Pick<Document, 'source' | 'parsed'>,
+  read: ReadFile,
+  found: Map<string, Pick<Document, 'source' | 'parsed'>>,
+): Promise<void> {
+  if (found.has(source.absoluteRef)) return;
+  found.set(source.absoluteRef, { source, parsed });
+  const paths = new Set<string>();
+  visitObjects(parsed, ({ $ref: reference }) => {
+    const [path = ''] = typeof reference === 'string' && !isHttp(reference) ? reference.split('#') : [];
+    if (path !== '') paths.add(path);
+  });
+  for (const path of paths) {
+    const file = await read(path, source);
+    if (file !== undefined) await collectFiles(file, read, found);
+  }
+}
+
+function findResource(
+  files: ReadonlyMap<string, Pick<Document, 'source'>>,
+  uri: string,
+): { readonly file: string; readonly resource: Resource } | undefined {
+  for (const [file, { source }] of files) {
+    const resource = resourcesOfFiles.get(source)?.find((one) => one.uri === withoutFragment(uri));
+    if (resource !== undefined) return { file, resource };
+  }
+  return undefined;
+}
+
+/**
+ * Finds each `$dynamicRef` that may lead to an anchor of another file, which refers to its file. It is not resolved there.
+ */
+export async function findDynamicReferences(
+  files: readonly Pick<Document, 'source' | 'parsed'>[],
+  read: ReadFile,
+): Promise<readonly { readonly source: Source; readonly pointer: string; readonly message: string }[]> {
+  const found = [];
+  for (const { source } of files) {
+    for (const [name, pointer] of dynamicsOfFiles.get(source) ?? []) {
+      for (const other of files) {
+        const isAnchored = resourcesOfFiles.get(other.source)?.some(({ dynamicAnchors }) => dynamicAnchors.has(name));
+        if (other.source.absoluteRef === source.absoluteRef || isAnchored !== true) continue;
+        const reachable = new Map<string, Pick<Document, 'source' | 'parsed'>>();
+        await collectFiles(other, read, reachable);
+        if (!reachable.has(source.absoluteRef)) continue;
+        const message = `$dynamicRef to ${name} may lead to ${other.source.absoluteRef}: write both schemas into one file`;
+        found.push({ source, pointer, message });
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+/** Returns the JSON pointer of a fragment of a resource: an anchor, or a pointer from its root. */
+function pointerIn(resource: Resource | undefined, fragment: string): string | undefined {
+  const name = decode(fragment);
+  if (name !== '' && !name.startsWith('/')) return resource?.anchors.get(name) ?? resource?.dynamicAnchors.get(name);
+  return resource && resource.pointer + name;
 }
 
 /** Finds the resources of a file, the file itself first, and the resources that each object is in, outermost first. */
@@ -98,6 +186,8 @@ function findResources(
 
 /** Rewrites the references of a file. */
 class Rewriter {
+  /** The URIs of the references to other files, by JSON pointer. */
+  readonly uris = new Map<string, string>();
   readonly #parsed: FileObject;
   readonly #copy: FileObject;
   readonly #resources: readonly Resource[];
@@ -132,7 +222,11 @@ class Rewriter {
     for (const [pointer, node] of nodes) {
       const scope = scopeOf(this.#chainOf(pointer), outer);
       const { $ref: reference, $dynamicRef: dynamic } = node;
-      if (typeof reference === 'string') node['$ref'] = this.#referenceTo(reference, pointer, scope);
+      if (typeof reference === 'string') {
+        node['$ref'] = this.#referenceTo(reference, pointer, scope);
+        const uri = URL.parse(reference, this.#chainOf(pointer).at(-1)?.uri)?.href;
+        if (node['$ref'] === reference && uri !== undefined && isHttp(uri)) this.uris.set(pointer, uri);
+      }
       if (typeof dynamic === 'string') {
         delete node['$dynamicRef'];
         const target = this.#dynamicTarget(dynamic, pointer, scope);
@@ -236,6 +330,10 @@ function resolveIn(parsed: FileObject, pointer: string): unknown {
 
 function fragmentOf(pointer: string): string {
   return `#${encodeURI(pointer).replaceAll('#', '%23')}`;
+}
+
+function isHttp(reference: string): boolean {
+  return /^https?:/.test(reference);
 }
 
 function withoutFragment(uri: string): string {

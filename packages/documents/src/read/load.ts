@@ -181,6 +181,9 @@ export async function lintAndBundle(
   const diagnostics = [
     ...found.map((problem) => toDiagnostic(isAllowed(problem) ? { ...problem, severity: 'warn' } : problem)),
     ...placeDiagnostics('error', findExclusions(marked.parsed as OpenApiDocument), placeOf),
+    ...(await externalRefResolver.findDynamicReferences(root)).map(({ message, ...place }): PlacedDiagnostic => {
+      return { severity: 'error', place: describe({ ...place, reportOnKey: true }), message };
+    }),
     ...oldKeywords.warnings().map(({ file: { source }, pointer, message }): PlacedDiagnostic => {
       return { severity: 'warn', place: describe({ source, pointer, reportOnKey: true }), message };
     }),
