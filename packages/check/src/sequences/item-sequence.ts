@@ -1,5 +1,6 @@
 import { idText } from '@contract-first/model/resources';
 import { partAt, placesOf } from '@contract-first/model/values';
+import type { CheckFailure } from '../judgement/failures.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { isSameResource } from './identity.ts';
 import type { Absence, Instance } from './instances.ts';
@@ -13,7 +14,16 @@ import { checkPaging } from './laws/paging.ts';
 import { describeMissing, readCreated } from './laws/read-your-writes.ts';
 import { checkReadOnly } from './laws/read-only.ts';
 import { checkUpdates } from './laws/replacement.ts';
-import { DELAYED, isDone, readList, missingStatuses, VARIANT, sendTo, type ResourceClient } from './resource-client.ts';
+import {
+  DELAYED,
+  isDone,
+  readList,
+  missingStatuses,
+  VARIANT,
+  sendTo,
+  type Id,
+  type ResourceClient,
+} from './resource-client.ts';
 import { withNulls } from './step-input.ts';
 
 const MAX_PLACES = 200;
@@ -55,27 +65,68 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   const second = await instances.create(item, sendNew, VARIANT.second, parent, (input) => withNulls(input, client.run));
   if (item.replace !== create && item.replace?.path === readOperation.path && item.replace.responses[201] !== undefined)
     await instances.create({ ...item, create: item.replace }, sendNew, VARIANT.anew, first.values.slice(0, -1));
-  const hasSecond = 'values' in second && second.creation !== undefined && isOwn(first, second);
-  const others = hasSecond ? [second] : [];
-  if (hasSecond) {
-    await readCreated(client, second, missing);
-    await readCreated(client, first, missing);
-  }
-  for (const size of ['large', 'small'] as const) await expectListed(client, [first, ...others], size);
-  await checkPaging(client, parent);
+  const others = 'values' in second && second.creation !== undefined && isOwn(first, second) ? [second] : [];
+  const subject: Subject = { parent, first, others, missing };
+  await runPart(client, subject, async (part, { first: one, others: [other] }) => {
+    if (other === undefined) return;
+    await readCreated(part, other, missing);
+    await readCreated(part, one, missing);
+  });
+  for (const size of ['large', 'small'] as const)
+    await runPart(client, subject, (part, { first: one, others: rest }) => expectListed(part, [one, ...rest], size));
+  await runPart(client, subject, (part) => checkPaging(part, parent));
   await checkConditionalRead(client, read);
-  await checkUpdates(client, first.values, first.creation);
-  await checkOmission(client, first.values);
+  await runPart(client, subject, (part, { first: { values, creation } }) => checkUpdates(part, values, creation));
+  await runPart(client, subject, (part, { first: { values } }) => checkOmission(part, values));
   for (const other of others) await readCreated(client, other, missing);
   const isRepeated = first.creation && create.method === 'POST' && isDone(await judge.repeat(first.creation));
-  await checkReadOnly(client, first.values, isRepeated === true ? first.creation : undefined);
-  await checkIdempotencyKey(client, parent);
-  await checkDeletion(client, first.values, missing);
-  for (const other of others) {
-    await readCreated(client, other, missing);
-    await expectListed(client, [other]);
-  }
+  await runPart(client, subject, (part, { first: { values, creation } }) =>
+    checkReadOnly(part, values, isRepeated === true ? creation : undefined),
+  );
+  await runPart(client, subject, (part) => checkIdempotencyKey(part, parent));
+  await runPart(client, subject, async (part, { first: { values }, others: rest }) => {
+    await checkDeletion(part, values, missing);
+    for (const other of rest) {
+      await readCreated(part, other, missing);
+      await expectListed(part, [other]);
+    }
+  });
   return undefined;
+}
+
+/** The resources of a sequence. */
+type Subject = {
+  readonly parent: Id;
+  readonly first: Instance;
+  /** The second resource, if there is one. */
+  readonly others: readonly Instance[];
+  readonly missing: readonly number[];
+};
+
+/**
+ * Runs a part of a sequence. If a check fails, repeats only this part with a new resource, or else with two, and keeps
+ * the shorter evidence.
+ */
+async function runPart(
+  client: ResourceClient,
+  subject: Subject,
+  part: (client: ResourceClient, subject: Subject) => Promise<void>,
+): Promise<void> {
+  const known = client.judge.failures().length;
+  await part(client, subject);
+  const isNew = (failure: CheckFailure, index: number): boolean => index >= known && failure.earlier !== undefined;
+  for (const count of [1, 2]) {
+    const found = client.judge.failures().filter(isNew);
+    if (found.every(({ earlier = [] }) => earlier.length <= count)) return;
+    const renewed = client.renew();
+    const { item, judge, instances } = renewed;
+    const first = await instances.create(item, judge.send, VARIANT.first, subject.parent);
+    const second = count === 1 ? undefined : await instances.create(item, judge.send, VARIANT.second, subject.parent);
+    if (!('values' in first)) return;
+    const others = second !== undefined && 'values' in second && isOwn(first, second) ? [second] : [];
+    await part(renewed, { ...subject, first, others });
+    client.judge.shorten(judge.failures());
+  }
 }
 
 /**
@@ -93,8 +144,9 @@ export async function runListedItemSequence(client: ResourceClient): Promise<Seq
   const second = await instances.create(item, judge.send, VARIANT.second, parent);
   const others = 'values' in second && isOwn(first, second) ? [second] : [];
   for (const size of ['large', 'small'] as const) await expectListed(client, [first, ...others], size);
-  await checkPaging(client, parent);
-  await checkListedDeletion(client, first.values);
+  const subject: Subject = { parent, first, others, missing: [] };
+  await runPart(client, subject, (part) => checkPaging(part, parent));
+  await runPart(client, subject, (part, { first: { values } }) => checkListedDeletion(part, values));
   for (const other of others) await expectListed(client, [other]);
   return undefined;
 }

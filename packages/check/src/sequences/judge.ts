@@ -40,6 +40,8 @@ export type Judge = {
   ) => void;
   /** Notes that a check could not judge a resource. */
   readonly skip: (check: CheckName, reason: string) => void;
+  /** Replaces failures by the same failures of a shorter sequence. */
+  readonly shorten: (others: readonly CheckFailure[]) => void;
   readonly failures: () => readonly CheckFailure[];
   /** The notes of {@link skip}. */
   readonly notes: readonly string[];
@@ -69,6 +71,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
     repeat,
     expect,
     skip,
+    shorten,
     notes,
     failures: () => failures.map(withOperations),
     checked,
@@ -145,6 +148,13 @@ export function createJudge(run: Run, turn: Turn): Judge {
     if (checks.has(check) && !notes.includes(note)) notes.push(note);
   }
 
+  function shorten(others: readonly CheckFailure[]): void {
+    for (const [index, failure] of failures.entries()) {
+      const shorter = others.find((other) => isSameFailure(failure, other) && failure.cause === other.cause);
+      if (shorter !== undefined && lengthOf(shorter) < lengthOf(failure)) failures[index] = shorter;
+    }
+  }
+
   function record(
     violation: FailedCheck,
     step: Omit<Evidence, 'response'> & Pick<CheckFailure, 'response'> & Partial<Pick<CheckFailure, 'received'>>,
@@ -164,4 +174,8 @@ export function createJudge(run: Run, turn: Turn): Judge {
   function withOperations(failure: CheckFailure): CheckFailure {
     return { ...failure, operationIds: [...operationIds] };
   }
+}
+
+function lengthOf({ earlier = [] }: CheckFailure): number {
+  return earlier.length;
 }

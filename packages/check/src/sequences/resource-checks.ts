@@ -14,7 +14,10 @@ import { runOtherUserSequence } from './other-user-sequence.ts';
 import type { ResourceClient } from './resource-client.ts';
 import { runItemSequence, runListedItemSequence } from './item-sequence.ts';
 import { runSingletonSequence } from './singleton-sequence.ts';
-import { createPlainInputs } from './step-input.ts';
+import { createPlainInputs, type PlainInputs } from './step-input.ts';
+
+// Avoids the values of other sequences.
+const RENEWAL_OFFSET = 1_000_000;
 
 /** Returns creators of tasks that check all resources that the operations can create and read. */
 export function resourceChecks(
@@ -98,10 +101,14 @@ function checkResource(
   const judge = createJudge(run, turn);
   const plainInputs = createPlainInputs(run);
   const isSingleton = item.parameter === '';
-  const clientOf = (one: Judge): ResourceClient => {
-    const instances = createInstances(items, operations, run, plainInputs);
+  let renewals = 0;
+  const clientOf = (one: Judge, offset = 0): ResourceClient => {
+    const inputs: PlainInputs = (of, variant) => plainInputs(of, variant + offset);
+    const instances = createInstances(items, operations, run, inputs);
     const idMembers = isSingleton ? [] : identifyingMembers(item, operations);
-    return { item, items, idMembers, run, judge: one, instances, plainInputs };
+    const renew = (): ResourceClient =>
+      clientOf(createJudge({ ...run, onFailure: () => undefined }, turn), RENEWAL_OFFSET * (renewals += 1));
+    return { item, items, idMembers, run, judge: one, instances, plainInputs: inputs, moved: new Map(), renew };
   };
   const notes: string[] = [];
   let isOver = false;

@@ -1,8 +1,8 @@
-import { parameterNames } from '@contract-first/contract';
+import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { type ApiOperation, headerParameter } from '@contract-first/model/operations';
-import type { Json, JsonSchema } from '@contract-first/model/values';
+import { isScalar, type Json, type JsonSchema, partAt } from '@contract-first/model/values';
 import { type RequestInput, withMember } from '@contract-first/model/requests';
-import type { ItemPath } from '@contract-first/model/resources';
+import { identityPlace, idText, type ItemPath } from '@contract-first/model/resources';
 import { documentedResponse, headerOf } from '../judgement/conformance.ts';
 import type { Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
@@ -26,6 +26,10 @@ export type ResourceClient = {
   readonly judge: Judge;
   readonly instances: Instances;
   readonly plainInputs: PlainInputs;
+  /** The new ids of resources whose id an update changed, by the JSON text of the earlier id. */
+  readonly moved: Map<string, Id>;
+  /** Returns a client for a new sequence with other values and with a judge of its own. */
+  readonly renew: () => ResourceClient;
 };
 
 /** The statuses for resources that do not exist. */
@@ -56,12 +60,48 @@ export const VARIANT = {
   readOnly: 70,
 } as const;
 
-/** Sends a request for a resource, with plain generated values for the other parameters and the body. */
+/**
+ * Sends a request for a resource, with plain generated values for the other parameters and the body. If an update changes
+ * the id of the resource, as a slug may follow a title, later requests have the new id.
+ */
 export async function sendTo(
+  client: ResourceClient,
+  operation: ApiOperation | undefined,
+  id: Id,
+  options: SendOptions = {},
+): Promise<SequenceStep | undefined> {
+  const { item } = client;
+  const current = currentId(client, id);
+  const step = await sendAt(client, operation, current, options);
+  if (!isDone(step) || ![item.replace, item.patch].includes(operation)) return step;
+  const other = namedId(step, client, current);
+  if (other === undefined || item.read === undefined) return step;
+  const old = await sendAt(client, item.read, current, {});
+  if (old !== undefined && MISSING.includes(old.response.status)) client.moved.set(stringifyJson(current), other);
+  return step;
+}
+
+/** Returns the present id of a resource. */
+export function currentId({ moved }: ResourceClient, id: Id): Id {
+  let current = id;
+  for (let next = moved.get(stringifyJson(id)); next !== undefined; next = moved.get(stringifyJson(current)))
+    current = next;
+  return current;
+}
+
+/** Returns the id that the response to an update names, if it is another one. */
+function namedId({ operation, json = null }: SequenceStep, { item, run }: ResourceClient, id: Id): Id | undefined {
+  const place = identityPlace(operation, item, run);
+  const value = place === undefined ? null : partAt(json, place);
+  const isOther = value !== null && isScalar(value) && idText(value) !== idText(id.at(-1));
+  return isOther ? [...id.slice(0, -1), value] : undefined;
+}
+
+async function sendAt(
   { idMembers, instances, judge, plainInputs, run }: ResourceClient,
   operation: ApiOperation | undefined,
   id: Id,
-  { variant = 0, etag, adapt = (input) => input }: SendOptions = {},
+  { variant = 0, etag, adapt = (input) => input }: SendOptions,
 ): Promise<SequenceStep | undefined> {
   const [plain] = operation === undefined ? [] : plainInputs(operation, variant);
   if (operation === undefined || plain === undefined) return undefined;

@@ -1,7 +1,15 @@
 import { findItems, idText } from '@contract-first/model/resources';
 import { isSuccess } from '../judgement/statuses.ts';
 import type { Evidence } from './sequence-step.ts';
-import { readList, responseSchemaOf, sendTo, type Id, type Readable, type ResourceClient } from './resource-client.ts';
+import {
+  currentId,
+  readList,
+  responseSchemaOf,
+  sendTo,
+  type Id,
+  type Readable,
+  type ResourceClient,
+} from './resource-client.ts';
 
 /** The state of a resource, as a read or a list shows it. */
 export type Sight = Readable & {
@@ -27,7 +35,7 @@ export async function look(client: ResourceClient, id: Id, missing: readonly num
   const listing = await readList(client, id);
   const last = listing?.pages.at(-1);
   if (item.list === undefined || listing === undefined || last === undefined) return undefined;
-  const key = idText(id.at(-1));
+  const key = idText(currentId(client, id).at(-1));
   return {
     steps: [last, ...listing.pages.slice(0, -1)],
     isPresent: listing.items.has(key),

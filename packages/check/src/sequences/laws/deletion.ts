@@ -2,6 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { type Json, membersOf, partAt } from '@contract-first/model/values';
 import { idText } from '@contract-first/model/resources';
 import {
+  currentId,
   DELAYED,
   responseEtag,
   isConditional,
@@ -124,7 +125,7 @@ async function expectNotListed(client: ResourceClient, id: Id): Promise<void> {
   const listing = await readList(client, id);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
-  const isListed = listing.items.has(idText(id.at(-1)));
+  const isListed = listing.items.has(idText(currentId(client, id).at(-1)));
   client.judge.expect('use_after_free', last, isListed ? STILL_LISTED : undefined, listing.pages);
 }
 

@@ -1,9 +1,10 @@
 import { stringifyJson } from '@contract-first/contract';
 import { idText } from '@contract-first/model/resources';
+import type { Json } from '@contract-first/model/values';
 import { isSameResource } from '../identity.ts';
 import type { Instance } from '../instances.ts';
 import type { PageSize } from '../list-all.ts';
-import { readList, type ResourceClient } from '../resource-client.ts';
+import { currentId, readList, type ResourceClient } from '../resource-client.ts';
 
 /** Reads the list and expects the given resources in it. Expects nothing if the list may be incomplete. */
 export async function expectListed(
@@ -19,8 +20,9 @@ export async function expectListed(
   if (listing === undefined || last === undefined) return;
   // Resources may have different parents if no response has the id of the parent.
   const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));
-  const absent = beside.find(({ values }) => !listing.items.has(idText(values.at(-1))));
+  const idOf = ({ values }: Instance): Json | undefined => currentId(client, values).at(-1);
+  const absent = beside.find((instance) => !listing.items.has(idText(idOf(instance))));
   const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';
-  const lacking = absent && `the list${pages} lacks the created ${stringifyJson(absent.values.at(-1))}`;
+  const lacking = absent && `the list${pages} lacks the created ${stringifyJson(idOf(absent))}`;
   client.judge.expect('list_contains_created', last, listing.fault ?? lacking, listing.pages);
 }

@@ -2,7 +2,8 @@ import { stringifyJson } from '@contract-first/contract';
 import { idText } from '@contract-first/model/resources';
 import { type Json, partAt } from '@contract-first/model/values';
 import type { Instance } from '../instances.ts';
-import { differenceBetween, isDone, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
+import { isSuccess } from '../../judgement/statuses.ts';
+import { currentId, differenceBetween, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 
 /** Reads a created resource and compares it with the sent values. */
@@ -16,9 +17,14 @@ export async function readCreated(
   if (step === undefined) return undefined;
   const message = describeMissing(step, missing, 'the created resource');
   judge.expect('ensure_resource_availability', step, message);
-  if (!isDone(step)) return undefined;
+  const { status } = step.response;
+  if (!isSuccess(status)) {
+    if (message === undefined) judge.skip('read_your_writes', `its read got status ${String(status)}`);
+    return undefined;
+  }
   if (creation !== undefined) {
-    const difference = differenceBetween(creation, step, client) ?? otherIdentity(client, values, creation, step);
+    const difference =
+      differenceBetween(creation, step, client) ?? otherIdentity(client, currentId(client, values), creation, step);
     judge.expect('read_your_writes', step, difference);
   }
   return step;
