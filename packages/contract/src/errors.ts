@@ -19,5 +19,8 @@ export class NotImplemented extends Error {
   }
 }
 
+/** A resource does not have the state that a request requires: the request ends with a 412. */
+export class PreconditionFailed extends Error {}
+
 /** A dependency of a handler is temporarily unavailable: the request ends with a 503. */
 export class Unavailable extends Error {}

@@ -16,7 +16,7 @@ export { replaceEvaluation } from './validation/evaluated-parts.ts';
 export { replaceEqualityKeywords } from './validation/equality.ts';
 export { roundBigints, withDigits } from './validation/exact-values.ts';
 export { replaceFormats } from './validation/formats.ts';
-export { HandlerFailure } from './errors.ts';
+export { HandlerFailure, PreconditionFailed } from './errors.ts';
 export type {
   FailureDetails,
   FailureReplyOf,
@@ -26,6 +26,7 @@ export type {
   ReplyOf,
   RequestContext,
   RequestOf,
+  ResourceState,
   UnmatchedOf,
 } from './handlers/handler-types.ts';
 export { failureStatusOf } from './operations/failure-status.ts';

@@ -26,6 +26,7 @@ export {
   type Matched,
   type ReplyOf,
   type RequestOf,
+  type ResourceState,
   type UnmatchedOf,
 } from '@contract-first/contract';
 export { Counter, Gauge, Histogram } from 'prom-client';

@@ -63,25 +63,32 @@ export function createBeds({ read, stream, write, transaction }: Database) {
         return known?.fingerprint === fingerprint ? { id: known.bed, crop, metres, version: 1n } : undefined;
       }),
 
-    /** Replaces a bed if it satisfies a condition. Returns the new bed, or else the current bed, if any. */
-    replace: (id: bigint, { crop, squareMetres }: NewBed, condition: (present: BedRow) => boolean) =>
-      transaction(async ({ read, write }): Promise<{ readonly isReplaced: boolean; readonly bed?: BedRow }> => {
+    /**
+     * Replaces a bed. Returns the new bed, if there is one.
+     *
+     * @param assert throws if the bed must not be replaced
+     */
+    replace: (id: bigint, { crop, squareMetres }: NewBed, assert: (present: BedRow) => void) =>
+      transaction(async ({ read, write }): Promise<BedRow | undefined> => {
         const [present] = await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`);
-        if (present === undefined) return { isReplaced: false };
-        if (!condition(present)) return { isReplaced: false, bed: present };
+        if (present === undefined) return undefined;
+        assert(present);
         const bed = { id, crop, metres: BigInt(squareMetres), version: present.version + 1n };
         await write(sql`UPDATE ${beds} SET crop = ${bed.crop}, metres = ${bed.metres}, version = ${bed.version}
           WHERE id = ${id}`);
-        return { isReplaced: true, bed };
+        return bed;
       }),
 
-    /** Removes a bed and its photo if the bed satisfies a condition, else returns the bed. */
-    remove: (id: bigint, condition: (present: BedRow) => boolean) =>
-      transaction(async ({ read, write }): Promise<BedRow | undefined> => {
+    /**
+     * Removes a bed and its photo.
+     *
+     * @param assert throws if the bed must not be removed
+     */
+    remove: (id: bigint, assert: (present: BedRow) => void) =>
+      transaction(async ({ read, write }) => {
         const [present] = await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`);
-        if (present !== undefined && !condition(present)) return present;
+        if (present !== undefined) assert(present);
         await write(sql`DELETE FROM ${photos} WHERE bed = ${id}`, sql`DELETE FROM ${beds} WHERE id = ${id}`);
-        return undefined;
       }),
 
     all: () => stream(sql<BedRow>`SELECT ${columns} FROM ${beds} ORDER BY id`),

@@ -1,7 +1,6 @@
 import { preferredType } from './accept.ts';
 import type { BedRow, Beds } from './beds.ts';
 import { Failure, type Handlers, type Matched, type Reply, type Request, type Unmatched } from './contract.ts';
-import { ifMatch, ifNoneMatch } from './entity-tags.ts';
 
 export function createHandlers(beds: Beds) {
   return {
@@ -38,29 +37,28 @@ async function createBed(
   return { status: 201, headers: { Location: `/beds/${String(row.id)}`, ETag: etagOf(row) }, body: toBed(row) };
 }
 
-async function getBed(beds: Beds, { path, headers }: Request<'getBed'>): Promise<Reply<'getBed'>> {
+// The engine answers 304 if the client has the bed with this ETag.
+async function getBed(beds: Beds, { path }: Request<'getBed'>): Promise<Reply<'getBed'>> {
   const row = await findBed(beds, path.id);
-  const ETag = etagOf(row);
-  return ifNoneMatch(headers['If-None-Match'], ETag)
-    ? { status: 304, headers: { ETag } }
-    : { status: 200, headers: { ETag }, body: toBed(row) };
+  return { status: 200, headers: { ETag: etagOf(row) }, body: toBed(row) };
 }
 
-async function replaceBed(beds: Beds, { path, headers, body }: Request<'replaceBed'>): Promise<Reply<'replaceBed'>> {
-  const isPresent = (bed: BedRow): boolean => ifMatch(headers['If-Match'], etagOf(bed));
-  const { isReplaced, bed } = await beds.replace(path.id, body, isPresent);
+async function replaceBed(
+  beds: Beds,
+  { path, body, assertMatch }: Request<'replaceBed'>,
+): Promise<Reply<'replaceBed'>> {
+  const bed = await beds.replace(path.id, body, (present) => {
+    assertMatch({ etag: etagOf(present) });
+  });
   if (bed === undefined) throw noBed('this bed does not exist');
-  return isReplaced ? { status: 200, headers: { ETag: etagOf(bed) }, body: toBed(bed) } : hasChanged(bed);
+  return { status: 200, headers: { ETag: etagOf(bed) }, body: toBed(bed) };
 }
 
-async function removeBed(beds: Beds, { path, headers }: Request<'removeBed'>): Promise<Reply<'removeBed'>> {
-  const { 'If-Match': condition = '*' } = headers;
-  const changed = await beds.remove(path.id, (bed) => ifMatch(condition, etagOf(bed)));
-  return changed === undefined ? { status: 204 } : hasChanged(changed);
-}
-
-function hasChanged(bed: BedRow): Reply<'removeBed'> & Reply<'replaceBed'> {
-  return { status: 412, body: { status: 412, detail: `someone has changed the bed: it has the ETag ${etagOf(bed)}` } };
+async function removeBed(beds: Beds, { path, assertMatch }: Request<'removeBed'>): Promise<Reply<'removeBed'>> {
+  await beds.remove(path.id, (present) => {
+    assertMatch({ etag: etagOf(present) });
+  });
+  return { status: 204 };
 }
 
 async function uploadPhoto(beds: Beds, { path, body }: Request<'uploadPhoto'>): Promise<Reply<'uploadPhoto'>> {

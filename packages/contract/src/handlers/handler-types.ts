@@ -16,6 +16,14 @@ type OperationTypes = {
   readonly responses: object;
 };
 
+/** The state of a resource, for conditional requests. */
+export type ResourceState = {
+  /** The entity tag with its quotes: `"1"`. */
+  readonly etag?: string;
+  /** A date, or its text in HTTP: `Tue, 15 Nov 1994 12:45:26 GMT`. */
+  readonly lastModified?: Date | string;
+};
+
 /** The context of a request, besides its documented values. */
 export type RequestContext = {
   /** The X-Request-Id of the request, or a new UUID. */
@@ -27,6 +35,14 @@ export type RequestContext = {
    * While a response is streamed, also aborted when the service stops, so that endless streams end.
    */
   readonly signal: AbortSignal;
+  /**
+   * Asserts that the resource has the state that the request requires by `If-Match`, `If-None-Match` or
+   * `If-Unmodified-Since`. Call it in the transaction of the change, before the change. Throws an error that the engine
+   * answers 412.
+   *
+   * @param state the state of the resource; `undefined` if it does not exist
+   */
+  readonly assertMatch: (state: ResourceState | undefined) => void;
   /** All received headers, by lower-case name. `headers` contains the documented headers, validated. */
   readonly rawHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
 };

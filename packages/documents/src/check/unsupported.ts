@@ -47,6 +47,7 @@ const OWN_HEADERS = [
   'x-request-id',
   'cache-control',
   'content-type',
+  'content-range',
   'ratelimit',
   'ratelimit-policy',
 ];

@@ -4,6 +4,7 @@ import { countRequest, type RateLimit } from './authenticate/rate-limit.ts';
 import type { Exchange, Step } from './exchange.ts';
 import { Failure } from './failure.ts';
 import { createCall, type CallOptions } from './handle/call-handler.ts';
+import { conditionsOf, type Conditions } from './handle/conditions.ts';
 import { validateWhole } from './handle/validate-request.ts';
 import { readBody } from './read/body.ts';
 import { readParameters } from './read/parameters.ts';
@@ -47,15 +48,17 @@ export function createOperations(
 function compile(target: Target, authenticate: Step | undefined, options: OperationOptions): ServeOperation {
   const { operation } = target;
   const { rateLimit, slices, conversions } = options;
+  const conditions = conditionsOf(operation);
   const mayHaveBody = operation.requestBody !== undefined || operation.method === 'PUT';
   const steps = [
     mayStream(operation) ? () => slices.wait(true) : undefined,
     authenticate,
     rateLimit && ((exchange: Exchange) => countRequest(rateLimit, exchange)),
+    createPreconditionStep(conditions),
     createParameterStep(operation, options),
     mayHaveBody ? createBodyStep(operation, options) : undefined,
   ].filter((step) => step !== undefined);
-  const call = createCall(target, options);
+  const call = createCall(target, conditions, options);
   return (exchange) => {
     exchange.target = target;
     return serve(exchange, 0);
@@ -75,6 +78,16 @@ function compile(target: Target, authenticate: Step | undefined, options: Operat
 function mayStream({ responses }: Operation): boolean {
   return Object.values(responses).some(({ mediaTypes, sequentialTypes = [] }) =>
     mediaTypes.some((mediaType) => kindOf(mediaType) !== 'json' || sequentialTypes.includes(mediaType)),
+  );
+}
+
+function createPreconditionStep(conditions: Conditions | undefined): Step | undefined {
+  return (
+    conditions &&
+    ((exchange) => {
+      conditions.require(exchange.req);
+      return undefined;
+    })
   );
 }
 

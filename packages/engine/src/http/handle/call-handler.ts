@@ -2,6 +2,7 @@ import {
   HandlerFailure,
   InvalidRequest,
   NotImplemented,
+  PreconditionFailed,
   Unavailable,
   type Contract,
   type TimeSlices,
@@ -24,6 +25,7 @@ import {
   type Response,
 } from '../reply/response.ts';
 import type { Target } from '../router.ts';
+import { preconditionFailure, type Conditions } from './conditions.ts';
 import { HandlerRequest, replyWithin, type UrlOf } from './handler-request.ts';
 import { findNullCharacters } from './null-characters.ts';
 import { operationUrl } from './operation-url.ts';
@@ -57,6 +59,7 @@ export type CallOptions = {
 /** Creates the function that calls the handler of an operation with a valid request, and validates its reply. */
 export function createCall(
   target: Target,
+  conditions: Conditions | undefined,
   options: CallOptions,
 ): (exchange: Exchange, valid: ValidRequest) => Promise<HandlerResponse> {
   const { contract, handlers, conversions, isUnavailable, loadShedding, originOf, slices, log } = options;
@@ -70,8 +73,9 @@ export function createCall(
     loadShedding.enter(); // Other requests may have entered while the body of this request arrived.
     const request = new HandlerRequest(valid, exchange, log, urlOf);
     exchange.request = request;
-    const reply = call(handler, request);
-    const response = convert(await (timeLimitMs === undefined ? reply : replyWithin(timeLimitMs, reply, request)));
+    const replying = call(handler, request);
+    const reply = await (timeLimitMs === undefined ? replying : replyWithin(timeLimitMs, replying, request));
+    const response = convert(conditions === undefined ? reply : conditions.apply(exchange.req, reply));
     return isBodyStream(response.body)
       ? whenStarted(exchange, request, { ...response, body: response.body })
       : response;
@@ -84,6 +88,7 @@ export function createCall(
     } catch (error) {
       if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated like a returned reply.
       if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
+      if (error instanceof PreconditionFailed) throw preconditionFailure();
       if (error instanceof Unavailable || isUnavailable(error)) throw unavailableFailure();
       rejectNullCharacters(request, error);
       // Wrapped, so that a Failure thrown by a handler counts as a bug.

@@ -1,9 +1,10 @@
-import type { Caller, RequestContext } from '@contract-first/contract';
+import { PreconditionFailed, type Caller, type RequestContext, type ResourceState } from '@contract-first/contract';
 import type { Logger } from 'pino';
 import { onDisconnect } from '../accept/disconnect.ts';
 import { requestIdOf } from '../accept/trace.ts';
 import type { Exchange } from '../exchange.ts';
 import { unavailableFailure } from '../failure.ts';
+import { evaluateConditions } from './conditions.ts';
 import type { LinkParameters } from './operation-url.ts';
 import type { ValidRequest } from './validate-request.ts';
 
@@ -55,6 +56,13 @@ export class HandlerRequest implements ValidRequest, RequestContext {
   get url() {
     return (operationId: string, parameters?: LinkParameters): string =>
       this.#urlOf(this.#exchange, operationId, parameters);
+  }
+
+  get assertMatch() {
+    return (state: ResourceState | undefined): void => {
+      const problem = evaluateConditions(this.#exchange.req.headers, state, false);
+      if (problem !== undefined) throw new PreconditionFailed('the resource has another state');
+    };
   }
 
   get log(): Logger {
