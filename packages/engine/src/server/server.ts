@@ -116,7 +116,7 @@ export async function startServer(
 
   const url = await listen(server, address);
   const sendingTimeoutMs = limits.requestTimeoutMs + 2 * TIMEOUT_CHECK_MS; // After Node's timeouts, which send a response.
-  const sendingCheck = setInterval(connections.limitSending, TIMEOUT_CHECK_MS, sendingTimeoutMs);
+  const sendingCheck = setInterval(connections.limitSending, TIMEOUT_CHECK_MS, sendingTimeoutMs).unref();
   return {
     url,
     connectionCount: connections.count,
