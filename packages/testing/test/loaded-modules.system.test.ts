@@ -32,6 +32,7 @@ test.each([
     ],
     ['@redocly/openapi-core', 'openapi-typescript', 'prettier', 'typescript', 'fetch'],
   ],
+  ['a command on a store', ['engine', 'engine/run', 'database'], ['express', 'passport', 'jose', 'pg', 'fetch']],
   ['a service', ['engine', 'engine/run', 'engine/tools', 'database'], ['pg', '@opentelemetry/sdk-node', 'fetch']],
 ])('libraries that few processes need are loaded on demand: %s', async (_name, entries, onDemand) => {
   const names = entries.map((entry) => `@contract-first/${entry}`);

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from '../application.ts';
-import { createService } from '../create-service.ts';
 import { openDocs } from '../docs/docs.ts';
 import { unavailableFailure } from '../http/failure.ts';
 import { send } from '../http/reply/send.ts';
@@ -37,6 +36,8 @@ export async function openService(application: Application): Promise<MountedServ
   const { developmentToken: token } = config;
   const log = await createLog(config.logLevel, process.stdout.isTTY);
   const docs = openDocs(config.docs, contract, document, state);
+  // Loaded on demand, since commands on an application also import the engine, and need no server.
+  const { createService } = await import('../create-service.ts');
   const { app, mounts, metrics, failureResponse, readinessProblem, beginStop, close, acceptsTokens } =
     await createService([{ application, config, docs }], config, log);
   if (token !== undefined && acceptsTokens)
