@@ -90,9 +90,12 @@ export function toPrintableSchema(document: Document, original: PrintableSchema)
     undeclared.length > 0 || Object.keys(without(own, ['required'])).some((keyword) => own[keyword] !== 'object');
   const all = hasOwn ? [own, ...parts] : parts;
   const annotations = without(schema, [...ASSERTIONS, ...APPLICATORS]);
-  return all.length === 1 && required.length === 0
-    ? { ...annotations, ...all[0] }
-    : { ...annotations, ...(required.length > 0 && { required }), allOf: all };
+  const [first] = all;
+  if (all.length > 1 || required.length > 0)
+    return { ...annotations, ...(required.length > 0 && { required }), allOf: all };
+  const merged = { ...annotations, ...first };
+  // A part that takes the place of the schema is not visited again.
+  return schema.allOf?.some((part) => part === first) === true ? toPrintableSchema(document, merged) : merged;
 }
 
 /** Returns the subschemas that a schema applies to the same value. */

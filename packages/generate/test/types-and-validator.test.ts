@@ -169,6 +169,14 @@ const AGREEMENTS: Readonly<Record<string, Agreement>> = {
     valid: ['{ "totals": { "count": 1 }, "z": ["a"], "x-n": 1 }'],
     invalid: ['{ "z": "a" }', '{ "totals": 1 }'],
   },
+  'other properties of the only part': {
+    schema: {
+      allOf: [object({ count: COUNT }, { required: ['id'], additionalProperties: TEXT })],
+      description: 'Counts.',
+    },
+    valid: ['{ "count": 1, "id": "a", "z": "b" }'],
+    invalid: ['{ "count": 1 }', '{ "id": 1 }', '{ "id": "a", "count": "x" }'],
+  },
   'properties that are not evaluated': {
     schema: { type: 'object', properties: { a: COUNT }, unevaluatedProperties: TEXT },
     valid: ['{ "a": 1, "b": "c" }'],
