@@ -32,6 +32,7 @@ export type ServiceConfig = {
   readonly loadShedding: LoadSheddingLimits;
   /** How long a stream stays open while its client reads nothing. */
   readonly streamStallTimeoutMs: number;
+  readonly eventStreamQuietMs: number;
   /** `undefined`: no limit. */
   readonly rateLimit: RateLimitPolicy | undefined;
   /** The proxies whose X-Forwarded headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */

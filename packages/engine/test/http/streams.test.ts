@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '@contract-first/database';
 import type { Middleware } from '@contract-first/engine';
 import { createTestApp } from '@contract-first/testing/app.ts';
-import { contractOf } from '@contract-first/testing/contract.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const DOCUMENT = `
@@ -273,4 +273,26 @@ test('when the service stops, streams that observe the signal end, and other str
   const last = await fetch(finite.url);
   expect(await finite.stop(5_000)).toBe(true);
   expect(await last.text()).toBe('ab');
+});
+
+test('an event stream gets comments while it is quiet, but none within an event', async () => {
+  const events = async function* () {
+    yield 'data: a\n\n';
+    await sleep(50);
+    yield 'data: b\n';
+    await sleep(50);
+    yield 'data: c\n\n';
+  };
+  const contract = await contractOf(
+    documentOf('/rows', 'get', "responses: { '200': { description: Events., content: { text/event-stream: {} } } }"),
+  );
+  const op = () => Promise.resolve({ status: 200, body: events() });
+  const read = async (eventStreamQuietMs: number) => {
+    const { serve: listen } = await createTestApp({ contract, handlers: { op }, eventStreamQuietMs });
+    return fetch(`${(await listen()).url}/rows`);
+  };
+  const response = await read(1);
+  expect(response.headers.get('x-accel-buffering')).toBe('no');
+  expect(await response.text()).toMatch(/^data: a\n\n(?::\n\n)+data: b\ndata: c\n\n$/);
+  expect(await (await read(0)).text()).toBe('data: a\n\ndata: b\ndata: c\n\n');
 });

@@ -19,6 +19,8 @@ export type ResponderOptions = {
   readonly slices: TimeSlices;
   /** How long a stream stays open while its client reads nothing. */
   readonly streamStallTimeoutMs: number;
+  /** The time after which a quiet stream of events gets a comment; 0 for none. */
+  readonly eventStreamQuietMs: number;
   /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
   readonly observer: Observer;
@@ -37,8 +39,8 @@ const EXPECTED = [Failure, InvalidRequest, NotImplemented];
 
 /** Creates the end of the pipeline. */
 export function createResponder(options: ResponderOptions): Responder {
-  const { failureResponse, slices, streamStallTimeoutMs, stopping, observer, log } = options;
-  const sending = { slices, stallTimeoutMs: streamStallTimeoutMs };
+  const { failureResponse, slices, streamStallTimeoutMs, eventStreamQuietMs, stopping, observer, log } = options;
+  const sending = { slices, stallTimeoutMs: streamStallTimeoutMs, eventStreamQuietMs };
   let batch: Exchange[] = [];
   let turn: Promise<void> | undefined;
   return { respond, fail };

@@ -6,6 +6,7 @@ import { cutResponse, onDisconnect } from '../accept/disconnect.ts';
 import { requestIdOf } from '../accept/trace.ts';
 import { discard } from '../read/bytes.ts';
 import type { BodyStream } from './body-stream.ts';
+import { withComments } from './keep-alive.ts';
 import { isEventStream, type HandlerResponse, type Headers, type Response } from './response.ts';
 
 // Only this module writes to a `ServerResponse` of the service.
@@ -70,6 +71,8 @@ export type StreamSending = {
   readonly slices: TimeSlices;
   /** How long a stream stays open while its client reads nothing. */
   readonly stallTimeoutMs: number;
+  /** The time after which a quiet stream of events gets a comment; 0 for none. */
+  readonly eventStreamQuietMs: number;
 };
 
 /**
@@ -84,17 +87,21 @@ export async function sendStream(
   response: Response<BodyStream>,
   sending: StreamSending,
 ): Promise<boolean> {
-  const { headers, body } = response;
+  const { body } = response;
+  const isEvents = isEventStream(response.headers);
+  // nginx would hold events back.
+  const headers = isEvents ? { 'x-accel-buffering': 'no', ...response.headers } : response.headers;
   res.strictContentLength = true; // Throws for a wrong length, which would corrupt the next response.
-  if (!res.destroyed) writeHead(req, res, response, body.sizeBytes ?? declaredLength(headers));
+  if (!res.destroyed) writeHead(req, res, { ...response, headers }, body.sizeBytes ?? declaredLength(headers));
   if (!req.complete) void discard(req);
   if (req.method === 'HEAD') {
     body.cancel();
     res.end();
     return true;
   }
-  if (isEventStream(headers)) res.flushHeaders(); // The client waits for the header, not for the first event.
-  return writeStream(req, res, body, sending);
+  if (!isEvents) return writeStream(req, res, body, sending);
+  res.flushHeaders(); // The client waits for the header, not for the first event.
+  return writeStream(req, res, withComments(body, sending.eventStreamQuietMs), sending);
 }
 
 /** Returns the Content-Length that a handler has set. A longer stream is cut off. */
