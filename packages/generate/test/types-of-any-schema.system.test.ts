@@ -7,7 +7,7 @@ import { compileContract } from '@contract-first/documents';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startMock } from '../../mock/src/start-mock.ts';
 import { createArbitraries } from '../../model/src/values/arbitrary.ts';
-import { readSchemas, type JsonSchema } from '../../model/src/values/dialect.ts';
+import { readSchemas, type JsonSchema } from '../../model/src/values/json-schema.ts';
 import type { Json } from '../../model/src/values/json-value.ts';
 import { createOracle } from '../../model/src/values/oracle.ts';
 import { renderContract } from '../src/render.ts';
