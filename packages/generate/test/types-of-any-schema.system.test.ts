@@ -141,12 +141,7 @@ function changesOf(value: Json): readonly Json[] {
       const members = entries.map(([name, member]) => [name, name === key ? replacement : member] as const);
       return (Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members)) as Json;
     };
-    changes.push(
-      copy(),
-      ...changesOf(part)
-        .slice(0, CHANGES)
-        .map(copy),
-    );
+    changes.push(copy(), ...changesOf(part).slice(0, CHANGES).map(copy));
   }
   return changes;
 }
