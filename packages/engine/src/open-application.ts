@@ -33,6 +33,7 @@ export type ServiceConfig = {
   /** How long a stream stays open while its client reads nothing. */
   readonly streamStallTimeoutMs: number;
   readonly eventStreamQuietMs: number;
+  readonly handlerTimeoutMs: number;
   /** `undefined`: no limit. */
   readonly rateLimit: RateLimitPolicy | undefined;
   /** The proxies whose X-Forwarded headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */

@@ -68,6 +68,7 @@ export async function readConfig(
     server: readServerLimits(env),
     loadShedding: readLoadSheddingLimits(env, bodyLimitBytes),
     responseValidation: readResponseValidation(env),
+    handlerTimeoutMs: env.integer('HANDLER_TIMEOUT_MS', 0, 0, 3_600_000),
     eventStreamQuietMs: env.integer('EVENT_STREAM_QUIET_MS', 15_000, 0, 3_600_000),
     streamStallTimeoutMs: env.milliseconds('STREAM_STALL_TIMEOUT_MS', 60_000),
     rateLimit: readRateLimit(env),

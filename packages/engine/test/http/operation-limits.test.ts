@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import type { RequestContext } from '@contract-first/contract';
 import type { AnyReply } from '../../src/http/reply/response.ts';
@@ -52,6 +53,15 @@ test('a size limit of a request body above the memory for bodies prevents the st
   await expect(serve(operation)).rejects.toThrow(
     'BODY_MEMORY_LIMIT_BYTES must be at least 100000000, which a may receive',
   );
+});
+
+test('HANDLER_TIMEOUT_MS limits handlers without x-time-limit-ms', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const { app } = await serve('tags: [a]', never, { handlerTimeoutMs: 1 });
+  expectProblem(await request(app).post('/a'), 503, /try again/);
+  const slow = () => sleep(100, { status: 204 });
+  const other = await serve('x-time-limit-ms: 60000', slow, { handlerTimeoutMs: 1 });
+  expect((await request(other.app).post('/a')).status).toBe(204);
 });
 
 test('503 when a handler does not reply within x-time-limit-ms; its signal is aborted, and the timeout is logged', async () => {

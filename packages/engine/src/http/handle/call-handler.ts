@@ -47,6 +47,8 @@ export type CallOptions = {
   /** Returns whether the error of a handler means that its database cannot store a string with U+0000. */
   readonly isTextNotStorable: (error: unknown) => boolean;
   readonly loadShedding: LoadShedding;
+  /** The time limit of handlers without `x-time-limit-ms`; 0 for none. */
+  readonly handlerTimeoutMs: number;
   readonly responseValidation: ResponseValidation;
   /** Returns the base URL at which the client reaches the service: `https://api.example.com`. */
   readonly originOf: (req: IncomingMessage) => string;
@@ -63,7 +65,7 @@ export function createCall(
   options: CallOptions,
 ): (exchange: Exchange, valid: ValidRequest) => Promise<HandlerResponse> {
   const { contract, handlers, conversions, isUnavailable, loadShedding, originOf, slices, log } = options;
-  const { operationId, timeLimitMs } = target.operation;
+  const { operationId, timeLimitMs = options.handlerTimeoutMs } = target.operation;
   const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
   const convert = createConversion(target, options);
   const urlOf: UrlOf = (exchange, id, parameters) =>
@@ -74,7 +76,7 @@ export function createCall(
     const request = new HandlerRequest(valid, exchange, log, urlOf);
     exchange.request = request;
     const replying = call(handler, request);
-    const reply = await (timeLimitMs === undefined ? replying : replyWithin(timeLimitMs, replying, request));
+    const reply = await (timeLimitMs === 0 ? replying : replyWithin(timeLimitMs, replying, request));
     const response = convert(conditions === undefined ? reply : conditions.apply(exchange.req, reply));
     return isBodyStream(response.body)
       ? whenStarted(exchange, request, { ...response, body: response.body })
