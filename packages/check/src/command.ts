@@ -7,7 +7,7 @@ import {
   print,
   printError,
 } from '@contract-first/command-line/terminal';
-import { createProgressLine, type ProgressLine } from '@contract-first/contract';
+import { createProgressLine, escapeToLine, type ProgressLine } from '@contract-first/contract';
 import { createRedactor } from '@contract-first/model/requests';
 import { CannotCheck } from '@contract-first/model/values';
 import { checkContract, DEFAULT_RUNS } from './contract-run.ts';
@@ -17,7 +17,7 @@ import { type CheckOptions, readOptions } from './options/options.ts';
 import { checkArchives } from './recorded/check-archives.ts';
 import { prepareConclusion } from './reports/conclusion.ts';
 import { openReports } from './reports/open-reports.ts';
-import { formatFailure, formatProgress } from './reports/text.ts';
+import { formatProgress, hideIn } from './reports/text.ts';
 import type { Progress } from './run/contract-options.ts';
 import type { ContractResult } from './run/contract-result.ts';
 import { loadHooks } from './run/hooks.ts';
@@ -95,7 +95,7 @@ const MAX_SEED = 2 ** 31 - 1;
 
 /** Runs the command with arguments and environment variables. Returns the exit code. */
 export async function checkCommand(args: readonly string[], environment: Environment = process.env): Promise<number> {
-  exitWithoutOutput(2);
+  exitWithoutOutput();
   const progressLine = createProgressLine(process.stderr);
   try {
     const options = readOptions(args, environment);
@@ -152,7 +152,8 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
       if (!isFirst || isMinor || mayAccept(failure)) return;
       isFirst = false;
       progressLine?.clear();
-      printError(`the first failure:\n${formatFailure(failure, seed, report)}`);
+      const { check, operationId, message } = failure;
+      printError(escapeToLine(`the first failure: ${check}  ${operationId}: ${hideIn(message, report)}`));
     };
     const events = { onProgress, onExchange, onFailure, onSecret, onNote, signal };
     result = await checkContract({ ...options, ...server, ...events, seed, document, hooks, redactor });

@@ -95,7 +95,7 @@ test('contract-first check: exit 1: reproducible output with the evidence, witho
   expect(first.stdout).toContain(`\n  repeat: npx contract-first check ${options}\n`);
   expect(first.stdout).toMatch(/\ncontract: 1 operation, \d+ requests, 1 failure \(seed 7\)\n$/);
   expect(first.code).toBe(1);
-  expect(first.stderr).toMatch(/^the first failure:\nFAILED ignored_auth {2}deleteItem\n/);
+  expect(first.stderr).toMatch(/^the first failure: ignored_auth {2}deleteItem: .*\n/);
   expect(first.stdout + first.stderr).not.toContain(TOKEN);
   expect(await check()).toEqual(first);
 });

@@ -86,7 +86,7 @@ test('--checks strict requires that rejections of faulty requests are documented
 
 test('the first failure is printed when it is found', async () => {
   const { stderr } = await check(failsOn('name', 500), ['--operation', 'putItem']);
-  expect(stderr).toMatch(/^the first failure:\nFAILED \w+ {2}putItem\n[^]*\n {2}repeat: /);
+  expect(stderr).toMatch(/^the first failure: \w+ {2}putItem: .*\n$/);
 });
 
 test('--baseline accepts its failures, and lists failures that are fixed', async () => {

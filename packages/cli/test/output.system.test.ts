@@ -31,7 +31,7 @@ test.each([
 });
 
 test.each([
-  [1, 'contract-first generate --check'],
+  [2, 'contract-first generate --check'],
   [2, DIFF],
   [2, 'contract-first check --help'],
 ])('standard output that cannot be written: exit %i, with one line: %s', async (code, command) => {
@@ -60,7 +60,7 @@ test('control characters of a document are escaped in the output of contract:dif
 test('control characters of a document are escaped in its problems, each on one line', async () => {
   const path = hostileDocument({ 'x\n::error::\u001b[2J': 1 });
   const { code, stderr } = await run('contract-first', ['mock', path]);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toContain(String.raw`\u001b[2J`);
   expect(stderr).not.toMatch(/^::/m);
 });

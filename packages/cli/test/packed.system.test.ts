@@ -95,7 +95,7 @@ test.each(nodes)('%s: init and generate, installed from tarballs, write a projec
   cpSync(join(folder, 'node_modules'), join(project, 'node_modules'), { recursive: true });
   const generate = (...options: string[]) => run(node(), [BIN, 'generate', ...options], {}, project);
   expect(await generate()).toEqual({
-    code: 1,
+    code: 2,
     stdout: '',
     stderr: expect.stringContaining('npm install --save-dev openapi-typescript typescript\n'),
   });

@@ -48,7 +48,7 @@ const REPORTS: ReadonlyMap<string, Report> = new Map<string, Report>([
 
 /** Runs the command with arguments. Returns the exit code. */
 export async function diffCommand(args: readonly string[]): Promise<number> {
-  exitWithoutOutput(2);
+  exitWithoutOutput();
   return compare(args).catch((error: unknown) => {
     // Exit code 1 is reserved for findings.
     printError(`contract-first diff: ${error instanceof Error ? error.message : String(error)}`);

@@ -100,9 +100,10 @@ export async function generate({
 }
 
 /** Prints a result, with problems on standard error. Returns the exit code. */
-export function printGenerated({ isCurrent, problems, notes }: Generated): number {
+export function printGenerated({ files, isCurrent, problems, notes }: Generated): number {
   for (const problem of problems) printError(problem);
   for (const note of notes) print(note);
+  if (files === undefined) return 2; // The document was rejected.
   return isCurrent ? 0 : 1;
 }
 

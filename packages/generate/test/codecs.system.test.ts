@@ -162,7 +162,7 @@ test('npm run generate rejects a codecs module that cannot be read, and changes 
   const before = readGenerated();
   mkdirSync(join(project, 'src/app/codecs.ts'));
   const stderr = expect.stringMatching(/^src\/app\/codecs\.ts cannot be read: EISDIR.*\n$/);
-  expect(await generate()).toEqual({ code: 1, stdout: '', stderr });
+  expect(await generate()).toEqual({ code: 2, stdout: '', stderr });
   expect(readGenerated()).toEqual(before);
 });
 
@@ -173,7 +173,7 @@ test.each(['export const codecs = { ...others };', 'export const codecs = {', 'e
     const before = readGenerated();
     writeCodecs(source);
     expect(await generate()).toEqual({
-      ...{ code: 1, stdout: '' },
+      ...{ code: 2, stdout: '' },
       stderr: `cannot read the names of codecs from ${join('src/app/codecs.ts')}: write an object literal without a spread\n`,
     });
     expect(readGenerated()).toEqual(before);

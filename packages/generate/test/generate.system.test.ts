@@ -102,7 +102,7 @@ test('npm run generate: formats.ts declares which strings are decoded; without i
   formats('...dates');
   const stderr =
     'cannot read the names of formats from src/things/formats.ts: write an object literal without a spread\n';
-  expect(await generate()).toEqual({ code: 1, stdout: '', stderr });
+  expect(await generate()).toEqual({ code: 2, stdout: '', stderr });
   rmSync(join(folder, 'formats.ts'));
   await generate();
   expect(readGenerated(join(project, 'generated'))).toEqual(before);
@@ -209,14 +209,14 @@ test('a document is refused with the place and the reason: generated/ is unchang
   const text = CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake');
   writeContract(text);
   const stderr = `${await problemsOf(text)}\nopenapi.yaml was rejected; generated/ is unchanged\n`;
-  expect(await generateAsProcess()).toEqual({ code: 1, stdout: '', stderr });
+  expect(await generateAsProcess()).toEqual({ code: 2, stdout: '', stderr });
   expect(readGenerated(join(project, 'generated'))).toEqual({ 'types.ts': 'as it was' });
 });
 
 test('a document is refused with the place and the reason: the document does not exist', async () => {
   const outcome = await generate();
   expect(outcome).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringMatching(/^openapi\.yaml {2}error: cannot be read/),
   });
 });

@@ -92,7 +92,7 @@ const start = (...args: readonly string[]): Promise<Service> =>
   startService({ LOG_LEVEL: 'error' }, ['contract-first', 'mock', 'trips.yaml', ...args], folder);
 const refusal = async (...args: readonly string[]): Promise<readonly string[]> => {
   const { code, stderr } = await run('contract-first', ['mock', 'trips.yaml', ...args], {}, folder);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   return stderr.trim().split('\n');
 };
 

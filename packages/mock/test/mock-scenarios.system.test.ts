@@ -135,7 +135,7 @@ test('each document has routes, docs and memory of its own, and a shared path is
   }
   const { code, stderr } = await run('contract-first', ['mock', path, path]);
   const reason = `${path} and ${path} are both served below /v1: name a path, such as /payments=${path}\n`;
-  expect([code, stderr]).toEqual([1, reason]);
+  expect([code, stderr]).toEqual([2, reason]);
 });
 
 test('size: sets the number of items in a generated list, within the limits of its schema', async () => {

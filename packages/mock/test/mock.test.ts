@@ -257,7 +257,7 @@ test('1 and the problems of a document that is rejected, or of the arguments', a
   const path = join(folder, 'broken.yaml');
   writeFileSync(path, DOCUMENT.replace('operationId: generate', 'operationId: getThing'));
   const { code, stderr } = await run('contract-first', ['mock', path]);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/error: [^]*operationId[^]*was rejected\n$/)]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/error: [^]*operationId[^]*was rejected\n$/)]);
   const { stderr: mistakes } = await runHere(runMock, ['--seed', 'x'], folder);
   expect(mistakes).toContain('--seed must be an integer');
 });

@@ -85,7 +85,7 @@ test('mock --msw writes handlers deterministically, and lists the operations wit
   const { text } = renderHandlers(await compiledOf(DOCUMENT), 1);
   expect(text).toBe(readFileSync(join(folder, 'handlers.ts'), 'utf8'));
   const missing = await run('contract-first', ['mock', 'shop.yaml', '--msw', 'missing/handlers.ts'], {}, folder);
-  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('missing/handlers.ts cannot be written') });
+  expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('missing/handlers.ts cannot be written') });
 });
 
 test('in Node, the handlers respond like the stateless mock, on any host', async () => {

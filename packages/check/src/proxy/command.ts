@@ -55,7 +55,7 @@ The sets of checks and the baseline are those of contract-first check --help.`;
 
 /** Runs the proxy until a signal arrives or its command ends. Returns the exit code. */
 export async function proxyCommand(args: readonly string[], environment: Environment = process.env): Promise<number> {
-  exitWithoutOutput(2);
+  exitWithoutOutput();
   const end = args.indexOf('--');
   const [own, client] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
   try {

@@ -22,7 +22,7 @@ class Refusal extends Error {
   }
 }
 
-/** Ends the command with exit code 1 and prints problems on standard error, one per line. */
+/** Ends the command with exit code 2 and prints problems on standard error, one per line. */
 export function refuse(...problems: readonly string[]): never {
   throw new Refusal(problems);
 }
@@ -36,18 +36,18 @@ export function refuse(...problems: readonly string[]): never {
 export function reportRefusal(error: unknown): number {
   if (!(error instanceof Refusal)) throw error;
   for (const problem of error.problems) printError(problem);
-  return 1;
+  return 2;
 }
 
 /**
  * Ends the command with one line if its output cannot be written. If the reader closed the pipe, as in `… | head`, the
  * command continues without output.
  */
-export function exitWithoutOutput(exitCode = 1): void {
+export function exitWithoutOutput(): void {
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return;
     printError(`the output cannot be written (${String(code)})`);
-    process.exit(exitCode);
+    process.exit(2);
   });
 }
 
