@@ -136,6 +136,8 @@ export type RunningService = Pick<Service, 'readinessProblem' | 'acceptsTokens'>
   readonly metrics: () => Promise<string>;
   /** The base URL: `http://127.0.0.1:3000`. */
   readonly url: string;
+  /** Replaces all applications. Pending requests are still answered by the replaced applications. */
+  readonly replace: (served: readonly [Served, ...Served[]]) => Promise<void>;
   /**
    * Stops listening, finishes the pending requests and closes the application.
    *
@@ -156,20 +158,36 @@ export async function startService(
   log: Logger,
 ): Promise<RunningService> {
   void removeLeftFiles();
-  const service = await createService(served, config, log);
-  const { app, failureResponse, observer, metrics, readinessProblem, beginStop, close, acceptsTokens } = service;
-  const server = await startServer(app, { ...config.listen, limits: config.server, observer, failureResponse });
-  metrics.gauge('http_connections', 'Open connections.', server.connectionCount);
+  let service = await createService(served, config, log);
+  const { failureResponse, observer } = service;
+  const server = await startServer(
+    (req, res) => {
+      service.app(req, res);
+    },
+    { ...config.listen, limits: config.server, observer, failureResponse },
+  );
+  countConnections();
   return {
     url: server.url,
-    metrics: metrics.text,
-    readinessProblem,
-    acceptsTokens,
+    metrics: () => service.metrics.text(),
+    readinessProblem: () => service.readinessProblem(),
+    acceptsTokens: service.acceptsTokens,
+    async replace(next) {
+      const replaced = service;
+      service = await createService(next, config, log);
+      countConnections();
+      replaced.beginStop();
+      await replaced.close();
+    },
     async stop(graceMs) {
-      beginStop();
+      service.beginStop();
       const inTime = await server.stop(graceMs);
-      await close();
+      await service.close();
       return inTime;
     },
   };
+
+  function countConnections(): void {
+    service.metrics.gauge('http_connections', 'Open connections.', server.connectionCount);
+  }
 }

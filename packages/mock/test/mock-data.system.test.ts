@@ -233,3 +233,27 @@ test('the mock keeps serving and logs an error while the file of --data cannot b
   expect(String(await repeated)).toContain('data.json is written again');
   expect(readFileSync(file, 'utf8')).toContain('"title":"a"');
 });
+
+test('a changed document is served without a restart, with the resources that it allows', async () => {
+  const trips = async (): Promise<string> => {
+    const [, state] = await send(mock, 'GET', '/docs/state.json');
+    return (state as Readonly<Record<string, string>>)['/trips'] ?? '';
+  };
+  for (const title of ['kept', 'too long now']) await send(mock, 'POST', '/search', { title });
+  const operation = `get: { operationId: getFresh, ${responses(200, '{ const: fresh }')} }`;
+  const changed = DOCUMENT.replace('maxLength: 20', 'maxLength: 8').replace(
+    '\npaths:',
+    `$&\n  /fresh: { ${operation} }`,
+  );
+  write('trips.yaml', changed);
+  await mock.waitForOutput('reloaded the changed document');
+  expect(await send(mock, 'GET', '/fresh')).toEqual([200, 'fresh']);
+  expect(await trips()).toContain('"kept"');
+  expect(await trips()).not.toContain('too long now');
+  let problems = '';
+  mock.process.stderr.on('data', (text: string) => (problems += text));
+  write('trips.yaml', 'paths: [');
+  await until(() => problems.includes('still serving the last valid document'), true);
+  expect(await trips()).toContain('"kept"');
+  write('trips.yaml', DOCUMENT);
+});

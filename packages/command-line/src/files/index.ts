@@ -7,3 +7,4 @@
 export { fetchLocal, isUrl } from './local-url.ts';
 export { readIfPresent } from './read-if-present.ts';
 export { writeModule } from './write-module.ts';
+export { folderOf, watchFolders } from './watch-folders.ts';

@@ -29,8 +29,12 @@ const CLOSING_MS = 2_000;
  * Runs applications as this process: configuration, log, service, signals and exit code. Several applications have
  * documents with distinct base paths, and share a port and all limits. Invalid configuration and other operator errors
  * end the process with one line each.
+ *
+ * @returns a function that replaces all applications
  */
-export async function runApplications(applications: readonly [Application, ...Application[]]): Promise<void> {
+export async function runApplications(
+  applications: readonly [Application, ...Application[]],
+): Promise<(applications: readonly [Application, ...Application[]]) => Promise<void>> {
   process.on('exit', exitDespitePendingReads);
   process.stdout.on('error', ignore); // The service keeps running when standard output is closed.
   const [first, ...others] = await configure(applications);
@@ -76,6 +80,10 @@ export async function runApplications(applications: readonly [Application, ...Ap
   else printBanner(served, config, service, ops.url);
   // `npm run dev` keeps the address and the token when it restarts the service.
   process.send?.({ url: service.url, developmentToken });
+  return async (next) => {
+    const [one, ...more] = await configure(next);
+    await service.replace([serve(one), ...more.map(serve)]);
+  };
 }
 
 /** An application and its configuration. Applications of one process differ in their databases and settings. */

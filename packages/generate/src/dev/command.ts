@@ -1,5 +1,6 @@
-import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
-import { dirname, extname, join, resolve, sep } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { extname, join, resolve, sep } from 'node:path';
+import { folderOf, watchFolders } from '@contract-first/command-line/files';
 import { describeBug, print, printError, refuse, stopWithNpm } from '@contract-first/command-line/terminal';
 import { readAllowedRefs } from '@contract-first/documents';
 import { generate, printGenerated } from '../generate.ts';
@@ -108,27 +109,6 @@ function readArguments(words: readonly string[]) {
   }
 }
 
-/**
- * Watches folders for changes of their direct entries. Files cannot be watched reliably, since editors may replace them
- * by renaming.
- *
- * @param onChange receives the path of a written, created or removed entry, or of the folder if the entry is unknown
- * @returns a function that replaces the watched folders, initially none, without missing a change
- */
-function watchFolders(onChange: (path: string) => void): (folders: Iterable<string>) => void {
-  let watchers: readonly FSWatcher[] = [];
-  return (folders) => {
-    const before = watchers;
-    // Watched folders also get a new watcher, since they may have been replaced.
-    watchers = [...new Set(folders)].map((folder) =>
-      watch(folder, (_event, name) => {
-        onChange(name === null ? folder : join(folder, name));
-      }).on('error', () => undefined /* The folder was removed; the watcher of its parent reports it. */),
-    );
-    for (const watcher of before) watcher.close();
-  };
-}
-
 /** Returns a folder and all nested folders. */
 function foldersBelow(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -136,10 +116,4 @@ function foldersBelow(folder: string): readonly string[] {
     folder,
     ...entries.filter((entry) => entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name)),
   ];
-}
-
-/** Returns the nearest existing ancestor folder of a path. */
-function folderOf(path: string): string {
-  const folder = dirname(path);
-  return existsSync(folder) ? folder : folderOf(folder);
 }

@@ -48,8 +48,18 @@ export type Memory = {
   readonly replaceState: (state: MockState) => void;
   /** Replaces all resources with the examples of the document. */
   readonly reset: () => void;
+  /** Returns the parts that the memory of a changed document continues with. */
+  readonly snapshot: () => Snapshot;
   /** Writes pending changes to the file. */
   readonly close: () => Promise<void>;
+};
+
+/** The resources of a memory, without examples that were not used yet. */
+type Snapshot = {
+  readonly state: MockState;
+  /** The paths of the resources whose examples are stored. */
+  readonly used: ReadonlySet<string>;
+  readonly changes: number;
 };
 
 /** The operations of a document and its values, by direction. */
@@ -68,6 +78,8 @@ export type MemoryOptions = {
   readonly corrections: Corrections;
   /** The path of the data file; without it, resources are stored only in memory. */
   readonly dataPath?: string | undefined;
+  /** The memory of the same mock before its document changed. Resources that the new document allows are kept. */
+  readonly previous?: Snapshot | undefined;
 };
 
 /**
@@ -77,7 +89,7 @@ export type MemoryOptions = {
  */
 export function createMemory(
   { operations, requests, responses }: DocumentValues,
-  { seed, limit, corrections, dataPath }: MemoryOptions,
+  { seed, limit, corrections, dataPath, previous }: MemoryOptions,
 ): Memory {
   const schemas = { requestSchemas: requests.schemas, responseSchemas: responses.schemas };
   assertCorrections(operations, corrections, schemas);
@@ -86,13 +98,18 @@ export function createMemory(
   const model = createModel(requests, responses);
   const identifiers = createIdentifiers(requests, responses, seed);
   let file: DataFile | undefined;
+  let changes = previous?.changes ?? 0;
   const store = new ResourceStore(limit, () => file?.noteChange());
   const data = createData(resources, store, { model, identifiers, limit });
-  const text = dataPath === undefined ? undefined : readData(dataPath);
+  const text = dataPath === undefined || previous !== undefined ? undefined : readData(dataPath);
   const problems = text === undefined ? [] : data.load(text);
   if (problems.length > 0) throw new CannotCheck(problems.map((one) => `${String(dataPath)}: ${one}`).join('\n'));
   // The resources whose examples are not stored yet. Examples need compiled schemas, so they wait for the first use.
   const pending = new Set(text === undefined ? resources : []);
+  if (previous !== undefined) {
+    for (const resource of resources) if (previous.used.has(resource.item.path)) pending.delete(resource);
+    data.load(stringifyJson(data.allowed(previous.state)));
+  }
   const writeData = (): string => withExamples(data.write);
   if (dataPath !== undefined) file = openDataFile(dataPath, writeData);
   if (text === undefined) file?.noteChange();
@@ -105,7 +122,6 @@ export function createMemory(
   );
   const keys = new IdempotencyKeys(limit);
   const cursors: Cursors = new BoundedMap(MAX_CURSORS);
-  let changes = 0;
   return {
     handle,
     respondWithin,
@@ -114,6 +130,11 @@ export function createMemory(
     describe: () => withExamples(data.describe),
     replaceState,
     reset,
+    snapshot: () => ({
+      state: data.read(),
+      used: new Set(resources.filter((one) => !pending.has(one)).map(({ item }) => item.path)),
+      changes,
+    }),
     close: () => file?.close() ?? Promise.resolve(),
   };
 

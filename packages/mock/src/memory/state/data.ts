@@ -28,6 +28,8 @@ export type MockState = Readonly<Record<string, unknown>>;
 export type Data = {
   /** Replaces all resources with the resources in a text. @returns all problems; nothing is changed if there are any */
   readonly load: (text: string) => readonly string[];
+  /** Returns the resources of a state that can be loaded. */
+  readonly allowed: (state: MockState) => MockState;
   /** Returns a copy of the resources, including empty lists for paths without parameters. */
   readonly read: () => MockState;
   readonly write: () => string;
@@ -46,10 +48,19 @@ export function createData(
     .filter(({ item }) => item.parameter !== '')
     .map((one) => pathsOf(collectionTemplate(one.item), one))
     .sort((one, other) => one.parameters - other.parameters); // The most specific first.
-  return { load, read, write, describe };
+  return { load, allowed, read, write, describe };
 
   function load(text: string): readonly string[] {
     const states = new Map<string, State>();
+    const problems = check(text, states);
+    if (problems.length > 0) return problems;
+    store.clear();
+    for (const [path, state] of states) store.set(path, state);
+    return [];
+  }
+
+  /** Returns the problems of a text. @param states receives the resources by path */
+  function check(text: string, states = new Map<string, State>()): readonly string[] {
     let json: Json;
     try {
       json = fromJsonTree(parseJsonTree(text));
@@ -64,10 +75,18 @@ export function createData(
       problems.push(`it has ${String(states.size)} resources: raise --limit, which is ${String(limit)}`);
     const size = [...states].reduce((sum, [path, state]) => sum + sizeOfState(path, state), 0);
     if (size > MAX_KEPT_SIZE) problems.push('it is larger than 50 MB, which is the most that the mock keeps');
-    if (problems.length > 0) return problems;
-    store.clear();
-    for (const [path, state] of states) store.set(path, state);
-    return [];
+    return problems;
+  }
+
+  function allowed(state: MockState): MockState {
+    const isAllowed = (path: string, value: unknown): boolean => check(stringifyJson({ [path]: value })).length === 0;
+    const groups = Object.entries(state).filter(([path, value]) => isAllowed(path, Array.isArray(value) ? [] : value));
+    return Object.fromEntries(
+      groups.map(([path, value]) => [
+        path,
+        Array.isArray(value) ? value.filter((item) => isAllowed(path, [item])) : value,
+      ]),
+    );
   }
 
   function read(): MockState {
