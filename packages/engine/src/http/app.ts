@@ -1,8 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nodeHttp, TimeSlices } from '@contract-first/contract';
-import { compile as compileTrust } from 'proxy-addr';
-import { createClientAddress } from './accept/client-address.ts';
+import { createClientAddress, createTrust } from './accept/client-address.ts';
 import { createOrigin } from './accept/origin.ts';
 import { createCors, type CorsPolicy } from './accept/cors.ts';
 import { definedHeaders, serializeHeaders } from './reply/response.ts';
@@ -19,7 +18,7 @@ export type Middleware = (req: never, res: never, next: (error?: unknown) => voi
 type AppOptions = Omit<OperationOptions & ResponderOptions, 'originOf' | 'slices'> & {
   /** The application's own middleware. */
   readonly middleware: readonly Middleware[];
-  /** The proxies whose X-Forwarded headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
+  /** The proxies whose X-Forwarded headers are trusted: their number, or addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
   /** The base URL at which clients reach the service; `undefined` takes it from each request. */
   readonly publicUrl: string | undefined;
@@ -33,7 +32,7 @@ type AppOptions = Omit<OperationOptions & ResponderOptions, 'originOf' | 'slices
 export function createApp(options: AppOptions): Express {
   const { contract, middleware, trustProxy, publicUrl, docs, failureResponse } = options;
   const { isUnavailable, observer, log } = options;
-  const trust = compileTrust([...trustProxy]);
+  const trust = createTrust(trustProxy);
   const app = express();
   app.disable('x-powered-by');
   const cors = options.cors && createCors(options.cors, contract);

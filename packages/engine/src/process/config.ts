@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { compile as compileTrust } from 'proxy-addr';
 import type { DatabaseConfig, DatabaseDriver } from '../application.ts';
 import { isWithoutCredentials, readAuthSettings } from '../auth/auth-settings.ts';
 import { hashToken } from '../auth/tokens.ts';
 import type { DocsSetting } from '../docs/docs.ts';
+import { createTrust } from '../http/accept/client-address.ts';
 import type { CorsPolicy } from '../http/accept/cors.ts';
 import type { LoadSheddingLimits } from '../http/accept/load-shedding.ts';
 import type { RateLimitPolicy } from '../http/authenticate/rate-limit.ts';
@@ -120,12 +120,10 @@ function readTrustProxy({ variables, problems }: Environment): readonly string[]
   const entries = (variables['TRUST_PROXY'] ?? '').split(',').map((entry) => entry.trim());
   const proxies = entries.filter((entry) => entry !== '');
   try {
-    // proxy-addr parses a number as an IPv4 address, but users would mean a number of proxies.
-    if (proxies.some((proxy) => /^\d+$/.test(proxy))) throw new RangeError();
-    compileTrust(proxies);
+    createTrust(proxies);
   } catch {
     problems.push(
-      'TRUST_PROXY must be addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
+      'TRUST_PROXY must be the number of proxies, or addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
     );
   }
   return proxies;

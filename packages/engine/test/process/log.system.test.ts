@@ -123,6 +123,10 @@ test.each([
   [['loopback'], '198.51.100.2'],
   [['loopback', '198.51.100.0/24'], '203.0.113.7'],
   [['10.0.0.0/8'], '127.0.0.1'],
+  [['0'], '127.0.0.1'],
+  [['1'], '198.51.100.2'],
+  [['2'], '203.0.113.7'],
+  [['9'], '203.0.113.7'],
 ])('the client address with TRUST_PROXY %j is %s', async (trustProxy, address) => {
   const testApp = await createTestApp({ trustProxy });
   await create(testApp, forwarded).expect(200);

@@ -156,7 +156,7 @@ test('invalid configuration prevents the start, exit 1 with every problem listed
       'BODY_MEMORY_LIMIT_BYTES must not be smaller than BODY_LIMIT_BYTES',
       'RATE_LIMIT_REQUESTS must be an integer from 1 to 1000000, not "0"',
       'RATE_LIMIT_WINDOW_SECONDS must be an integer from 1 to 3600, not "1m"',
-      'TRUST_PROXY must be addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
+      'TRUST_PROXY must be the number of proxies, or addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',
       'PUBLIC_URL must be an http or https URL without a query, not "https://a.example/?"',
       'CORS_CREDENTIALS must be on or off, not "yes"',
       'CORS_MAX_AGE_SECONDS must be an integer from 0 to 86400, not "1d"',
@@ -188,10 +188,10 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringMatching(problems)]);
 });
 
-test('invalid configuration prevents the start, exit 1: a number of proxies instead of their addresses', async () => {
-  const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', TRUST_PROXY: '1' });
+test('invalid configuration prevents the start, exit 1: a number of proxies beside addresses', async () => {
+  const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', TRUST_PROXY: '1, loopback' });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^TRUST_PROXY must be addresses or subnets/);
+  expect(stderr).toMatch(/^TRUST_PROXY must be the number of proxies, or addresses or subnets/);
 });
 
 test.each(['src/main.ts', 'scripts/export.ts', '../../../node_modules/.bin/contract-first mock openapi.yaml'])(

@@ -1,10 +1,28 @@
 import type { IncomingMessage } from 'node:http';
+import { compile } from 'proxy-addr';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
 
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 
-/** Returns whether the X-Forwarded headers of an address are trusted; compiled by `proxy-addr`. */
+/**
+ * Returns whether the X-Forwarded headers of an address are trusted.
+ *
+ * @param hop the number of proxies between the address and the service
+ */
 export type Trust = (address: string, hop: number) => boolean;
+
+/**
+ * Reads the trusted proxies: their number alone, or their addresses and subnets.
+ *
+ * @throws for an invalid address
+ */
+export function createTrust(proxies: readonly string[]): Trust {
+  const [first = ''] = proxies;
+  if (proxies.length === 1 && /^\d{1,2}$/.test(first)) return (_address, hop) => hop < Number(first);
+  // proxy-addr would parse a number as an IPv4 address.
+  if (proxies.some((proxy) => /^\d+$/.test(proxy))) throw new RangeError('a number of proxies must be alone');
+  return compile([...proxies]);
+}
 
 // Some proxies append the port to an IPv4 address, or to an IPv6 address in brackets.
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
@@ -21,6 +39,7 @@ export function createClientAddress(trust: Trust): (req: Request) => string | un
     if (remoteAddress === undefined || !trust(remoteAddress, 0)) return remoteAddress?.replace(MAPPED, '');
     const forwarded = String(headers['x-forwarded-for'] ?? ''); // Node joins the values of several fields.
     let client = remoteAddress;
+    let hop = 1;
     for (let end = forwarded.length; end > 0;) {
       const start = forwarded.lastIndexOf(',', end - 1);
       const element = forwarded.slice(start + 1, end).trim();
@@ -29,7 +48,8 @@ export function createClientAddress(trust: Trust): (req: Request) => string | un
       const address = readAddress(element);
       if (address === undefined) break;
       client = address;
-      if (!trust(client, 0)) break;
+      if (!trust(client, hop)) break;
+      hop += 1;
     }
     return canonicalAddress(client);
   };
