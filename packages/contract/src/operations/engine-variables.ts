@@ -34,6 +34,7 @@ export const VARIABLES: readonly string[] = [
   'CORS_ORIGINS',
   'CORS_CREDENTIALS',
   'CORS_MAX_AGE_SECONDS',
+  'CORS_HEADERS',
   'OPS_PORT',
   'OPS_HOST',
   'SHUTDOWN_GRACE_MS',

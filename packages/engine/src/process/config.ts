@@ -4,7 +4,7 @@ import { isWithoutCredentials, readAuthSettings } from '../auth/auth-settings.ts
 import { hashToken } from '../auth/tokens.ts';
 import type { DocsSetting } from '../docs/docs.ts';
 import { createTrust } from '../http/accept/client-address.ts';
-import type { CorsPolicy } from '../http/accept/cors.ts';
+import { type CorsPolicy, TOKEN } from '../http/accept/cors.ts';
 import type { LoadSheddingLimits } from '../http/accept/load-shedding.ts';
 import type { RateLimitPolicy } from '../http/authenticate/rate-limit.ts';
 import type { ResponseValidation } from '../http/handle/call-handler.ts';
@@ -222,21 +222,28 @@ function readCorsPolicy(env: Environment): CorsPolicy | undefined {
   const origins = entries.filter((entry) => entry !== '');
   const credentials = env.switch('CORS_CREDENTIALS') ?? false;
   const maxAgeSeconds = env.integer('CORS_MAX_AGE_SECONDS', 600, 0, 86_400);
+  const requestHeaders = (variables['CORS_HEADERS'] ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  if (!requestHeaders.every((name) => TOKEN.test(name)))
+    problems.push('CORS_HEADERS must be names of headers, comma-separated: X-Requested-With, X-CSRF-Token');
   if (origins.length === 0) {
+    if (requestHeaders.length > 0) problems.push('CORS_HEADERS needs CORS_ORIGINS');
     if (credentials) problems.push('CORS_CREDENTIALS=on needs CORS_ORIGINS');
     if (variables['CORS_MAX_AGE_SECONDS'] !== undefined) problems.push('CORS_MAX_AGE_SECONDS needs CORS_ORIGINS');
     return undefined;
   }
   if (origins.join() === '*') {
     if (credentials) problems.push('CORS_CREDENTIALS=on needs the origins in CORS_ORIGINS: browsers do not accept *');
-    return { origins: '*', credentials, maxAgeSeconds };
+    return { origins: '*', credentials, maxAgeSeconds, requestHeaders };
   }
   for (const origin of origins.filter((entry) => !isOrigin(entry))) {
     problems.push(
       `CORS_ORIGINS must be * alone or origins as browsers send them, such as https://app.example.com or http://localhost:5173, not "${origin}"`,
     );
   }
-  return { origins, credentials, maxAgeSeconds };
+  return { origins, credentials, maxAgeSeconds, requestHeaders };
 }
 
 /** Whether a text is an origin as in the Origin header: no path, trailing slash or default port. */

@@ -9,3 +9,10 @@ test.each([
 ])('OPS_PORT follows %s', async (_name, variables, port) => {
   expect(await readConfig(variables, undefined)).toMatchObject({ config: { ops: { port } } });
 });
+
+test.each([
+  [{ CORS_HEADERS: 'X-Csrf Token', CORS_ORIGINS: '*' }, /^CORS_HEADERS must be names of headers/],
+  [{ CORS_HEADERS: 'X-Csrf-Token' }, /^CORS_HEADERS needs CORS_ORIGINS$/],
+])('CORS_HEADERS is refused: %j', async (variables, problem) => {
+  expect(await readConfig(variables, undefined)).toEqual({ problems: [expect.stringMatching(problem)] });
+});

@@ -11,6 +11,8 @@ export type CorsPolicy = {
   readonly credentials: boolean;
   /** How long browsers may cache the response to a preflight. */
   readonly maxAgeSeconds: number;
+  /** The names of headers that requests may have in addition to those of the document. */
+  readonly requestHeaders?: readonly string[];
   /**
    * Whether every preflight of a page with access is permitted, with the headers and the method that it asks for. The
    * page can then read the failure of the request itself.
@@ -40,14 +42,14 @@ type RequestWithCors = IncomingMessage & { [CORS_HEADERS]?: Headers };
 // Allowed in every request: the request id, and the W3C's Trace Context and Baggage.
 const TRACING = ['X-Request-Id', 'traceparent', 'tracestate', 'baggage'];
 // RFC 9110, 5.6.2. Other names are not valid header names.
-const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 // Headers that pages can always read, and headers that only the browser needs.
 const NOT_EXPOSED =
   /^(?:access-control-.*|cache-control|content-(?:language|length|type)|expires|last-modified|pragma|vary|x-content-type-options)$/;
 
 /** Creates the CORS protocol for a contract according to a policy. */
 export function createCors(
-  { origins, credentials, maxAgeSeconds, permitsAll = false }: CorsPolicy,
+  { origins, credentials, maxAgeSeconds, requestHeaders = [], permitsAll = false }: CorsPolicy,
   contract: Contract,
 ): Cors {
   const listed = new Set(typeof origins === 'function' ? [] : [origins].flat());
@@ -88,7 +90,7 @@ export function createCors(
       ]);
       return {
         'access-control-allow-methods': allow,
-        'access-control-allow-headers': [...new Set([...names, ...TRACING])]
+        'access-control-allow-headers': [...new Set([...names, ...TRACING, ...requestHeaders])]
           .filter((name) => TOKEN.test(name))
           .join(', '),
         ...maxAge,
