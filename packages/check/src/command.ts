@@ -52,6 +52,8 @@ deletes data: never check a server in production.
   --operation NAME      check the operation of this operationId, path, or method and path, such as
                         'GET /items/*'; repeatable
   --tag TAG             check the operations with this tag; repeatable
+  --exclude NAME        leave out the operations of this name, method or tag, or all that are deprecated, such as
+                        'DELETE' or 'deprecated'; repeatable
   --checks A,B          run these checks only: their names, or default, strict or protocol
   --exclude-checks A,B  do not run these checks
   --expect [NAME:]N,N   statuses that valid data may get, too, from an operation or from all; repeatable

@@ -67,7 +67,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   assertSchemes(document, options);
   assertKnown(documented, [...[...expectations, ...values].flatMap(({ operation = [] }) => operation), ...shared]);
   assertCorrections(documented, corrections, { requestSchemas, responseSchemas });
-  const selected = select(documented, options.operations ?? [], options.tags ?? []);
+  const selected = select(documented, options);
   const [permitted, forbidden] = partition(
     selected,
     (operation) => haveCredentials(headers, operation) || isPermitted(operation, options),

@@ -14,7 +14,7 @@ import type { Outcome } from '@contract-first/testing/service.ts';
 function createFolder(files: Readonly<Record<string, string>> = {}): string {
   const folder = temporaryFolder();
   const { paths } = shallowDocument as unknown as { readonly paths: Record<string, Record<string, object>> };
-  const tagged = { ...paths, '/notes': { post: { ...paths['/notes']?.['post'], tags: ['texts'] } } };
+  const tagged = { ...paths, '/notes': { post: { ...paths['/notes']?.['post'], tags: ['texts'], deprecated: true } } };
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify({ ...shallowDocument, paths: tagged }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
@@ -61,6 +61,8 @@ test.each([
   ['by method and path', ['--operation', 'post /*es'], ['/files', '/notes']],
   ['by tag', ['--tag', 'texts'], ['/notes']],
   ['by tag and operationId', ['--tag', 'texts', '--operation', 'uploadFile'], ['/files', '/notes']],
+  ['all but a method and a tag', ['--exclude', 'get', '--exclude', 'texts'], ['/files', '/items']],
+  ['all but a path and deprecated ones', ['--exclude', '/items*', '--exclude', 'deprecated'], ['/files', '/secrets']],
 ])('operations are selected: %s', async (_name, args, paths) => {
   expect(await pathsChecked(...args)).toEqual(paths);
 });

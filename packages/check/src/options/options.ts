@@ -54,7 +54,7 @@ const ON_COMMAND_LINE: typeof FILE_OPTIONS = [
 ];
 const OF_PROXY: typeof FILE_OPTIONS = [
   ...['document', 'url', 'port', 'max-response-time', 'baseline', 'config'].map((name) => [name, 'text'] as const),
-  ...['har', 'operation', 'tag', 'checks', 'exclude-checks', 'report', 'allow-refs'].map(
+  ...['har', 'operation', 'tag', 'exclude', 'checks', 'exclude-checks', 'report', 'allow-refs'].map(
     (name) => [name, 'list'] as const,
   ),
   ...['allow-incomplete', 'update-baseline', 'help'].map((name) => [name, 'flag'] as const),
@@ -65,6 +65,7 @@ const NOT_REPEATED = [
   'update-baseline',
   'operation',
   'tag',
+  'exclude',
   'seed',
   'workers',
   'budget',
@@ -111,6 +112,7 @@ export function readOptions(
     headers: readHeaders(reader),
     operations: textsOf('operation'),
     tags: textsOf('tag'),
+    excluded: textsOf('exclude'),
     checks,
     expectations: readExpectations(reader),
     values: readValues(reader),

@@ -38,6 +38,8 @@ gets the URL of the proxy in CONTRACT_PROXY_URL, such as: contract-first proxy o
   --operation NAME      judge the operation of this operationId, path, or method and path, such as
                         'GET /items/*'; repeatable
   --tag TAG             judge the operations with this tag; repeatable
+  --exclude NAME        leave out the operations of this name, method or tag, or all that are deprecated, such as
+                        'DELETE' or 'deprecated'; repeatable
   --checks A,B          run these checks only: their names, or default, strict or protocol
   --exclude-checks A,B  do not run these checks
   --max-response-time N a response that takes longer, in milliseconds, fails

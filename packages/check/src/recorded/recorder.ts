@@ -17,20 +17,16 @@ import { headerOf } from '../judgement/conformance.ts';
 import { type CheckFailure, recordFailure } from '../judgement/failures.ts';
 import type { CheckObserver } from '../judgement/observation.ts';
 import type { ContractResult } from '../run/contract-result.ts';
-import { select } from '../run/selection.ts';
+import { select, type Selection } from '../run/selection.ts';
 import { isBeyondDocument, judgeRecorded } from './judge-recorded.ts';
 import { type Match, matchOperation } from './match-operation.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
 
-export type RecorderOptions = {
+export type RecorderOptions = Selection & {
   /** Linted and bundled by `loadContract`. */
   readonly document: OpenApiDocument;
   /** The path that replaces the document's base path; `undefined` keeps the base path. */
   readonly servedAt: string | undefined;
-  /** The operations to judge, by operationId, path, or method and path; all by default. */
-  readonly operations?: readonly string[] | undefined;
-  /** The tags of further operations to judge. */
-  readonly tags?: readonly string[] | undefined;
   readonly checks?: ReadonlySet<CheckName> | undefined;
   /** Values to redact, in addition to values with secret names in the exchanges. */
   readonly secrets: readonly Secret[];
@@ -74,7 +70,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
   const documented = readOperations(requestSchemas, responseSchemas, options.servedAt);
-  const selected = new Set(select(documented, options.operations ?? [], options.tags ?? []));
+  const selected = new Set(select(documented, options));
   const requestOracle = createOracle(requestSchemas, JUDGING_LIMIT_MS);
   const responseOracle = createOracle(responseSchemas, JUDGING_LIMIT_MS);
   const redactor = createRedactor({ document, url: options.servedAt, secrets: options.secrets, isRecorded: true });

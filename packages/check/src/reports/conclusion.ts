@@ -9,7 +9,7 @@ import type { ContractResult } from '../run/contract-result.ts';
 import { formatResult, type ReportOptions } from './text.ts';
 
 /** The options for the end of a run. */
-export type ConclusionOptions = Pick<ContractOptions, 'operations' | 'tags' | 'isIncompleteAllowed'> & {
+export type ConclusionOptions = Pick<ContractOptions, 'operations' | 'tags' | 'excluded' | 'isIncompleteAllowed'> & {
   /** The baseline file, which lists the accepted failures. */
   readonly baselinePath: string | undefined;
   /** Whether to write the failures of this run to the baseline. */
@@ -39,7 +39,7 @@ type Concluded = { readonly result: ContractResult; readonly exitCode: number };
  */
 export function prepareConclusion(options: ConclusionOptions, invalid: readonly InvalidOperation[]): Conclusion {
   const { baselinePath, isBaselineUpdated, isCoverageWanted, isIncompleteAllowed } = options;
-  const isAll = options.operations === undefined && options.tags === undefined;
+  const isAll = [options.operations, options.tags, options.excluded].every((names) => names === undefined);
   const baseline = baselinePath === undefined || isBaselineUpdated ? undefined : readBaseline(baselinePath);
   const withAllowed = (result: ContractResult): ContractResult =>
     isIncompleteAllowed ? { ...result, incomplete: [], unsuccessful: undefined } : result;

@@ -34,19 +34,41 @@ export function matchesSelection({ operationId, method, template }: ApiOperation
   return new RegExp(`^${parts.join('.*')}$`).test(template);
 }
 
+/** The operations to check. */
+export type Selection = {
+  /** Operations as {@link matchesSelection} names them; all by default. */
+  readonly operations?: readonly string[] | undefined;
+  /** The tags of further operations. */
+  readonly tags?: readonly string[] | undefined;
+  /** The operations to leave out: by name, method or tag, or `deprecated`. */
+  readonly excluded?: readonly string[] | undefined;
+};
+
+const DEPRECATED = 'deprecated';
+
+function isExcluded(operation: ApiOperation, text: string): boolean {
+  const { method, tags, isDeprecated } = operation;
+  if (text === DEPRECATED && isDeprecated) return true;
+  return text.toUpperCase() === method.toUpperCase() || tags.includes(text) || matchesSelection(operation, text);
+}
+
 /**
- * Selects valid operations by name or tag. Without names and tags, selects all valid operations.
+ * Selects valid operations by name or tag. Without names and tags, selects all valid operations but the excluded ones.
  *
  * @throws {CannotCheck} with all unknown names or tags
  */
 export function select(
   documented: readonly ApiOperation[],
-  names: readonly string[],
-  tags: readonly string[],
+  { operations: names = [], tags = [], excluded = [] }: Selection,
 ): readonly ApiOperation[] {
-  const operations = documented.filter(({ isInvalid }) => !isInvalid);
-  assertKnown(operations, names);
-  const known = [...new Set(operations.flatMap((operation) => operation.tags))];
+  const valid = documented.filter(({ isInvalid }) => !isInvalid);
+  assertKnown(valid, names);
+  assertKnown(
+    valid,
+    excluded.filter((text) => text !== DEPRECATED && !valid.some((one) => isExcluded(one, text))),
+  );
+  const operations = valid.filter((operation) => !excluded.some((text) => isExcluded(operation, text)));
+  const known = [...new Set(valid.flatMap((operation) => operation.tags))];
   const unknown = tags.filter((tag) => !known.includes(tag));
   if (unknown.length > 0)
     throw new CannotCheck(unknown.map((tag) => `unknown tag ${tag}; the document has ${listOf(known)}`).join('\n'));

@@ -56,6 +56,7 @@ export type OperationObject = {
   readonly 'x-body-limit-bytes'?: number;
   readonly 'x-time-limit-ms'?: number;
   readonly summary?: string;
+  readonly deprecated?: boolean;
   readonly tags?: readonly string[];
   readonly security?: readonly Requirement[];
   readonly parameters?: readonly (ParameterObject | Reference)[];

@@ -17,6 +17,7 @@ export type ApiOperation = {
   readonly tags: readonly string[];
   /** Whether the operation is invalid, so that only its method and path are known. */
   readonly isInvalid: boolean;
+  readonly isDeprecated: boolean;
   /** All documented methods of this path, in upper case. */
   readonly pathMethods: readonly string[];
   /** All paths of the document: several may match one request. */

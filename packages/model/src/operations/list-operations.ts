@@ -55,6 +55,7 @@ export function readOperations(requests: SchemaDocument, responses: SchemaDocume
         template: path,
         tags: operation.tags ?? [],
         isInvalid: isPlaceholder(operation),
+        isDeprecated: operation.deprecated === true,
         pathMethods: operations.filter(([, other]) => pathsOf(other).includes(fullPath)).map(([name]) => name),
         allPaths,
         // Credentials that are also documented as parameters are sent once.

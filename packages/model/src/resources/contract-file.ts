@@ -20,7 +20,18 @@ export const FILE_OPTIONS: readonly (readonly [name: string, kind: OptionKind])[
   ['max-response-time', 'text'],
   ['max-response-size', 'text'],
   ...(
-    ['header', 'operation', 'tag', 'checks', 'exclude-checks', 'expect', 'value', 'report', 'allow-refs'] as const
+    [
+      'header',
+      'operation',
+      'tag',
+      'exclude',
+      'checks',
+      'exclude-checks',
+      'expect',
+      'value',
+      'report',
+      'allow-refs',
+    ] as const
   ).map((name) => [name, 'list'] as const),
   ['shared', 'list'],
   ['allow-incomplete', 'flag'],
