@@ -14,10 +14,11 @@ const args = process.argv.slice(2);
 if (args.some((arg) => !OPTIONS.includes(arg))) refuse(`the options are ${OPTIONS.join(' and ')}`);
 exitWithoutOutput();
 
-const { isCurrent, problems, notes } = await generate({
+const { isCurrent, problems, notes, files } = await generate({
   check: args.includes('--check'),
   scaffold: args.includes('--scaffold'),
 });
 for (const problem of problems) console.error(problem);
 for (const note of notes) console.log(note);
-process.exitCode = isCurrent ? 0 : 1;
+if (files === undefined) process.exitCode = 2;
+else process.exitCode = isCurrent ? 0 : 1;

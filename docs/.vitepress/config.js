@@ -32,7 +32,7 @@ export default defineConfig({
     sidebar: [
       { text: 'Start', items: [{ text: 'Plant store', link: '/' }] },
       group('Guide', 'docs/guide', ['tutorial', 'your-service', 'handlers', 'application', 'testing', 'deployment']),
-      group('Tools', 'docs/tools', ['check', 'diff', 'mock']),
+      group('Tools', 'docs/tools', ['check', 'diff', 'mock', 'commands']),
       group('Reference', 'docs/reference', ['documents', 'behaviour', 'configuration']),
       group('Packages', 'api', [
         ...['@contract-first/engine', '@contract-first/engine/run', '@contract-first/database'],

@@ -20,7 +20,8 @@ export async function runBin(load) {
   // Node's compile cache shortens the start by a third. Its folder is inside the installed packages, since Node would
   // execute compiled code from a folder in an untrusted repository. Node ignores a folder that is not writable.
   const { resolve } = createRequire(import.meta.url);
-  module.enableCompileCache(join(dirname(resolve('yaml/package.json')), '../.cache/node'));
+  // Deno has no compile cache.
+  module.enableCompileCache?.(join(dirname(resolve('yaml/package.json')), '../.cache/node'));
   const [command, { reportRefusal }] = await Promise.all([load(), import('@contract-first/command-line/terminal')]);
   // Exits explicitly, since a failed command may have open handles.
   const code = await command(process.argv.slice(2)).catch((error) => process.exit(reportRefusal(error)));

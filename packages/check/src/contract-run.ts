@@ -13,7 +13,7 @@ import { createExampleFaults } from '@contract-first/model/cases';
 import { assertCorrections } from '@contract-first/model/resources';
 import { readBaseUrl } from './run/base-url.ts';
 import { isStateCheck, PROFILES, type CheckName } from './judgement/checks.ts';
-import type { ContractOptions } from './run/contract-options.ts';
+import { DEFAULT_RUNS, type ContractOptions } from './run/contract-options.ts';
 import { gatherFindings, type ContractResult } from './run/contract-result.ts';
 import { createCoverage } from './coverage/coverage.ts';
 import { createKeys } from './run/idempotency-keys.ts';
@@ -29,7 +29,6 @@ import { isSuccess } from './judgement/statuses.ts';
 import { assertKnown, createValueUse, matchesSelection, select, statusesFor, valuesFor } from './run/selection.ts';
 import { assertSchemes, describeNeed, isPermitted, openUsers, withMetSecurity } from './run/users.ts';
 
-export const DEFAULT_RUNS = 100;
 /** A generous number of requests per operation. */
 const REQUESTS_PER_OPERATION = 1_000;
 const JUDGING_LIMIT_MS = 2_000;

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CODE_OPTIONS, readContractFile } from '@contract-first/model/resources';
+import { checkCommand } from '@contract-first/check/command';
+import { readOptionsFile } from '@contract-first/command-line/options';
 import { readIfPresent } from '@contract-first/command-line/files';
 import { escapeMarkdown, formatWorkflowCommand } from '@contract-first/command-line/reports';
 import type { CommentFile } from './comment.ts';
@@ -49,8 +50,10 @@ function readCommand(): Command {
 /** Reports options that run code in the options file, which a pull request can change. */
 function refuseCode(args: readonly string[]): void {
   const { values } = parseArgs({ args: [...args], options: { config: { type: 'string' } }, strict: false });
-  const options = readContractFile(typeof values.config === 'string' ? values.config : undefined, []);
-  for (const name of CODE_OPTIONS) {
+  const { declaration } = checkCommand;
+  const options = readOptionsFile(typeof values.config === 'string' ? values.config : undefined, declaration, []);
+  for (const { name, isCode } of declaration.options) {
+    if (isCode !== true) continue;
     const { place } = options.get(name) ?? {};
     if (place !== undefined && values[name] === undefined)
       problems.push(`${place} is not run, since a pull request can change it: name it in the input arguments`);

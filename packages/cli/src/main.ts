@@ -1,68 +1,90 @@
-import { print, printError, reportRefusal, VERSION } from '@contract-first/command-line/terminal';
+import {
+  addVersion,
+  type Command,
+  type CommandDeclaration,
+  createParser,
+  parse,
+} from '@contract-first/command-line/options';
+import { reportRefusal } from '@contract-first/command-line/terminal';
 
-type Command = {
+import type { Summarized } from './completion.ts';
+
+type AnyCommand = Command<number | undefined>;
+type Entry = {
   readonly summary: string;
-  /** Loads the function that runs the command and returns its exit code, or `undefined` if the process continues. */
-  readonly load: () => Promise<(args: readonly string[]) => Promise<number | undefined>>;
+  /** Loads the command. Commands are loaded on demand. */
+  readonly load: () => Promise<AnyCommand>;
 };
 
-// Commands are loaded on demand.
-const COMMANDS: Readonly<Record<string, Command>> = {
-  generate: {
-    summary: 'writes generated/ from openapi.yaml',
-    load: async () => (await import('@contract-first/generate/command')).generateCommand,
-  },
-  dev: {
-    summary: 'runs the service, and regenerates and restarts it after each change',
-    load: async () => (await import('@contract-first/generate/dev')).devCommand,
-  },
-  mock: {
-    summary: 'serves an OpenAPI document without any handler',
-    load: async () => (await import('@contract-first/mock/command')).mockCommand,
-  },
-  check: {
-    summary: 'checks a running service against its document',
-    load: async () => (await import('@contract-first/check/command')).checkCommand,
-  },
-  proxy: {
-    summary: 'judges the requests that pass through it to a service',
-    load: async () => (await import('@contract-first/check/proxy')).proxyCommand,
-  },
-  diff: {
-    summary: 'lists the changes between two documents that break clients',
-    load: async () => (await import('@contract-first/diff/command')).diffCommand,
-  },
-  init: {
-    summary: 'makes a service of an OpenAPI document',
-    load: async () => (await import('@contract-first/generate/init')).initCommand,
-  },
-};
-
-const USAGE = `contract-first <command> [options]
-
-${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(8)}  ${summary}`)
-  .join('\n')}
-
-contract-first <command> --help lists the options of a command, contract-first --version prints the version.`;
+const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>(
+  Object.entries({
+    check: {
+      summary: 'checks a running service against its document',
+      load: async () => (await import('@contract-first/check/command')).checkCommand,
+    },
+    diff: {
+      summary: 'lists the changes between two documents that break clients',
+      load: async () => (await import('@contract-first/diff/command')).diffCommand,
+    },
+    mock: {
+      summary: 'serves an OpenAPI document without any handler',
+      load: async () => (await import('@contract-first/mock/command')).mockCommand,
+    },
+    proxy: {
+      summary: 'judges the requests that pass through it to a service',
+      load: async () => (await import('@contract-first/check/proxy')).proxyCommand,
+    },
+    init: {
+      summary: 'makes a service of an OpenAPI document',
+      load: async () => (await import('@contract-first/generate/init')).initCommand,
+    },
+    generate: {
+      summary: 'writes generated/ from openapi.yaml',
+      load: async () => (await import('@contract-first/generate/command')).generateCommand,
+    },
+    dev: {
+      summary: 'runs the service, and regenerates and restarts it after each change',
+      load: async () => (await import('@contract-first/generate/dev')).devCommand,
+    },
+    completion: {
+      summary: 'prints the completion of a shell: bash, zsh or fish',
+      load: async () => (await import('./completion.ts')).createCompletion(loadAll),
+    },
+  }),
+);
 
 /** Runs the command in the first argument. Returns the exit code; `undefined` if the process continues. */
-export async function main([name, ...args]: readonly string[]): Promise<number | undefined> {
-  const command = Object.entries(COMMANDS).find(([known]) => known === name)?.[1];
-  if (command !== undefined) {
-    const run = await command.load();
-    // Exits explicitly, since a failed command may have open handles.
-    return run(args).catch((error: unknown) => process.exit(reportRefusal(error)));
-  }
-  if (name === '--version') {
-    print(VERSION);
-    return 0;
-  }
-  if (name === '--help') {
-    print(USAGE);
-    return 0;
-  }
-  if (name !== undefined) printError(`unknown command: ${name}`);
-  printError(USAGE);
-  return 2;
+export async function main(args: readonly string[]): Promise<number | undefined> {
+  const [name = '', ...rest] = args;
+  const command = COMMANDS.get(name);
+  if (command !== undefined) return run(command, rest);
+  const [topic = ''] = rest;
+  const explained = name === 'help' ? COMMANDS.get(topic) : undefined;
+  if (explained !== undefined) return run(explained, ['--help']);
+  const parser = createParser('contract-first')
+    .description('Tools for a service and its OpenAPI document.')
+    .showHelpAfterError('see contract-first --help')
+    .addHelpText('after', '\ncontract-first help <command> prints the options of a command.');
+  for (const [known, { summary }] of COMMANDS) parser.command(known).description(summary);
+  addVersion(parser);
+  if (args.length === 0) return parse(parser, ['--help']);
+  return parse(parser, name === 'help' && rest.length > 0 ? rest : args);
+}
+
+async function run({ load }: Entry, args: readonly string[]): Promise<number | undefined> {
+  const command = await load();
+  // Exits explicitly, since a failed command may have open handles.
+  return command(args).catch((error: unknown) => process.exit(reportRefusal(error)));
+}
+
+async function loadAll(): Promise<readonly Summarized[]> {
+  const others = [...COMMANDS].filter(([name]) => name !== 'completion');
+  return Promise.all(
+    others.map(async ([, { summary, load }]) => ({ summary, declaration: (await load()).declaration })),
+  );
+}
+
+/** Loads the declarations of all commands. */
+export async function declarations(): Promise<readonly CommandDeclaration[]> {
+  return (await loadAll()).map(({ declaration }) => declaration);
 }

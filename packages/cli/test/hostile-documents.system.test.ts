@@ -259,7 +259,7 @@ test('an unexpected error names the innermost place in the document, in one line
   expect(describeBug(bug)).toMatch(/^a bug of this tool, at #\/paths\/~1a: SyntaxError: [^\n]*$/);
 });
 
-test('an unexpected error ends a command with one line and exit code 1', async () => {
+test('an unexpected error ends a command with one line and exit code 2', async () => {
   const source = `
       const { reportBugs } = await import(${JSON.stringify(join(ROOT, 'packages/command-line/src/terminal/command.ts'))});
       reportBugs();

@@ -1,7 +1,7 @@
 import { CONTRACT, createDiffProject, type DiffProject } from './support/diff-project.ts';
 
 const RENAMED = CONTRACT.replaceAll('tag:', 'label:');
-const POLICY = '.contract-diff.yaml';
+const POLICY = '.contract.yaml';
 
 describe('the policy of contract:diff', () => {
   let project: DiffProject;
@@ -19,13 +19,16 @@ describe('the policy of contract:diff', () => {
     );
     return { code, stderr, findings, summary: stdout.trimEnd().split('\n').at(-1) };
   };
+  /** Writes the options file with a policy in its section. */
+  const writePolicy = (text: string): void => {
+    project.write(POLICY, `diff:\n${text.replaceAll(/^(?=.)/gm, '  ')}`);
+  };
   const entry = (rule: string, rest: string): string =>
     `  - { rule: ${rule}, operation: POST /plants, reason: No client reads it., ${rest} }\n`;
 
   test('accepts findings by rule, operation and pointer until a date, and reports unused entries', async () => {
     const property = '/components/schemas/Plant/properties';
-    project.write(
-      POLICY,
+    writePolicy(
       [
         'ignore:\n',
         entry('request-property-removed', `pointer: ${property}/tag, until: 2100-01-01`),
@@ -38,8 +41,8 @@ describe('the policy of contract:diff', () => {
       code: 0,
       stderr: '',
       findings: [
-        'WARN ignore-entry-expired .contract-diff.yaml:3',
-        'WARN ignore-entry-unused .contract-diff.yaml:4',
+        'WARN ignore-entry-expired .contract.yaml:4',
+        'WARN ignore-entry-unused .contract.yaml:5',
         'WARN response-optional-property-removed base.yaml:30',
         'INFO new-optional-request-property openapi.yaml:30',
         'INFO response-optional-property-added openapi.yaml:30',
@@ -52,7 +55,7 @@ describe('the policy of contract:diff', () => {
     const pointer = '/components/schemas/Plant/properties/tag';
     const given = (rule: string) => `  - { rule: ${rule}, pointer: ${pointer}, reason: Unused., until: 2100-01-01 }\n`;
     const rules = ['request-property-removed', 'response-optional-property-removed'];
-    project.write(POLICY, `ignore:\n${rules.map(given).join('')}`);
+    writePolicy(`ignore:\n${rules.map(given).join('')}`);
     expect(await summarize()).toMatchObject({
       stderr: '',
       summary: '0 errors, 0 warnings, 2 notes in 1 operation, 1 ignored',
@@ -60,8 +63,7 @@ describe('the policy of contract:diff', () => {
   });
 
   test('changes levels, including the levels of policy rules', async () => {
-    project.write(
-      POLICY,
+    writePolicy(
       [
         'levels:\n  request-property-removed: ERR\n  response-optional-property-removed: INFO\n',
         '  ignore-entry-unused: INFO\n  api-version-not-bumped: WARN\n',
@@ -74,7 +76,7 @@ describe('the policy of contract:diff', () => {
         'ERR request-property-removed base.yaml:30',
         'INFO response-optional-property-removed base.yaml:30',
         'WARN api-version-not-bumped openapi.yaml:5',
-        'INFO ignore-entry-unused .contract-diff.yaml:7',
+        'INFO ignore-entry-unused .contract.yaml:8',
         'INFO new-optional-request-property openapi.yaml:30',
         'INFO response-optional-property-added openapi.yaml:30',
       ],
@@ -93,10 +95,8 @@ describe('the policy of contract:diff', () => {
   });
 
   test('lists all its problems with line numbers', async () => {
-    project.write(
-      POLICY,
-      `ignores: []
-ignore:
+    writePolicy(
+      `ignore:
   - rule: no-such-rule
     reason: ' '
     until: 2026-02-30
@@ -109,30 +109,39 @@ levels:
     const { code, stdout, stderr } = await project.diff('--base', 'base.yaml');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.replace('contract-first diff: ', '').trimEnd().split('\n').sort()).toEqual([
-      `${POLICY}:1:1 the policy has no member ignores`,
-      `${POLICY}:3:11 /ignore/0/rule must be a rule; see --rules`,
-      `${POLICY}:4:13 /ignore/0/reason must not be empty`,
-      `${POLICY}:5:12 /ignore/0/until must be a date, such as 2026-12-31`,
-      `${POLICY}:6:5 /ignore/1 must have required property 'reason'`,
-      `${POLICY}:6:5 /ignore/1 must have required property 'until'`,
-      `${POLICY}:8:20 /levels/webhook-removed must be one of ERR, WARN, INFO`,
-      `${POLICY}:8:3 /levels has the unknown rule other; see --rules`,
+      `${POLICY}:3:13 /diff/ignore/0/rule must be a rule; see --rules`,
+      `${POLICY}:4:15 /diff/ignore/0/reason must not be empty`,
+      `${POLICY}:5:14 /diff/ignore/0/until must be a date, such as 2026-12-31`,
+      `${POLICY}:6:7 /diff/ignore/1 must have required property 'reason'`,
+      `${POLICY}:6:7 /diff/ignore/1 must have required property 'until'`,
+      `${POLICY}:8:22 /diff/levels/webhook-removed must be one of ERR, WARN, INFO`,
+      `${POLICY}:8:5 /diff/levels has the unknown rule other; see --rules`,
     ]);
   });
 
   test.each([
-    ['no YAML', 'ignore: [', /^contract-first diff: \.contract-diff\.yaml:\d+:\d+ .+\n$/],
-    ['no mapping', '- a', /^contract-first diff: \.contract-diff\.yaml:1:1 the policy must be object\n$/],
-  ])('is rejected if it is %s', async (_name, text, message) => {
-    project.write(POLICY, text);
+    ['no YAML', POLICY, 'ignore: [', /^contract-first diff: \.contract\.yaml:\d+:\d+ .+\n$/],
+    ['no mapping', POLICY, 'diff: [a]', /^contract-first diff: \.contract\.yaml:1:1 diff must be a map\n$/],
+    [
+      'an unknown option',
+      POLICY,
+      'diff: { ignores: [] }',
+      /^contract-first diff: \.contract\.yaml:1:9 ignores is not an/,
+    ],
+    ['a former file', '.contract-diff.yaml', 'ignore: []', /^contract-first diff: \.contract-diff\.yaml is not read: /],
+  ])('is rejected if it is %s', async (_name, file, text, message) => {
+    project.write(file, text);
     const { code, stderr } = await project.diff('--base', 'base.yaml');
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
   });
 
-  test('may be empty', async () => {
-    project.write(POLICY, '# Nothing is accepted.\n');
+  test('may be missing in the options file of other commands, and may have options beside it', async () => {
+    project.write(POLICY, 'runs: 7\n');
     expect(await summarize()).toMatchObject({ code: 0, stderr: '' });
+    project.write(POLICY, 'runs: 7\ndiff: { fail-on: WARN }\n');
+    expect(await summarize()).toMatchObject({ code: 1, stderr: '' });
+    expect(await summarize('--fail-on', 'ERR')).toMatchObject({ code: 0, stderr: '' });
   });
 });
 

@@ -1,42 +1,53 @@
-import { parseArgs } from 'node:util';
-import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
-import { exitWithoutOutput, print, refuse, reportBugs } from '@contract-first/command-line/terminal';
+import {
+  ALLOW_REFS,
+  type CommandDeclaration,
+  createOptionReader,
+  defineCommand,
+  type OptionDeclaration,
+  QUIET,
+  readOptionsFile,
+  readRefs,
+} from '@contract-first/command-line/options';
+import { print, refuse, reportBugs } from '@contract-first/command-line/terminal';
 import { generate, printGenerated } from './generate.ts';
 
-const USAGE = `contract-first generate [options]
+const JSON_OPTION: OptionDeclaration = { name: 'json', kind: 'flag', text: 'print the result as JSON' };
 
-Writes generated/ from openapi.yaml.
+const GENERATE: CommandDeclaration = {
+  name: 'generate',
+  description:
+    'Writes generated/ from an OpenAPI document, by default openapi.yaml: types, and the contract of the engine.',
+  arguments: [{ name: 'document' }],
+  options: [
+    { name: 'check', kind: 'flag', text: 'only list stale files; exit 1 if there are any' },
+    { name: 'scaffold', kind: 'flag', text: 'also add the missing handlers and failure bodies to the application' },
+    ALLOW_REFS,
+    JSON_OPTION,
+    { ...QUIET, text: 'print errors and warnings only' },
+  ],
+  examples: [
+    ['contract-first generate', 'Write generated/'],
+    ['contract-first generate pet.yaml --scaffold', 'Use another document, and add missing handlers'],
+    ['contract-first generate --check', 'Verify in CI that generated/ is up to date'],
+  ],
+  section: 'generate',
+};
 
-  --check             only list stale files; exit 1 if there are any
-  --scaffold          also add the missing handlers and failure bodies to the application
-  --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
-  --help              print this text`;
-
-/** Runs the generator with command-line options. Returns the exit code. */
-export async function generateCommand(args: readonly string[]): Promise<number> {
-  exitWithoutOutput();
+/** Runs the generator. The exit code is 1 for stale files, and 2 if the document is rejected. */
+export const generateCommand = defineCommand(GENERATE, async ({ options, values: [document] }) => {
   reportBugs();
-  const { values, allowed } = readArguments(args);
-  if (values.help) {
-    print(USAGE);
-    return 0;
-  }
-  return printGenerated(await generate({ ...values, allowed }));
-}
-
-function readArguments(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        check: { type: 'boolean', default: false },
-        scaffold: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-        ...ALLOW_REFS,
-      },
-    });
-    return { values, allowed: readAllowedRefs(values['allow-refs']) };
-  } catch (error) {
-    return refuse((error as Error).message, USAGE);
-  }
-}
+  const problems: string[] = [];
+  const reader = createOptionReader(
+    new Map([...readOptionsFile(undefined, GENERATE, problems), ...options]),
+    {},
+    problems,
+  );
+  const allowed = readRefs(reader);
+  if (problems.length > 0) refuse(...problems);
+  const { has } = reader;
+  const generated = await generate({ document, check: has('check'), scaffold: has('scaffold'), allowed });
+  if (!has('json')) return printGenerated(has('quiet') ? { ...generated, notes: [] } : generated);
+  const { isCurrent, problems: found, notes, files } = generated;
+  print(JSON.stringify({ isCurrent, problems: found, notes, files: Object.keys(files ?? {}) }, null, 2));
+  return printGenerated({ ...generated, problems: [], notes: [] });
+});

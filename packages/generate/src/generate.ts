@@ -5,7 +5,7 @@ import { readDeclared } from './codec-modules.ts';
 import { findObject, listUnmatched } from './parse-handlers.ts';
 import { escapeControls } from '@contract-first/contract';
 import { formatDiagnostic, NO_OUTSIDE, type AllowedRefs } from '@contract-first/documents';
-import { readIfPresent } from '@contract-first/command-line/files';
+import { readIfPresent, withExcerpt } from '@contract-first/command-line/files';
 import { print, printError, VERSION } from '@contract-first/command-line/terminal';
 import { renderContract, versionOf } from './render.ts';
 import { scaffold as addMissing } from './scaffold.ts';
@@ -26,6 +26,8 @@ export type Generated = {
 
 /** Options of the generator. */
 export type GenerateOptions = {
+  /** The path of the document; by default, openapi.yaml in the working directory. */
+  readonly document?: string | undefined;
   /** Compares the files without writing. */
   readonly check?: boolean;
   /** Adds a module for each operation without a handler, and functions for failure bodies. */
@@ -40,11 +42,12 @@ export type GenerateOptions = {
 const CONTRACT = 'src/*/contract.ts';
 
 /**
- * Reads openapi.yaml in the working directory and writes generated/: `types.ts` with the types of openapi-typescript,
+ * Reads a document and writes generated/ in the working directory: `types.ts` with the types of openapi-typescript,
  * `contract.json` with the compiled contract for the engine, and `openapi.json` with the document. If the document is
  * rejected, generated/ stays unchanged.
  */
 export async function generate({
+  document = 'openapi.yaml',
   check = false,
   scaffold = false,
   allowed = NO_OUTSIDE,
@@ -59,13 +62,13 @@ export async function generate({
     files: undefined,
     sources,
   });
-  if (declared.problems.length > 0) return reject([resolve('openapi.yaml'), ...declared.sources], ...declared.problems);
-  const rendered = await renderContract('openapi.yaml', allowed, declared);
+  if (declared.problems.length > 0) return reject([resolve(document), ...declared.sources], ...declared.problems);
+  const rendered = await renderContract(document, allowed, declared);
   const { files, gaps, operationIds, unusedCodecs } = rendered;
   const sources = [...rendered.sources, ...declared.sources];
-  const problems = rendered.diagnostics.map(formatDiagnostic);
+  const problems = rendered.diagnostics.map(formatDiagnostic).map(withExcerpt);
   if (files === undefined || gaps === undefined)
-    return reject(sources, ...problems, 'openapi.yaml was rejected; generated/ is unchanged');
+    return reject(sources, ...problems, `${document} was rejected; generated/ is unchanged`);
   if (needsTypes && files['types.ts'] === undefined)
     return reject(
       sources,
@@ -99,11 +102,11 @@ export async function generate({
   };
 }
 
-/** Prints a result, with problems on standard error. Returns the exit code. */
-export function printGenerated({ files, isCurrent, problems, notes }: Generated): number {
+/** Prints a result, with problems on standard error. Returns the exit code: 1 for stale files, 2 for a rejected document. */
+export function printGenerated({ isCurrent, problems, notes, files }: Generated): number {
   for (const problem of problems) printError(problem);
   for (const note of notes) print(note);
-  if (files === undefined) return 2; // The document was rejected.
+  if (files === undefined) return 2;
   return isCurrent ? 0 : 1;
 }
 

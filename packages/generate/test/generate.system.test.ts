@@ -208,8 +208,14 @@ test('a document is refused with the place and the reason: generated/ is unchang
   writeFileSync(join(project, 'generated', 'types.ts'), 'as it was');
   const text = CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake');
   writeContract(text);
-  const stderr = `${await problemsOf(text)}\nopenapi.yaml was rejected; generated/ is unchanged\n`;
-  expect(await generateAsProcess()).toEqual({ code: 2, stdout: '', stderr });
+  const { code, stdout, stderr } = await generateAsProcess();
+  expect([code, stdout]).toEqual([2, '']);
+  const isExcerpt = (line: string): boolean => /^ +(?:> )? *\d* \|/.test(line);
+  const lines = stderr.split('\n').filter((line) => !isExcerpt(line));
+  expect(lines.join('\n')).toBe(`${await problemsOf(text)}\nopenapi.yaml was rejected; generated/ is unchanged\n`);
+  expect(stderr).toContain(
+    "\n  >  99 |                 $ref: '#/components/schemas/Mistake'\n        |                 ^\n",
+  );
   expect(readGenerated(join(project, 'generated'))).toEqual({ 'types.ts': 'as it was' });
 });
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
-import { folderOf, isUrl, watchFolders, writeModule } from '@contract-first/command-line/files';
+import { folderOf, isUrl, watchFolders, withExcerpt, writeModule } from '@contract-first/command-line/files';
+import { defineCommand } from '@contract-first/command-line/options';
 import {
   describeBug,
-  exitWithoutOutput,
   print,
   printError,
   refuse,
@@ -15,58 +15,30 @@ import type { Contract } from '@contract-first/contract';
 import { compileContract, type CompiledDocument, formatDiagnostic } from '@contract-first/documents';
 import type { Application } from '@contract-first/engine';
 import { mountsOf, readEnvFile, runApplications } from '@contract-first/engine/tools';
-import { type Corrections, readFileCorrections } from '@contract-first/model/resources';
+import type { Corrections } from '@contract-first/model/resources';
 import { CannotCheck } from '@contract-first/model/values';
 import { createMock, EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
 import type { Memory } from './memory/memory.ts';
 import { renderHandlers } from './msw.ts';
-import { type CommandOptions, readOptions } from './options.ts';
+import { type CommandOptions, MOCK, readOptions } from './options.ts';
 
-const USAGE = `contract-first mock [openapi.yaml] [/path=other.yaml…] [options]
-
-Serves an OpenAPI document without any handler: the engine with generated responses. It remembers the
-resources that requests create, change and delete, until it ends, and serves a document again when its files change.
-Several documents are served below the paths of their servers, or below the path that is named.
-
-  --data FILE           keep the resources in this JSON file, also until the next start
-  --stateless           remember nothing: the same request always gets the same response
-  --limit N             remember this many resources up to 50 MB, then forget the oldest (default: 10000)
-  --msw FILE            write the responses of --stateless to FILE as handlers for Mock Service Worker, and end
-  --seed N              decides which values are generated, and which requests fail (default: 1)
-  --list-size N         the number of items of generated lists, as far as their schema allows
-  --delay MS            respond after this time, or after one in a range such as 100-500
-  --error-rate N        fail this share of the valid requests, such as 0.1 or 10%, with a 5xx
-  --callbacks           send the callbacks of the document, to this machine only
-  --callback-host HOST  send them to this host, too; repeatable
-  --config FILE         a file with corrections of the resources (default: .contract.yaml, if there is one)
-  --allow-refs KINDS    let the document refer to files outside of its folder, to http URLs, or both: files,http
-  --help                print this text
-
-PORT and HOST are the address (default: port 3000 of this machine), as for a service.`;
-
-/** Serves the mock until a signal ends the process. Returns an exit code only for `--help` and `--msw`. */
-export async function mockCommand(args: readonly string[]): Promise<number | undefined> {
+/** Serves the mock until a signal ends the process. Returns an exit code only for `--msw`. */
+export const mockCommand = defineCommand(MOCK, async (given) => {
   const stopReporting = reportBugs();
-  const problems: string[] = [];
-  const options = readOptions(args, problems);
-  if (problems.length > 0) refuse(...problems, USAGE);
-  if (options.isHelpWanted) {
-    exitWithoutOutput();
-    print(USAGE);
-    return 0;
-  }
+  const options = orRefuse(() => readOptions(given));
   const loaded = await loadDocuments(options);
   if (options.mswPath !== undefined) return writeHandlers(loaded, options.mswPath, options.seed);
+  if (options.port !== undefined) process.env['PORT'] = String(options.port); // Before .env, which replaces no variable.
   readEnvFile();
   process.env['EVENT_LOOP_DELAY_LIMIT_MS'] ??= EVENT_LOOP_DELAY_LIMIT_MS;
   const mocks = createMocks(loaded, options);
   stopReporting();
   stopWithNpm();
   const replace = await runApplications(applicationsOf(mocks));
-  printSummaries(mocks);
+  if (!options.isQuiet) printSummaries(mocks);
   reloadChanged(loaded, mocks, options, replace);
   return undefined;
-}
+});
 
 type Mocks = ReturnType<typeof createMocks>;
 
@@ -123,6 +95,7 @@ function reloadChanged(
       await replace(applicationsOf(created));
       served = { loaded: next, mocks: created };
       watch();
+      if (options.isQuiet) return;
       print('\nreloaded the changed document');
       printSummaries(created);
     } catch (error) {
@@ -133,6 +106,16 @@ function reloadChanged(
       }
       printError('still serving the last valid document');
     }
+  }
+}
+
+/** Returns the result of a function. Exits with all problems that it finds in the options, the corrections and the data. */
+function orRefuse<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CannotCheck) return refuse(...error.message.split('\n'));
+    throw error;
   }
 }
 
@@ -160,7 +143,7 @@ async function loadDocuments({ documents, allowedRefs }: CommandOptions): Promis
   const loaded: LoadedDocument[] = [];
   for (const { file, basePath } of documents) {
     const { compiled, text, sources, diagnostics } = await compileContract(file, allowedRefs);
-    for (const diagnostic of diagnostics) printError(formatDiagnostic(diagnostic));
+    for (const diagnostic of diagnostics) printError(withExcerpt(formatDiagnostic(diagnostic)));
     if (compiled === undefined) refuse(`${file} was rejected`);
     const contract = basePath === undefined ? compiled.contract : servedBelow(compiled.contract, basePath);
     loaded.push({ file, text, sources, compiled: { ...compiled, contract } });
@@ -187,10 +170,9 @@ function createMocks(
   options: CommandOptions,
   previous: readonly { readonly memory: Memory | undefined }[] = [],
 ) {
-  const { seed, limit, dataPath, configPath, scenarios } = options;
-  try {
-    const corrections: Corrections = limit === undefined ? new Map() : readFileCorrections(configPath);
-    return loaded.map(({ file, text, compiled }, index) => {
+  const { seed, limit, dataPath, corrections, scenarios } = options;
+  return orRefuse(() =>
+    loaded.map(({ file, text, compiled }, index) => {
       const memory =
         limit === undefined
           ? undefined
@@ -202,11 +184,8 @@ function createMocks(
             };
       const texts = { json: text, yaml: readFileSync(file, 'utf8') };
       return createMock(compiled, texts, { seed, memory, env: process.env, scenarios });
-    });
-  } catch (error) {
-    if (error instanceof CannotCheck) return refuse(...error.message.split('\n'));
-    throw error;
-  }
+    }),
+  );
 
   /**
    * Returns the corrections of a document. The first document also gets unmatched corrections, so that they are

@@ -1,32 +1,94 @@
 import { isIP } from 'node:net';
 import {
+  ALLOW_REFS,
+  type CommandDeclaration,
+  CONFIG,
   createOptionReader,
+  type GivenLine,
   type GivenOption,
-  type OptionKind,
+  isNamed,
+  type OptionDeclaration,
   type OptionReader,
-  readCommandLine,
+  PORT,
+  QUIET,
+  readOptionsFile,
   readRefs,
 } from '@contract-first/command-line/options';
+import { CORRECTIONS, readCorrections } from '@contract-first/model/resources';
+import { CannotCheck } from '@contract-first/model/values';
 import { DEFAULTS, LEAST, MAX_INTEGER, type Scenarios } from './application.ts';
 import { DELAY_FORM, MAX_SIZE, readDelay, type Delay } from './responses/preferences.ts';
 
 /** A document, and a base path that overrides its servers. */
 export type DocumentOption = { readonly file: string; readonly basePath: string | undefined };
 
-const KINDS = new Map<string, OptionKind>([
-  ...(['limit', 'seed', 'data', 'config', 'msw', 'list-size', 'delay', 'error-rate'] as const).map(
-    (name) => [name, 'text'] as const,
-  ),
-  ...(['document', 'callback-host', 'allow-refs'] as const).map((name) => [name, 'list'] as const),
-  ...(['stateless', 'callbacks', 'help'] as const).map((name) => [name, 'flag'] as const),
-]);
+const option = (
+  name: string,
+  kind: OptionDeclaration['kind'],
+  value: string | undefined,
+  text: string,
+): OptionDeclaration => ({ name, kind, text, ...(value !== undefined && { value }) });
+
+/** The command `mock`. */
+export const MOCK: CommandDeclaration = {
+  name: 'mock',
+  description:
+    'Serves an OpenAPI document without any handler: the engine with generated responses. It remembers the resources that requests create, change and delete, until it ends. Several documents are served below the paths of their servers, or below the path that is named.',
+  arguments: [{ name: 'document', isRepeatable: true }],
+  options: [
+    { ...option('document', 'list', undefined, 'the documents (default: openapi.yaml)'), where: 'file' },
+    PORT,
+    option('data', 'text', 'FILE', 'keep the resources in this JSON file, also until the next start'),
+    option('stateless', 'flag', undefined, 'remember nothing: the same request always gets the same response'),
+    option('limit', 'text', 'N', 'remember this many resources up to 50 MB, then forget the oldest (default: 10000)'),
+    {
+      ...option(
+        'msw',
+        'text',
+        'FILE',
+        'write the responses of --stateless as handlers for Mock Service Worker, and end',
+      ),
+      where: 'line',
+    },
+    option('seed', 'text', 'N', 'decides which values are generated, and which requests fail (default: 1)'),
+    option('list-size', 'text', 'N', 'the number of items of generated lists, as far as their schema allows'),
+    option('delay', 'text', 'MS', 'respond after this time, or after one in a range such as 100-500'),
+    option('error-rate', 'text', 'N', 'fail this share of the valid requests, such as 0.1 or 10%, with a 5xx'),
+    option('callbacks', 'flag', undefined, 'send the callbacks of the document, to this machine only'),
+    option('callback-host', 'list', 'HOST', 'send them to this host, too'),
+    CORRECTIONS,
+    ALLOW_REFS,
+    { ...QUIET, text: 'print no list of resources' },
+    CONFIG,
+  ],
+  examples: [
+    ['contract-first mock openapi.yaml', 'Serve a document on port 3000'],
+    ['contract-first mock openapi.yaml --port 4000 --data pets.json', 'Keep the resources in a file'],
+    ['contract-first mock /pets=pets.yaml /shops=shops.yaml', 'Serve two documents'],
+    [
+      'contract-first mock openapi.yaml --error-rate 10% --delay 100-500',
+      'Test how a client handles a slow, failing service',
+    ],
+  ],
+  notes: [
+    'The environment variable HOST is the address to listen on, by default this machine only. Other variables are those\nof a service, such as API_TOKENS and CORS_ORIGINS.',
+  ],
+  section: 'mock',
+  isService: true,
+};
+
+const MAX_PORT = 65_535;
 
 /** The options of the command. */
 export type CommandOptions = ReturnType<typeof readOptions>;
 
-/** Parses the command line. Collects problems in a list. */
-export function readOptions(args: readonly string[], problems: string[]) {
-  return readGiven(readCommandLine(args, KINDS, 'document', problems), problems);
+/**
+ * Reads the options of the command line and of the options file. The command line takes precedence.
+ *
+ * @throws {CannotCheck} with all problems
+ */
+export function readOptions({ options }: GivenLine) {
+  return readGiven(options, []);
 }
 
 /** Options of a program: those of the command, in camel case. */
@@ -48,12 +110,13 @@ export type ProgramOptions = {
   readonly allowRefs?: readonly ('files' | 'http')[];
 };
 
-const NOT_OF_PROGRAMS = ['document', 'msw', 'help'];
+const NOT_OF_PROGRAMS = ['msw', 'port', 'quiet'];
 
-/** Reads the options of a program. Collects problems in a list. */
-export function readProgramOptions(options: ProgramOptions, problems: string[]) {
-  const names = new Map([...KINDS.keys()].map((name) => [camelCase(name), name]));
-  for (const name of NOT_OF_PROGRAMS) names.delete(name);
+/** Reads the options of a program. @throws {CannotCheck} with all problems */
+export function readProgramOptions(options: ProgramOptions) {
+  const problems: string[] = [];
+  const ofPrograms = MOCK.options.filter((one) => isNamed(one) && !NOT_OF_PROGRAMS.includes(one.name));
+  const names = new Map(ofPrograms.map(({ name }) => [camelCase(name), name]));
   const given = new Map<string, GivenOption>();
   for (const [place, value] of Object.entries(options)) {
     const name = names.get(place);
@@ -68,7 +131,8 @@ function camelCase(name: string): string {
 }
 
 function readGiven(given: ReadonlyMap<string, GivenOption>, problems: string[]) {
-  const reader = createOptionReader(given, {}, problems);
+  const inFile = readOptionsFile(given.get('config')?.values[0], MOCK, problems);
+  const reader = createOptionReader(new Map([...inFile, ...given]), {}, problems);
   const { has, textOf, textsOf, placeOf, readInteger, refuse } = reader;
   const limit = readInteger('limit', LEAST.limit, MAX_INTEGER) ?? DEFAULTS.limit;
   const scenarios: Scenarios = {
@@ -81,17 +145,20 @@ function readGiven(given: ReadonlyMap<string, GivenOption>, problems: string[]) 
   for (const name of ['data', 'msw'])
     if (has(name) && documents.length > 1) refuse(`--${name} needs a single document`);
   if (has('data') && has('stateless')) refuse(`${placeOf('data')} needs the memory: leave out ${placeOf('stateless')}`);
-  return {
+  const options = {
     documents,
+    port: readInteger('port', 0, MAX_PORT),
     allowedRefs: readRefs(reader),
     seed: readInteger('seed', LEAST.seed, MAX_INTEGER) ?? DEFAULTS.seed,
     limit: has('stateless') ? undefined : limit,
     dataPath: textOf('data'),
-    configPath: textOf('config'),
+    corrections: readCorrections(reader),
     mswPath: textOf('msw'),
     scenarios,
-    isHelpWanted: has('help'),
+    isQuiet: has('quiet'),
   };
+  if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
+  return options;
 }
 
 function readHosts({ read, refuse }: OptionReader): ReadonlySet<string> {

@@ -6,7 +6,6 @@
 
 import { fileURLToPath } from 'node:url';
 import { compileContract, formatDiagnostic } from '@contract-first/documents';
-import { readFileCorrections } from '@contract-first/model/resources';
 import { startSilently } from '@contract-first/engine/tools';
 import { createMock, EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
 import type { MockState } from './memory/state/data.ts';
@@ -42,16 +41,14 @@ export type MockOptions = ProgramOptions & {
  */
 export async function startMock(document: string | URL, options: MockOptions = {}): Promise<Mock> {
   const { variables = {}, ...others } = options;
-  const problems: string[] = [];
-  const { allowedRefs, seed, limit, dataPath, configPath, scenarios } = readProgramOptions(others, problems);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const { allowedRefs, seed, limit, dataPath, corrections, scenarios } = readProgramOptions(others);
   const path = typeof document === 'string' ? document : fileURLToPath(document);
   const { compiled, diagnostics } = await compileContract(path, allowedRefs);
   if (compiled === undefined)
     throw new Error([`${path} was rejected`, ...diagnostics.map(formatDiagnostic)].join('\n'));
   const { application, memory } = createMock(compiled, undefined, {
     seed,
-    memory: limit === undefined ? undefined : { limit, dataPath, corrections: readFileCorrections(configPath) },
+    memory: limit === undefined ? undefined : { limit, dataPath, corrections },
     env: variables,
     scenarios,
   });

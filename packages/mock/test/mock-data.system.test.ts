@@ -8,7 +8,7 @@ import { until } from '@contract-first/testing/until.ts';
 import { checkContract } from '../../check/src/contract-run.ts';
 import { openDataFile } from '../src/memory/memory.ts';
 import { readDocument } from '../../check/src/run/read-document.ts';
-import { readFileCorrections } from '../../model/src/resources/contract-file.ts';
+import { readProgramOptions } from '../src/options.ts';
 
 const json = (schema: string): string => `content: { application/json: { schema: ${schema} } }`;
 const responses = (status: number, schema: string): string =>
@@ -124,7 +124,7 @@ test('corrected resources are stored, and the contract checks use the correction
     'Generates the responses of 2 operations: createDraft, getDraft',
   ]);
   const { document } = await readDocument(join(folder, 'trips.yaml'), NO_OUTSIDE);
-  const corrections = readFileCorrections(join(folder, '.contract.yaml'));
+  const { corrections } = readProgramOptions({ config: join(folder, '.contract.yaml') });
   const { failures, unused } = await checkContract({
     ...{ document, baseUrl: mock.url, corrections },
     ...{ seed: 1, runs: 3, budgetMs: 60_000 },

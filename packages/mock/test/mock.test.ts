@@ -253,7 +253,7 @@ test('the banner has no database, /openapi.yaml is the document, and Ctrl-C ends
   expect(await once(mock, 'exit')).toEqual([0, null]);
 });
 
-test('1 and the problems of a document that is rejected, or of the arguments', async () => {
+test('exit 2 and the problems of a document that is rejected, or of the arguments', async () => {
   const path = join(folder, 'broken.yaml');
   writeFileSync(path, DOCUMENT.replace('operationId: generate', 'operationId: getThing'));
   const { code, stderr } = await run('contract-first', ['mock', path]);

@@ -3,7 +3,7 @@ import { reportRefusal } from '@contract-first/command-line/terminal';
 import type { Outcome } from './children.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Command = (args: readonly string[], environment: Environment) => Promise<number>;
+type Command = (args: readonly string[], environment: Environment) => Promise<number | undefined>;
 type Listener = (...values: readonly unknown[]) => void;
 
 /** The events to which commands add listeners for the lifetime of the process. */
@@ -33,7 +33,7 @@ export async function runHere(
   process.stdout.isTTY = false;
   process.chdir(folder);
   try {
-    const code = await command(args, environment).catch(reportRefusal);
+    const code = (await command(args, environment).catch(reportRefusal)) ?? null;
     return { code, ...printed };
   } finally {
     process.chdir(before);

@@ -1,18 +1,20 @@
 import {
   createOptionReader,
   type Environment,
+  type GivenLine,
   type OptionReader,
-  readCommandLine,
+  readOptionsFile,
   readRefs,
   type Secret,
 } from '@contract-first/command-line/options';
 import type { AllowedRefs } from '@contract-first/documents';
 import { createSecretSearch, quoteShell } from '@contract-first/model/requests';
-import { FILE_OPTIONS, readContractFile, readCorrections } from '@contract-first/model/resources';
+import { readCorrections } from '@contract-first/model/resources';
 import { CannotCheck, type Json } from '@contract-first/model/values';
 import { CHECK_NAMES, type CheckName, PROFILES } from '../judgement/checks.ts';
 import type { ConclusionOptions } from '../reports/conclusion.ts';
 import { REPORT_KINDS, type ReportTarget } from '../reports/open-reports.ts';
+import { STANDARD_OUTPUT } from '../reports/run-report.ts';
 import type { RepeatLine } from '../reports/text.ts';
 import type { ContractOptions } from '../run/contract-options.ts';
 import type { ExtraHeader } from '../run/extra-headers.ts';
@@ -20,6 +22,7 @@ import type { Expectation, GivenValue } from '../run/selection.ts';
 import { readSignIn } from '../run/sign-in.ts';
 import type { Client } from '../run/token-sources.ts';
 import type { UserOptions } from '../run/users.ts';
+import { CHECK } from './declaration.ts';
 
 /** The options of the commands `check` and `proxy`. */
 export type CheckOptions = Omit<
@@ -27,7 +30,6 @@ export type CheckOptions = Omit<
   'document' | 'baseUrl' | 'hooks' | 'onProgress' | 'onExchange' | 'onSecret' | 'onNote' | 'signal'
 > &
   ConclusionOptions & {
-    readonly isHelpWanted: boolean;
     /** Values to redact. */
     readonly secrets: readonly Secret[];
     readonly url: string | undefined;
@@ -45,20 +47,6 @@ export type CheckOptions = Omit<
     readonly port: number | undefined;
   };
 
-const ON_COMMAND_LINE: typeof FILE_OPTIONS = [
-  ...FILE_OPTIONS.filter(([, kind]) => kind !== 'map'),
-  ['har', 'list'],
-  ['update-baseline', 'flag'],
-  ['config', 'text'],
-  ['help', 'flag'],
-];
-const OF_PROXY: typeof FILE_OPTIONS = [
-  ...['document', 'url', 'port', 'max-response-time', 'baseline', 'config'].map((name) => [name, 'text'] as const),
-  ...['har', 'operation', 'tag', 'exclude', 'checks', 'exclude-checks', 'report', 'allow-refs'].map(
-    (name) => [name, 'list'] as const,
-  ),
-  ...['allow-incomplete', 'update-baseline', 'help'].map((name) => [name, 'flag'] as const),
-];
 // The repeat line sets these options itself, or they do not affect requests.
 const NOT_REPEATED = [
   'baseline',
@@ -71,6 +59,8 @@ const NOT_REPEATED = [
   'budget',
   'allow-incomplete',
   'report',
+  'json',
+  'quiet',
 ];
 const MAX_INTEGER = 2 ** 31 - 1;
 const MAX_WORKERS = 64;
@@ -78,23 +68,13 @@ const MAX_PORT = 65_535;
 const MAX_BUDGET_SECONDS = 86_400;
 
 /**
- * Reads options from the command line and a file. The command line takes precedence.
+ * Reads the options of the command line and of the options file. The command line takes precedence.
  *
  * @throws {CannotCheck} with all problems
  */
-export function readOptions(
-  args: readonly string[],
-  environment: Environment,
-  command: 'check' | 'proxy' = 'check',
-): CheckOptions {
+export function readOptions({ options: onCommandLine }: GivenLine, environment: Environment): CheckOptions {
   const problems: string[] = [];
-  const onCommandLine = readCommandLine(
-    args,
-    new Map(command === 'proxy' ? OF_PROXY : ON_COMMAND_LINE),
-    'document',
-    problems,
-  );
-  const inFile = readContractFile(onCommandLine.get('config')?.values[0], problems);
+  const inFile = readOptionsFile(onCommandLine.get('config')?.values[0], CHECK, problems);
   const reader = createOptionReader(new Map([...inFile, ...onCommandLine]), environment, problems);
   const { has, textOf, textsOf, readInteger } = reader;
 
@@ -103,7 +83,6 @@ export function readOptions(
   const checks = readChecks(reader);
   const budgetSeconds = readInteger('budget', 1, MAX_BUDGET_SECONDS);
   const options: CheckOptions = {
-    isHelpWanted: has('help'),
     url: textOf('url'),
     documentPath: textOf('document'),
     allowedRefs: readRefs(reader),
@@ -130,6 +109,8 @@ export function readOptions(
     baselinePath: textOf('baseline'),
     isBaselineUpdated: has('update-baseline'),
     isProtocolFolded: !has('checks'),
+    isQuiet: has('quiet'),
+    isResultPrinted: !has('json'),
     secrets: reader.secrets,
     archives: textsOf('har') ?? [],
     port: readInteger('port', 0, MAX_PORT),
@@ -180,15 +161,14 @@ function isProfile(name: string): name is keyof typeof PROFILES {
 
 /** Reads the reports. Each report needs its own file, except the coverage, which is printed without one. */
 function readReports({
+  has,
+  textsOf,
   read,
   refuse,
 }: OptionReader): Pick<CheckOptions, 'reports' | 'isCoverageWanted' | 'countsCoverage'> {
-  let isCoverageWanted = false;
+  const isCoverageWanted = textsOf('report')?.includes('coverage') === true;
   const reports = read('report', (text, place) => {
-    if (text === 'coverage') {
-      isCoverageWanted = true;
-      return undefined;
-    }
+    if (text === 'coverage') return undefined;
     const [, name, path = ''] = /^([^:]*):(.+)$/s.exec(text) ?? [];
     const kind = REPORT_KINDS.find((known) => known === name);
     if (kind !== undefined) return { kind, path };
@@ -198,6 +178,7 @@ function readReports({
   const paths = reports.map(({ path }) => path);
   for (const path of new Set(paths.filter((path, index) => paths.indexOf(path) !== index)))
     refuse(`--report: ${path} is the file of several reports`);
+  if (has('json')) reports.push({ kind: 'json', path: STANDARD_OUTPUT });
   const countsCoverage = isCoverageWanted || reports.some(({ kind }) => kind === 'coverage');
   return { reports, isCoverageWanted, countsCoverage };
 }

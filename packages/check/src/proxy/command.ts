@@ -2,18 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { constants } from 'node:os';
-import type { Environment } from '@contract-first/command-line/options';
-import {
-  abortOnSignals,
-  describeBug,
-  exitWithoutOutput,
-  print,
-  printError,
-  stopWithNpm,
-} from '@contract-first/command-line/terminal';
+import { defineCommand } from '@contract-first/command-line/options';
+import { abortOnSignals, describeBug, printError, stopWithNpm } from '@contract-first/command-line/terminal';
 import { nodeHttp } from '@contract-first/contract';
 import { CannotCheck } from '@contract-first/model/values';
 import type { CheckFailure } from '../judgement/failures.ts';
+import { PROXY } from '../options/declaration.ts';
 import { type CheckOptions, readOptions } from '../options/options.ts';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
 import { createRecorder, type Recorder } from '../recorded/recorder.ts';
@@ -24,52 +18,15 @@ import type { ContractResult } from '../run/contract-result.ts';
 import { readDocument } from '../run/read-document.ts';
 import { createForwarder } from './forward.ts';
 
-const USAGE = `contract-first proxy [DOCUMENT] --url URL [options] [-- COMMAND…]
-
-Stands before a running service, forwards requests and responses unchanged, and judges what passes by the OpenAPI document:
-a file, or an http URL of this machine (default: generated/openapi.json). It listens on 127.0.0.1, and ends by SIGINT or SIGTERM, or with the command, which
-gets the URL of the proxy in CONTRACT_PROXY_URL, such as: contract-first proxy openapi.yaml --url URL -- npm test
-
-  --url URL             the service; its path, such as / or /v1, replaces the base path of the document,
-                        which holds where the URL has none
-  --port N              the port of the proxy (default: a free one)
-  --har FILE            write the requests and responses of documented operations to an HTTP archive; repeatable
-  --allow-refs KINDS    lets the document refer to files outside of its folder, to http URLs, or both: files,http
-  --operation NAME      judge the operation of this operationId, path, or method and path, such as
-                        'GET /items/*'; repeatable
-  --tag TAG             judge the operations with this tag; repeatable
-  --exclude NAME        leave out the operations of this name, method or tag, or all that are deprecated, such as
-                        'DELETE' or 'deprecated'; repeatable
-  --checks A,B          run these checks only: their names, or default, strict or protocol
-  --exclude-checks A,B  do not run these checks
-  --max-response-time N a response that takes longer, in milliseconds, fails
-  --allow-incomplete    exit 0 even if no request was judged, or an operation is not valid
-  --baseline FILE       accept the failures in this file: only new ones count
-  --update-baseline     write that file, with the failures of this run
-  --report KIND:FILE    write a report: junit, har, ndjson, coverage, github or markdown; repeatable
-  --report coverage     print what of each operation was seen, and what was not
-  --config FILE         a file with options (default: .contract.yaml, if there is one)
-  --help                print this text
-
-Exit code: that of the command if it fails; otherwise 1 when a check fails or an operation is not implemented, 2 when
-no request was judged, an operation of the document is not valid, or the proxy cannot run.
-The sets of checks and the baseline are those of contract-first check --help.`;
-
-/** Runs the proxy until a signal arrives or its command ends. Returns the exit code. */
-export async function proxyCommand(args: readonly string[], environment: Environment = process.env): Promise<number> {
-  exitWithoutOutput();
-  const end = args.indexOf('--');
-  const [own, client] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+/** Runs the proxy until a signal arrives or its command ends. */
+export const proxyCommand = defineCommand(PROXY, async (given, environment) => {
   try {
-    const options = readOptions(own, environment, 'proxy');
-    if (!options.isHelpWanted) return await runProxy(options, client);
-    print(USAGE);
-    return 0;
+    return await runProxy(readOptions(given, environment), given.rest);
   } catch (error) {
     printError(error instanceof CannotCheck ? error.message : describeBug(error));
     return 2;
   }
-}
+});
 
 async function runProxy(options: CheckOptions, client: readonly string[]): Promise<number> {
   const { archives, port = 0, isProtocolFolded } = options;

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { print } from '@contract-first/command-line/terminal';
+import { print, type Style } from '@contract-first/command-line/terminal';
 import type { InvalidOperation } from '@contract-first/model/operations';
 import { CannotCheck } from '@contract-first/model/values';
 import { parse, stringify } from 'yaml';
@@ -14,6 +14,10 @@ export type ConclusionOptions = Pick<ContractOptions, 'operations' | 'tags' | 'e
   readonly baselinePath: string | undefined;
   /** Whether to write the failures of this run to the baseline. */
   readonly isBaselineUpdated: boolean;
+  /** Whether to print nothing but findings. */
+  readonly isQuiet: boolean;
+  /** Whether to print the result. */
+  readonly isResultPrinted: boolean;
   /** Whether to print the coverage. */
   readonly isCoverageWanted: boolean;
 };
@@ -38,7 +42,7 @@ type Concluded = { readonly result: ContractResult; readonly exitCode: number };
  * @throws {CannotCheck} if the baseline cannot be read
  */
 export function prepareConclusion(options: ConclusionOptions, invalid: readonly InvalidOperation[]): Conclusion {
-  const { baselinePath, isBaselineUpdated, isCoverageWanted, isIncompleteAllowed } = options;
+  const { baselinePath, isBaselineUpdated, isCoverageWanted, isIncompleteAllowed, isQuiet, isResultPrinted } = options;
   const isAll = [options.operations, options.tags, options.excluded].every((names) => names === undefined);
   const baseline = baselinePath === undefined || isBaselineUpdated ? undefined : readBaseline(baselinePath);
   const withAllowed = (result: ContractResult): ContractResult =>
@@ -50,17 +54,21 @@ export function prepareConclusion(options: ConclusionOptions, invalid: readonly 
       const all = isAll ? withInvalid(found, invalid) : found;
       if (baselinePath !== undefined && isBaselineUpdated) {
         writeBaseline(baselinePath, all);
-        print(`${baselinePath} accepts the failures of this run`);
+        if (!isQuiet) print(`${baselinePath} accepts the failures of this run`);
         return { result: withAllowed(all), exitCode: 0 };
       }
       const printed = baseline?.apply(all) ?? all;
       if (isCoverageWanted) print(`${formatCoverage(printed.coverage ?? [])}\n`);
-      print(formatResult(printed, report));
       const result = withAllowed(printed);
-      return { result, exitCode: exitCodeOf(result) };
+      const exitCode = exitCodeOf(result);
+      if (isResultPrinted && (exitCode !== 0 || !isQuiet)) print(formatResult(printed, report), WORDS);
+      return { result, exitCode };
     },
   };
 }
+
+/** The colours of words at the beginning of a line. */
+const WORDS: Readonly<Record<string, Style>> = { FAILED: 'red' };
 
 function exitCodeOf({ failures, notImplemented, errors, incomplete, unsuccessful }: ContractResult): number {
   if (failures.length + notImplemented.length > 0) return 1;

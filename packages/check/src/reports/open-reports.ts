@@ -3,6 +3,7 @@ import type { ContractResult } from '../run/contract-result.ts';
 import { createCoverageReport } from './coverage.ts';
 import { createGithub } from './github.ts';
 import { createHar } from './har.ts';
+import { createJson } from './json.ts';
 import { createJunit } from './junit.ts';
 import { createMarkdown } from './markdown.ts';
 import { createNdjson } from './ndjson.ts';
@@ -10,7 +11,7 @@ import { type CreateReport, openReportFile } from './run-report.ts';
 import type { ReportOptions } from './text.ts';
 
 /** The kinds of reports. */
-export const REPORT_KINDS = ['junit', 'har', 'ndjson', 'coverage', 'github', 'markdown'] as const;
+export const REPORT_KINDS = ['junit', 'json', 'har', 'ndjson', 'coverage', 'github', 'markdown'] as const;
 type ReportKind = (typeof REPORT_KINDS)[number];
 
 /** A report and the path of its file. */
@@ -18,6 +19,7 @@ export type ReportTarget = { readonly kind: ReportKind; readonly path: string };
 
 const CREATORS: Readonly<Record<ReportKind, CreateReport>> = {
   junit: createJunit,
+  json: createJson,
   har: createHar,
   ndjson: createNdjson,
   coverage: createCoverageReport,

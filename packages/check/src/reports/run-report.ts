@@ -21,8 +21,12 @@ type ReportFile = {
   readonly close: () => void;
 };
 
+/** The path that stands for standard output. */
+export const STANDARD_OUTPUT = '-';
+
 /** Creates or truncates a file. @throws {CannotCheck} if it fails */
 export function openReportFile(path: string): ReportFile {
+  if (path === STANDARD_OUTPUT) return { write: (text) => process.stdout.write(text), close: () => undefined };
   const file = attempt(() => openSync(path, 'w'));
   return {
     write(text) {

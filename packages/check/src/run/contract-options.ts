@@ -10,6 +10,9 @@ import type { CheckObserver } from '../judgement/observation.ts';
 import type { Expectation, GivenValue, Selection } from './selection.ts';
 import type { UserOptions } from './users.ts';
 
+/** The default number of generated requests of each kind per operation. */
+export const DEFAULT_RUNS = 100;
+
 /** The options of a run. */
 export type ContractOptions = UserOptions &
   Selection & {

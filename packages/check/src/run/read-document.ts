@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { formatDiagnostic, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
-import { fetchLocal, isUrl } from '@contract-first/command-line/files';
+import { fetchLocal, isUrl, withExcerpt } from '@contract-first/command-line/files';
 import { CannotCheck } from '@contract-first/model/values';
 import { type InvalidOperation, removeInvalid } from '@contract-first/model/operations';
 
@@ -35,7 +35,7 @@ export async function readDocument(path = GENERATED, allowed: AllowedRefs): Prom
       file === root && text !== undefined ? Promise.resolve(text) : readOther(file);
     const { document, diagnostics } = await prepareDocument(path, allowed, { ...folder, read });
     if (document !== undefined) return { document, invalid };
-    refusal ??= new CannotCheck(diagnostics.map(formatDiagnostic).join('\n'));
+    refusal ??= new CannotCheck(diagnostics.map(formatDiagnostic).map(withExcerpt).join('\n'));
     text ??= await (readOther(root) ?? readFile(root, 'utf8')).catch(() => '');
     const rest = text === '' ? undefined : removeInvalid(text, diagnostics);
     if (rest === undefined) throw refusal;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { OptionReader } from '@contract-first/command-line/options';
+import type { OptionDeclaration, OptionReader } from '@contract-first/command-line/options';
 import type { ApiOperation } from '@contract-first/model/operations';
 import { type Connection, writeRequest, type WireRequest, type WireResponse } from '@contract-first/model/requests';
 import {
@@ -37,6 +37,31 @@ type Call = {
 };
 
 const EXAMPLE = "{ calls: [{ operation: login, body: { name: '{user}' } }], token: $response.body#/token }";
+
+/** The option with the operations that sign in. */
+export const SIGN_IN: OptionDeclaration = {
+  name: 'sign-in',
+  kind: 'map',
+  text: 'operations of the service that sign in its users',
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['calls', 'token'],
+    properties: {
+      calls: {
+        type: 'array',
+        items: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['operation'],
+          properties: { operation: { type: 'string' }, parameters: { type: 'object' }, body: {} },
+        },
+      },
+      token: { type: 'string', description: 'An expression, such as $response.body#/token.' },
+      users: { type: 'array', items: { type: 'object' } },
+    },
+  },
+};
 
 /** Reads the option `sign-in` of the options file. */
 export function readSignIn({ has, membersOf: members, placeOf, refuse, expand }: OptionReader): SignIn | undefined {

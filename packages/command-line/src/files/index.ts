@@ -6,5 +6,6 @@
 
 export { fetchLocal, isUrl } from './local-url.ts';
 export { readIfPresent } from './read-if-present.ts';
+export { withExcerpt } from './source-excerpt.ts';
 export { writeModule } from './write-module.ts';
 export { folderOf, watchFolders } from './watch-folders.ts';

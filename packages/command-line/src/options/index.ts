@@ -1,9 +1,21 @@
 /**
- * Parses options on the command line and in a file.
+ * Declares commands and parses their options, on the command line and in a file.
  *
  * @module @contract-first/command-line/options
  */
 
 export { readRefs } from './allowed-refs.ts';
-export { type GivenOption, type OptionKind, readCommandLine, readOptionsFile } from './given-options.ts';
+export { addVersion, createParser, EXIT_CODES, type GivenLine, parse } from './command-line.ts';
+export {
+  ALLOW_REFS,
+  type CommandDeclaration,
+  CONFIG,
+  isNamed,
+  type OptionDeclaration,
+  PORT,
+  QUIET,
+} from './declaration.ts';
+export { type Command, defineCommand } from './define-command.ts';
+export type { GivenOption } from './given-option.ts';
 export { createOptionReader, type Environment, type OptionReader, type Secret } from './option-reader.ts';
+export { readOptionsFile } from './options-file.ts';

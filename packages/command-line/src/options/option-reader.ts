@@ -1,4 +1,4 @@
-import type { GivenOption } from './given-options.ts';
+import type { GivenOption } from './given-option.ts';
 
 /** A secret value, which is printed as an environment variable. */
 export type Secret = { readonly variable: string; readonly value: string };

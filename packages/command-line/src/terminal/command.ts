@@ -1,9 +1,23 @@
+import { styleText } from 'node:util';
 import { escapeControls } from '@contract-first/contract';
 import { describeBug } from './describe-bug.ts';
 
-/** Prints a text on standard output, with escaped control characters. */
-export function print(text: string): void {
-  process.stdout.write(`${escapeControls(text)}\n`);
+/** A colour of a word. */
+export type Style = 'red' | 'yellow' | 'dim';
+
+/**
+ * Prints a text on standard output, with escaped control characters.
+ *
+ * @param styles the colours of words at the beginning of a line, if standard output is a terminal with colours
+ */
+export function print(text: string, styles: Readonly<Record<string, Style>> = {}): void {
+  const words = new RegExp(`(?<=^ *)(?:${Object.keys(styles).join('|')})(?= )`, 'gm');
+  const escaped = escapeControls(text);
+  const painted = escaped.replace(words, (word) => {
+    const style = styles[word];
+    return style === undefined ? word : styleText(style, word, { stream: process.stdout });
+  });
+  process.stdout.write(`${painted}\n`);
 }
 
 /** Prints a text on standard error, with escaped control characters. */
@@ -40,15 +54,19 @@ export function reportRefusal(error: unknown): number {
 }
 
 /**
- * Ends the command with one line if its output cannot be written. If the reader closed the pipe, as in `… | head`, the
- * command continues without output.
+ * Ends the command with one line and exit code 2 if its output cannot be written. If the reader closed the pipe, as in
+ * `… | head`, the command continues without output.
+ *
+ * @returns a function that removes the handler
  */
-export function exitWithoutOutput(): void {
-  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+export function exitWithoutOutput(): () => void {
+  const exit = ({ code }: NodeJS.ErrnoException): void => {
     if (code === 'EPIPE') return;
     printError(`the output cannot be written (${String(code)})`);
     process.exit(2);
-  });
+  };
+  process.stdout.on('error', exit);
+  return () => process.stdout.off('error', exit);
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 
 export { abortOnSignals } from './abort-on-signals.ts';
-export { exitWithoutOutput, print, printError, refuse, reportBugs, reportRefusal } from './command.ts';
+export { exitWithoutOutput, print, printError, refuse, reportBugs, reportRefusal, type Style } from './command.ts';
 export { describeBug } from './describe-bug.ts';
 export { stopWithNpm } from './stop-with-npm.ts';
 export { VERSION } from './version.ts';

@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { readIfPresent } from '@contract-first/command-line/files';
+import type { OptionDeclaration } from '@contract-first/command-line/options';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { type Finding, type Level, LEVEL_ORDER } from '../rules/finding.ts';
 import type { Location } from './sources.ts';
@@ -50,8 +52,10 @@ function covers(entry: IgnoreEntry, { rule, operation, pointer, reference }: Fin
   return entry.operation === operation || (entry.operation === undefined && entry.pointer !== undefined);
 }
 
-/** The policy file of a repository. */
-const POLICY_FILE = '.contract-diff.yaml';
+const OPTIONS_FILE = '.contract.yaml';
+const SECTION = 'diff';
+// The file of the policy in version 1.0.
+const FORMER_FILE = '.contract-diff.yaml';
 
 /** The policy is invalid. The message has one line per problem. */
 class InvalidPolicy extends Error {}
@@ -64,7 +68,6 @@ type PolicyFile = {
 const text = { type: 'string', pattern: '\\S' };
 const SCHEMA = {
   type: 'object',
-  additionalProperties: false,
   properties: {
     ignore: {
       type: 'array',
@@ -85,41 +88,45 @@ const SCHEMA = {
   },
 };
 
+/** The options of the policy. Only an options file may contain them. */
+export const POLICY_OPTIONS: readonly OptionDeclaration[] = [
+  { name: 'ignore', kind: 'data', text: 'accepted findings', schema: SCHEMA.properties.ignore },
+  { name: 'levels', kind: 'data', text: 'levels of rules', schema: SCHEMA.properties.levels },
+];
+
 /**
- * Reads the policy in the working directory. Without the file, the policy is empty.
+ * Reads the policy in the section `diff` of an options file. Without it, the policy is empty.
  *
+ * @param path by default, the path of an optional file
  * @param isRule returns whether a rule exists
  * @throws {InvalidPolicy} with all problems
  */
-export async function readPolicy(isRule: (name: string) => boolean): Promise<Policy> {
-  const source = await readFile(POLICY_FILE, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
-    throw error;
-  });
+export function readPolicy(path: string | undefined, isRule: (name: string) => boolean): Policy {
+  if (existsSync(FORMER_FILE))
+    throw new InvalidPolicy(`${FORMER_FILE} is not read: move its content to the member ${SECTION} of ${OPTIONS_FILE}`);
+  const file = path ?? OPTIONS_FILE;
+  const source = readIfPresent(file) ?? '{}';
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines });
   const positionAt = (offset: number): Location => {
     const { line, col } = lines.linePos(offset);
-    return { file: POLICY_FILE, line, column: col };
+    return { file, line, column: col };
   };
   const locate = (path: readonly (string | number)[]): Location => {
-    const node = document.getIn(path, true);
+    const node = document.getIn([SECTION, ...path], true);
     return positionAt((isNode(node) ? node.range?.[0] : undefined) ?? 0);
   };
   const format = ({ line, column }: Location, message: string): string =>
-    `${POLICY_FILE}:${String(line)}:${String(column)} ${message}`;
+    `${file}:${String(line)}:${String(column)} ${message}`;
 
-  if (document.errors.length > 0) {
-    const mistakes = document.errors.map(({ pos, message }) => format(positionAt(pos[0]), firstLine(message)));
-    throw new InvalidPolicy(mistakes.join('\n'));
-  }
   const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, formats: { rule: isRule, date: isDate } });
-  const read: unknown = document.toJS() ?? {};
+  // The options reader has reported errors of syntax.
+  const { [SECTION]: read = {} } = (document.toJS() ?? {}) as { readonly diff?: unknown };
   if (!ajv.validate<PolicyFile>(SCHEMA, read)) {
     const mistakes = (ajv.errors ?? []).flatMap((error) => {
       const path = error.instancePath.split('/').slice(1);
       const message = describe(error);
-      return message === undefined ? [] : [format(locate(path), `${error.instancePath || 'the policy'} ${message}`)];
+      return message === undefined ? [] : [format(locate(path), `/${SECTION}${error.instancePath} ${message}`)];
     });
     throw new InvalidPolicy(mistakes.join('\n'));
   }
@@ -127,7 +134,7 @@ export async function readPolicy(isRule: (name: string) => boolean): Promise<Pol
   return {
     ignore: ignore.map((entry, index) => ({
       ...entry,
-      location: { ...locate(['ignore', index]), pointer: `/ignore/${String(index)}` },
+      location: { ...locate(['ignore', index]), pointer: `/${SECTION}/ignore/${String(index)}` },
     })),
     levels: new Map(Object.entries(levels)),
   };
@@ -152,10 +159,6 @@ function describe({ keyword, message = '', params, propertyName }: ErrorObject):
     default:
       return message;
   }
-}
-
-function firstLine(message: string): string {
-  return message.replace(/\n[^]*/, '');
 }
 
 function isDate(given: string): boolean {

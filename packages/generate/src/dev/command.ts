@@ -1,33 +1,43 @@
 import { readdirSync } from 'node:fs';
 import { extname, join, resolve, sep } from 'node:path';
 import { folderOf, watchFolders } from '@contract-first/command-line/files';
-import { describeBug, print, printError, refuse, stopWithNpm } from '@contract-first/command-line/terminal';
-import { readAllowedRefs } from '@contract-first/documents';
+import { describeBug, printError, refuse, stopWithNpm } from '@contract-first/command-line/terminal';
+import {
+  ALLOW_REFS,
+  type CommandDeclaration,
+  createOptionReader,
+  defineCommand,
+  type GivenLine,
+  PORT,
+  readOptionsFile,
+  readRefs,
+} from '@contract-first/command-line/options';
 import { generate, printGenerated } from '../generate.ts';
 import { createRestartingService } from './service.ts';
 
-const USAGE = `contract-first dev [--allow-refs KINDS] [options of Node]
-
-Runs src/main.ts. Regenerates after each change of the document or of formats.ts, and restarts the service after each
-change of the document or of src/. A rejected document is ignored.
-
-  --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
-  --help              print this text
-
-Other options are those of Node for the service, such as --inspect.`;
+const DEV: CommandDeclaration = {
+  name: 'dev',
+  description:
+    'Runs src/main.ts. Regenerates after each change of the document or of formats.ts, and restarts the service after each change of the document or of src/. A rejected document is ignored. Other options are those of Node for the service, such as --inspect.',
+  arguments: [],
+  options: [PORT, ALLOW_REFS],
+  rest: 'unknown options',
+  examples: [
+    ['contract-first dev --port 4000', 'Serve on port 4000'],
+    ['contract-first dev --inspect', 'Debug the service'],
+  ],
+  section: 'dev',
+  isService: true,
+};
+const MAX_PORT = 65_535;
 const SETTLE_MS = 30; // A save emits several events: truncate, write, rename.
 const SOURCE = resolve('src');
 
-/**
- * Serves the project in the working directory until a signal ends the process. Returns an exit code only for `--help`.
- */
-export async function devCommand(args: readonly string[]): Promise<number | undefined> {
-  if (args.includes('--help')) {
-    print(USAGE);
-    return 0;
-  }
-  const { allowed, nodeOptions } = readArguments(args);
-  const service = createRestartingService(nodeOptions);
+/** Serves the project in the working directory until a signal ends the process. */
+export const devCommand = defineCommand(DEV, async (given) => {
+  const { allowed, port } = readOptions(given);
+  if (port !== undefined) process.env['PORT'] = String(port);
+  const service = createRestartingService(given.rest);
   const setWatched = watchFolders(notice);
   const changed = new Set<'contract' | 'code'>(['contract', 'code']);
   let sources: readonly string[] = [resolve('openapi.yaml')];
@@ -93,20 +103,15 @@ export async function devCommand(args: readonly string[]): Promise<number | unde
       await service.stop();
     });
   }
-}
+});
 
-function readArguments(words: readonly string[]) {
-  const isOurs = (word: string | undefined): boolean => /^--allow-refs(?:=|$)/.test(word ?? '');
-  const given = words.flatMap((word, index) => {
-    if (words[index - 1] === '--allow-refs') return [word];
-    return word.startsWith('--allow-refs=') ? [word.slice('--allow-refs='.length)] : [];
-  });
-  try {
-    const nodeOptions = words.filter((word, index) => !isOurs(word) && words[index - 1] !== '--allow-refs');
-    return { allowed: readAllowedRefs(given), nodeOptions };
-  } catch (error) {
-    return refuse((error as Error).message);
-  }
+function readOptions({ options }: GivenLine) {
+  const problems: string[] = [];
+  const inFile = readOptionsFile(undefined, DEV, problems);
+  const reader = createOptionReader(new Map([...inFile, ...options]), {}, problems);
+  const read = { allowed: readRefs(reader), port: reader.readInteger('port', 0, MAX_PORT) };
+  if (problems.length > 0) refuse(...problems);
+  return read;
 }
 
 /** Returns a folder and all nested folders. */

@@ -1,48 +1,49 @@
-import { parseArgs } from 'node:util';
-import { ALLOW_REFS, readAllowedRefs } from '@contract-first/documents';
-import { exitWithoutOutput, print, refuse, reportBugs } from '@contract-first/command-line/terminal';
-import { initialize, type Environment, type InitOptions } from './initialize.ts';
+import {
+  ALLOW_REFS,
+  type CommandDeclaration,
+  createOptionReader,
+  defineCommand,
+  QUIET,
+  readRefs,
+} from '@contract-first/command-line/options';
+import { refuse, reportBugs } from '@contract-first/command-line/terminal';
+import { initialize } from './initialize.ts';
 
-const USAGE = `contract-first init DOCUMENT [FOLDER] [options]
+const INIT: CommandDeclaration = {
+  name: 'init',
+  description:
+    'Writes a project for an OpenAPI document: handlers, a store, tests, and what CI runs. In the folder of an npm project, it adds what is missing, and overwrites nothing.',
+  arguments: [{ name: 'DOCUMENT', isRequired: true }, { name: 'FOLDER' }],
+  options: [
+    {
+      name: 'name',
+      kind: 'text',
+      value: 'NAME',
+      text: 'the name of the service (default: from the title of the document)',
+    },
+    { name: 'no-database', kind: 'flag', text: 'leave out the store' },
+    ALLOW_REFS,
+    { ...QUIET, text: 'print errors only' },
+  ],
+  examples: [
+    ['contract-first init openapi.yaml', 'Write a project to a folder with the name of the service'],
+    ['contract-first init openapi.yaml . --no-database', 'Add a service without a database to this folder'],
+  ],
+};
 
-Writes a project for an OpenAPI document: handlers, a store, tests, and what CI runs. In the folder of an npm project, it adds
-what is missing, and overwrites nothing.
-
-  --name NAME         the name of the service (default: from the title of the document)
-  --no-database       leave out the store
-  --allow-refs KINDS  let the document refer to files outside of its folder, to http URLs, or both: files,http
-  --help              print this text`;
-
-/** Creates a project for a document. Returns the exit code. @param environment the environment of npm */
-export async function initCommand(args: readonly string[], environment: Environment = process.env): Promise<number> {
-  exitWithoutOutput();
+/** Creates a project for a document. The environment is that of npm. */
+export const initCommand = defineCommand(INIT, async ({ options, values: [document = '', folder] }, environment) => {
   reportBugs();
-  const options = readArguments(args);
-  if (options === undefined) print(USAGE);
-  else await initialize(options, environment);
+  const problems: string[] = [];
+  const reader = createOptionReader(options, {}, problems);
+  const { textOf, has } = reader;
+  const allowed = readRefs(reader);
+  if (folder === '') problems.push('the folder has no name');
+  if (problems.length > 0) refuse(...problems);
+  const isQuiet = has('quiet');
+  await initialize(
+    { document, folder, name: textOf('name'), hasDatabase: !has('no-database'), allowed, isQuiet },
+    environment,
+  );
   return 0;
-}
-
-/** Parses the arguments. Returns `undefined` for `--help`. */
-function readArguments(args: readonly string[]): InitOptions | undefined {
-  try {
-    const { positionals, values } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        name: { type: 'string' },
-        'no-database': { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-        ...ALLOW_REFS,
-      },
-    });
-    if (values.help) return undefined;
-    const [document, folder, ...rest] = positionals;
-    if (document === undefined || folder === '' || rest.length > 0)
-      throw new Error('name one OpenAPI document, and perhaps a folder');
-    const allowed = readAllowedRefs(values['allow-refs']);
-    return { document, folder, name: values.name, hasDatabase: !values['no-database'], allowed };
-  } catch (error) {
-    return refuse((error as Error).message, USAGE);
-  }
-}
+});

@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
+import { withExcerpt } from '@contract-first/command-line/files';
 import { escapeMarkdown } from '@contract-first/command-line/reports';
-import { print, refuse } from '@contract-first/command-line/terminal';
+import { print, printError, refuse } from '@contract-first/command-line/terminal';
 import { escapeControls } from '@contract-first/contract';
 import { type AllowedRefs, formatDiagnostic } from '@contract-first/documents';
 import { quoteShell } from '@contract-first/model/requests';
 import { parse, stringify } from 'yaml';
-import { generate, printGenerated } from '../generate.ts';
+import { generate } from '../generate.ts';
 import { renderContract } from '../render.ts';
 import { addToProject, readExistingProject } from './existing-project.ts';
 import { createManifest, type Manifest } from './manifest.ts';
@@ -27,6 +28,8 @@ export type InitOptions = {
   /** The name of the service; by default, derived from the title of the document. */
   readonly name: string | undefined;
   readonly hasDatabase: boolean;
+  /** Whether to print no progress. */
+  readonly isQuiet: boolean;
   /** The kinds of files outside its folder that the document may refer to. */
   readonly allowed: AllowedRefs;
 };
@@ -39,9 +42,18 @@ export type InitOptions = {
  */
 export async function initialize(options: InitOptions, environment: Environment): Promise<void> {
   const { document: path, allowed, hasDatabase } = options;
+  const report = (step: string): void => {
+    if (!options.isQuiet) printError(step); // Standard output has the result only.
+  };
+  report(`reading ${path}`);
   const { gaps, files: generated, diagnostics, sources, operationIds } = await renderContract(path, allowed);
   if (gaps === undefined || generated === undefined)
-    return refuse(...diagnostics.filter(({ severity }) => severity === 'error').map(formatDiagnostic));
+    return refuse(
+      ...diagnostics
+        .filter(({ severity }) => severity === 'error')
+        .map(formatDiagnostic)
+        .map(withExcerpt),
+    );
   const { title: fullTitle } = gaps.document.info ?? { title: '' };
   const title = fullTitle.replaceAll(/\s+/g, ' ').trim();
   if (escapeControls(title) !== title) return refuse('info.title must not have control characters');
@@ -67,6 +79,9 @@ export async function initialize(options: InitOptions, environment: Environment)
       : [['openapi.yaml', isOneFile ? readFileSync(path, 'utf8') : toYaml(generated['openapi.json'])]],
   );
 
+  report(
+    `writing ${operationIds.length === 1 ? 'one handler' : `${String(operationIds.length)} handlers`} and their tests`,
+  );
   const root = process.cwd();
   const rendered = mkdtempSync(join(tmpdir(), 'init-'));
   let manifest: Manifest;
@@ -78,7 +93,9 @@ export async function initialize(options: InitOptions, environment: Environment)
     manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages);
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
     for (const [file, text] of files) write(file, text);
-    printGenerated(await generate({ scaffold: true, needsTypes: false }));
+    const { problems, notes } = await generate({ scaffold: true, needsTypes: false });
+    for (const line of problems) printError(line);
+    for (const line of notes) report(line);
     for (const [file, text] of Object.entries(renderTests(gaps.document))) write(`test/${file}`, escapeControls(text));
     for (const tarball of packages.tarballs.values()) {
       mkdirSync('vendor', { recursive: true });
@@ -99,12 +116,20 @@ export async function initialize(options: InitOptions, environment: Environment)
     ['install', '--no-audit', '--no-fund', '--loglevel=error'],
     ...(generated['types.ts'] === undefined ? [['run', '--silent', 'generate']] : []),
   ];
-  const isInstalled = install.every((args) => runNpm(args, target, environment));
+  const isInstalled = install.every((args) => {
+    report(`npm ${withoutOptions(args)}`);
+    return runNpm(args, target, environment);
+  });
   const kept = Object.entries(existing?.manifest.scripts ?? {}).flatMap(([script, text]) =>
     manifest.scripts?.[script] === text ? [script] : [],
   );
-  const missing = isInstalled ? [] : install.map((args) => args.filter((arg) => !arg.startsWith('-')).join(' '));
-  print(conclusion({ title, folder, operations: operationIds.length, missing, kept }));
+  const missing = isInstalled ? [] : install.map(withoutOptions);
+  if (!options.isQuiet || !isInstalled)
+    print(conclusion({ title, folder, operations: operationIds.length, missing, kept }));
+}
+
+function withoutOptions(args: readonly string[]): string {
+  return args.filter((arg) => !arg.startsWith('-')).join(' ');
 }
 
 /** Runs npm in a project. Returns whether npm succeeded. */

@@ -30,7 +30,7 @@ export function readOperations(requests: SchemaDocument, responses: SchemaDocume
   const responseDocument = responses.document as Document;
   const allPaths: PathMethods[] = [];
   const all = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
-    const pathItem = dereference(document, item) as PathItem & { readonly servers?: readonly Server[] };
+    const pathItem = dereference(document, item);
     const responseItem = dereference(responseDocument, responseDocument.paths?.[path]) as PathItem;
     const operations = operationsOf(pathItem);
     const pathsOf = ({ servers = pathItem.servers ?? document.servers }: OperationObject): readonly string[] =>

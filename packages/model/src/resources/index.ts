@@ -4,7 +4,7 @@
  * @module @contract-first/model/resources
  */
 
-export { CODE_OPTIONS, FILE_OPTIONS, readContractFile, readCorrections, readFileCorrections } from './contract-file.ts';
+export { CORRECTIONS, readCorrections } from './corrections.ts';
 export { assertCorrections } from './correction-problems.ts';
 export { type DirectedSchemas, identifyingMembers, identityPlace, idText, isTarget } from './identity-place.ts';
 export { collectionOf, innermostItem, type ItemPath, shapeOf } from './item-path.ts';

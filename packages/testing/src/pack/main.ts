@@ -39,7 +39,7 @@ function stage(folder: string): string {
     });
     cpSync(join(work, 'compiled', name, 'src'), join(staged, 'dist'), { recursive: true });
   }
-  for (const file of readdirSync(folder).filter((file) => /\.(?:js|md)$/.test(file)))
+  for (const file of readdirSync(folder).filter((file) => /\.(?:js|md|schema\.json)$/.test(file)))
     cpSync(join(folder, file), join(staged, file));
   cpSync('LICENSE', join(staged, 'LICENSE'));
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // Validated by npm.
