@@ -95,7 +95,7 @@ export async function initialize(options: InitOptions, environment: Environment)
     for (const [file, text] of files) write(file, text);
     const { problems, notes } = await generate({ scaffold: true, needsTypes: false });
     for (const line of problems) printError(line);
-    for (const line of notes) report(line);
+    if (!options.isQuiet) for (const line of notes) print(line);
     for (const [file, text] of Object.entries(renderTests(gaps.document))) write(`test/${file}`, escapeControls(text));
     for (const tarball of packages.tarballs.values()) {
       mkdirSync('vendor', { recursive: true });
