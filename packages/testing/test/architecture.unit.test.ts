@@ -5,6 +5,9 @@ import { ROOT } from '@contract-first/testing/service.ts';
 
 type Manifest = {
   readonly name: string;
+  readonly description?: string;
+  readonly keywords?: readonly string[];
+  readonly license?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string>>;
@@ -123,6 +126,15 @@ test.each(['check', 'diff'])('%s is installed without the libraries of a service
   expect(installed).toContain('ajv');
   const ofService = ['@contract-first/engine', 'express', 'express-openapi-validator', 'passport', 'pg'];
   expect(ofService.filter((name) => installed.has(name))).toEqual([]);
+});
+
+test('each package has what the registry shows: a description, keywords, a license and a README', () => {
+  const incomplete = packages.filter(({ folder, manifest }) => {
+    const { description, keywords = [], license } = manifest;
+    const isComplete = description !== undefined && keywords.length > 0 && license !== undefined;
+    return !isComplete || !existsSync(join(ROOT, folder, 'README.md'));
+  });
+  expect(incomplete.map(({ folder }) => folder)).toEqual([]);
 });
 
 test('no import cycle', () => {

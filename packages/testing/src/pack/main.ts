@@ -43,12 +43,15 @@ function stage(folder: string): string {
     cpSync(join(folder, file), join(staged, file));
   cpSync('LICENSE', join(staged, 'LICENSE'));
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // Validated by npm.
-  writeFileSync(join(staged, 'package.json'), JSON.stringify(toPacked(manifest), null, 2));
+  writeFileSync(join(staged, 'package.json'), JSON.stringify(toPacked(manifest, folder), null, 2));
   return staged;
 }
 
-/** Returns a manifest that refers to the compiled files. */
-function toPacked({ exports, imports, devDependencies: _, scripts: __, ...manifest }: Manifest): object {
+/** Returns the manifest of a folder that refers to the compiled files. */
+function toPacked(
+  { exports, imports, devDependencies: _, scripts: __, ...manifest }: Manifest,
+  folder: string,
+): object {
   const map = (entries: unknown, to: (file: string) => unknown): object =>
     Object.fromEntries(Object.entries(entries as object).map(([key, file]) => [key, to(String(file))]));
   const compiled = (file: string): string => file.replace(SOURCE, './dist/$1.js');
@@ -57,8 +60,13 @@ function toPacked({ exports, imports, devDependencies: _, scripts: __, ...manife
   return {
     ...manifest,
     engines: { node: '>=22.18' },
-    // Required for the provenance of a release.
-    ...(repository !== undefined && { repository: { type: 'git', url: `git+https://github.com/${repository}.git` } }),
+    files: ['*.js', '*.json', 'dist'],
+    // The repository is required for the provenance of a release.
+    ...(repository !== undefined && {
+      homepage: `https://github.com/${repository}/tree/main/${folder}#readme`,
+      bugs: `https://github.com/${repository}/issues`,
+      repository: { type: 'git', url: `git+https://github.com/${repository}.git`, directory: folder },
+    }),
     ...(exports !== undefined && { exports: map(exports, withTypes) }),
     ...(imports !== undefined && { imports: map(imports, compiled) }),
   };
