@@ -142,13 +142,11 @@ export async function lintAndBundle(
   const isAsWritten = version.startsWith('3.0.') || rules === 'style';
   const convert = (file: Document): Document => (isAsWritten ? file : oldKeywords.convert(file));
   const externalRefResolver = new Resolver(config.resolve, reader, convert);
-  root = convert(root);
+  root = withLocalReferences(convert(root));
   await externalRefResolver.link(root);
 
   const placeOf = (pointer: string): string => describe({ source: root.source, pointer, reportOnKey: true });
-  const { $self: self } = root.parsed as { readonly $self?: unknown };
-  const parsed = withLocalReferences(root.parsed, self);
-  const marked = { ...root, parsed: escapePrototypeNames(parsed) };
+  const marked = { ...root, parsed: escapePrototypeNames(root.parsed) };
   const endless = findEndlessReferences(marked.parsed as OpenApiDocument);
   if (endless.length > 0) {
     return { ...unreadable(path, ''), diagnostics: placeDiagnostics('error', endless, placeOf) };
@@ -199,7 +197,7 @@ export async function lintAndBundle(
   }
 
   const quoted = quoteInexactNumbers(root.source.body);
-  const exact = quoted === root.source.body ? root : convert(parseText(quoted, absolute));
+  const exact = quoted === root.source.body ? root : withLocalReferences(convert(parseText(quoted, absolute)));
   const isSingleFile = externalRefResolver.cache.size === 0;
   let bundled;
   if (!isSingleFile) {
@@ -210,7 +208,7 @@ export async function lintAndBundle(
   }
   const complete = bundled === undefined ? exact.parsed : unmarkNames(bundled.bundle.parsed);
   const text = unquoteNumbers(JSON.stringify(complete, null, 2));
-  const document = withLocalReferences(parseJson(text), self) as OpenApiDocument; // The linter has checked this.
+  const document = parseJson(text) as OpenApiDocument; // The linter has checked this.
   const origins = isSingleFile ? undefined : await findOrigins(document, root, externalRefResolver);
   const locateOrigin = origins === undefined ? locate : (pointer: string) => positionOf(origins.of(pointer));
   const collisions = findCollisions(document, locateOrigin);
@@ -231,12 +229,17 @@ export async function lintAndBundle(
 }
 
 /** Shortens references with the document's own URI, `$self` (OpenAPI 3.2, 4.1.1), to fragments. */
-function withLocalReferences(node: unknown, self: unknown): unknown {
-  if (typeof self !== 'string' || typeof node !== 'object' || node === null) return node;
-  if (Array.isArray(node)) return node.map((item) => withLocalReferences(item, self));
+function withLocalReferences(root: Document): Document {
+  const { $self: self } = root.parsed as { readonly $self?: unknown };
+  return typeof self === 'string' ? { ...root, parsed: shorten(root.parsed, self) } : root;
+}
+
+function shorten(node: unknown, self: string): unknown {
+  if (typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node)) return node.map((item) => shorten(item, self));
   const members = Object.entries(node).map(([key, value]) => {
     const isOwn = key === '$ref' && typeof value === 'string' && value.startsWith(`${self}#`);
-    return [key, isOwn ? value.slice(self.length) : withLocalReferences(value, self)] as const;
+    return [key, isOwn ? value.slice(self.length) : shorten(value, self)] as const;
   });
   return Object.fromEntries(members);
 }
