@@ -104,7 +104,7 @@ test('a disk that fills during transactions: a failed transaction stores nothing
   const path = join(folder, 'notes.db');
   const fill = `mount -t tmpfs -o size=16m tmpfs ${folder} && head -c 12000000 /dev/zero >${folder}/ballast`;
   const [command = '', ...args] = withMounts(
-    `${fill} && exec node packages/database/test/support/write-transactions.ts sqlite:${path}`,
+    `${fill} && exec node ${join(import.meta.dirname, 'support/write-transactions.ts')} sqlite:${path}`,
   );
   const writing = start(command, args, {});
   const seen = join(`/proc/${String(writing.process.pid)}/root`, folder);

@@ -69,7 +69,10 @@ test('at the start, a PostgreSQL store reports the reason in one line without th
     ['postgres://u:p@no-such-host.invalid/db', /no-such-host\.invalid:5432: .*\((?:ENOTFOUND|EAI_AGAIN)\)/],
     [`${url}?sslmode=require`, /it does not support TLS; sslmode=disable/],
     [`${url}?sslrootcert=/nowhere/root.pem`, /^DATABASE_URL: the file \/nowhere\/root\.pem .* \(ENOENT\)$/],
-    [`${url}?sslrootcert=${import.meta.filename}`, /^DATABASE_URL: what sslrootcert, .* cannot be used/],
+    [
+      `${url}?sslrootcert=${import.meta.filename}`,
+      /^DATABASE_URL: the certificates and key of sslrootcert, .* cannot be used/,
+    ],
   ] as const) {
     const error: unknown = await openTestStore(given, { timeoutMs: 500 }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(DatabaseUnavailable);

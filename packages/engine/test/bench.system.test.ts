@@ -70,6 +70,6 @@ test.each([
     {},
     ROOT,
   );
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toContain(message);
 });

@@ -276,9 +276,7 @@ test('conditional requests: 304 for the current ETag, 412 for a different ETag',
   const pet = await createPet({ name: 'Rex' });
   const etag = (await send('GET', pet)).headers.get('etag') ?? '';
   expect((await send('GET', pet, undefined, { 'If-None-Match': etag })).status).toBe(304);
-  const list = (others: number): string => [...Array<string>(others).fill('"x"'), `W/${etag}`].join();
-  expect((await send('GET', pet, undefined, { 'If-None-Match': list(99) })).status).toBe(304);
-  expect((await send('GET', pet, undefined, { 'If-None-Match': list(100) })).status).toBe(200); // Above the limit.
+  expect((await send('GET', pet, undefined, { 'If-None-Match': `"x", W/${etag}` })).status).toBe(304);
   expect((await send('PUT', pet, { name: 'Max' }, { 'If-Match': etag })).status).toBe(200);
   expect((await send('PUT', pet, { name: 'Ada' }, { 'If-Match': etag })).status).toBe(412);
   expect((await send('GET', pet, undefined, { 'If-None-Match': etag })).body).toMatchObject({ name: 'Max' });

@@ -21,12 +21,12 @@ test.each([
   [`v${VERSION}`, 0, ''],
   ['v0.0.1', 1, `tag v0.0.1, but the packages have version ${VERSION}\n`],
 ])('a release of the tag %s ends with code %i', async (tag, code, stdout) => {
-  const { folder } = copyProject(['packages/cli/package.json', 'CHANGELOG.md']);
+  const { folder } = copyProject(['packages/cli/package.json', 'CHANGELOG.md'], ROOT);
   expect(await runStep('The tag', { GITHUB_REF_NAME: tag }, folder)).toEqual({ code, stdout, stderr: '' });
 });
 
 test('a release of a version that is missing in CHANGELOG.md fails', async () => {
-  const { folder } = copyProject(['packages/cli/package.json', 'CHANGELOG.md']);
+  const { folder } = copyProject(['packages/cli/package.json', 'CHANGELOG.md'], ROOT);
   writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## 0.0.1\n');
   const stdout = `CHANGELOG.md has no entry for ${VERSION}\n`;
   expect(await runStep('The tag', { GITHUB_REF_NAME: `v${VERSION}` }, folder)).toEqual({ code: 1, stdout, stderr: '' });
@@ -45,7 +45,7 @@ test('a release publishes every package after its dependencies', async () => {
 });
 
 test('npm run set-version -w packages/testing sets the version of all packages, and mutual dependencies', async () => {
-  const { folder, read: readCopy } = copyProject(['packages/cli/package.json', 'package.json']);
+  const { folder, read: readCopy } = copyProject(['packages/cli/package.json', 'package.json'], ROOT);
   const { code } = await run('node', [join(ROOT, 'packages/testing/src/pack/set-version.ts'), '99.0.0'], {}, folder);
   expect(code).toBe(0);
   expect(JSON.parse(readCopy('packages/cli/package.json'))).toMatchObject({
