@@ -38,7 +38,7 @@ const FORMATS = [...REPORTS.keys()];
 const DIFF: CommandDeclaration = {
   name: 'diff',
   description:
-    'Lists what the changes between two documents mean for clients. The base is the document that clients know, the revision the new one, by default openapi.yaml. Each is a file, a git revision (its openapi.yaml), <git revision>:<path>, or an http URL of this machine.',
+    'Lists the changes between two documents and their effects on clients. The base is the published document, the revision the new one, by default openapi.yaml. Each is a file, a git revision (its openapi.yaml), <git revision>:<path>, or an http URL of this machine.',
   arguments: [{ name: 'base' }, { name: 'revision' }],
   options: [
     { name: 'base', kind: 'text', value: 'SOURCE', text: 'the same as the first argument' },

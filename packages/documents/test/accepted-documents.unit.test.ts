@@ -12,7 +12,7 @@ paths:
 ${rest}`;
 const body = (schema: string): string => `requestBody: { content: { application/json: { schema: ${schema} } } }`;
 
-test('an empty content of a response without content is no warning', async () => {
+test('an empty content of a response without content causes no warning', async () => {
   const text = document('tags: [a]').replace('description: Done.', 'description: Done., content: {}');
   expect(await warningsOf(text)).toBe('');
 });

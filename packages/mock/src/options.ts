@@ -91,7 +91,7 @@ export function readOptions({ options }: GivenLine) {
   return readGiven(options, []);
 }
 
-/** Options of a program: those of the command, in camel case. */
+/** Options of a program: the options of the command, in camel case. */
 export type ProgramOptions = {
   readonly seed?: number;
   readonly limit?: number;

@@ -137,7 +137,7 @@ test('the times of resources are in the order of the changes', async () => {
   });
 });
 
-test('operations without stored resources return what was sent where their schema allows it', async () => {
+test('operations without stored resources return the sent values where their schema allows it', async () => {
   const mock = await start();
   const user = { email: 'kim@example.org', password: 'secret' };
   expect(await send(mock, 'POST', '/users', { user })).toEqual({

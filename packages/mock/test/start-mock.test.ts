@@ -187,7 +187,7 @@ test('a mock closes at the end of its scope, and may be closed twice', async () 
   await mock.close();
 });
 
-test('options are those of the command, and other options and values are errors that state what is allowed', async () => {
+test('startMock has the options of the command; an error for another option or value lists the allowed ones', async () => {
   const wrong: object = { limit: 0, seed: 1.5, delay: 'long', data: 'x.json', stateless: true, listsize: 2 };
   const integer = 'must be an integer from';
   await expect(start(wrong)).rejects.toThrow(

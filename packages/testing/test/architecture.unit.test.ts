@@ -128,7 +128,7 @@ test.each(['check', 'diff'])('%s is installed without the libraries of a service
   expect(ofService.filter((name) => installed.has(name))).toEqual([]);
 });
 
-test('each package has what the registry shows: a description, keywords, a license and a README', () => {
+test('each package has a description, keywords, a license and a README for the registry', () => {
   const incomplete = packages.filter(({ folder, manifest }) => {
     const { description, keywords = [], license } = manifest;
     const isComplete = description !== undefined && keywords.length > 0 && license !== undefined;
@@ -189,7 +189,7 @@ test('the plant store imports neither Express nor a database driver', () => {
   ]);
 });
 
-test('only types are imported from node:http, whose values are those of nodeHttp', () => {
+test('only types are imported from node:http; values come from nodeHttp', () => {
   const importsValues = (file: string): boolean =>
     /^import (?!type\b)[^;]*from 'node:http';/m.test(readFileSync(join(ROOT, file), 'utf8'));
   expect(files.filter(importsValues)).toEqual([]);

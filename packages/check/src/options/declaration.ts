@@ -71,7 +71,7 @@ const RESULT: readonly OptionDeclaration[] = [
   option(
     'report',
     'list',
-    `write a report, or print it if FILE is "-": ${REPORT_KINDS.join(', ')}; "coverage" alone prints what of each operation was seen`,
+    `write a report, or print it if FILE is "-": ${REPORT_KINDS.join(', ')}; "coverage" alone prints the coverage of each operation`,
     {
       value: 'KIND:FILE',
       choices: ['coverage', ...REPORT_KINDS.map((kind) => `${kind}:`)],

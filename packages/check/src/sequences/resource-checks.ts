@@ -66,7 +66,7 @@ function reasonNotToFollow(item: ItemPath, run: Run, isOtherUser: boolean): stri
 export function describeStateless(checks: readonly ResourceCheck[]): string | undefined {
   const ids = new Set(checks.filter((check) => check.isStateless()).map(({ operation }) => operation.operationId));
   if (ids.size === 0) return undefined;
-  return `state was not judged, as reads of what never existed succeed: the resources of ${[...ids].join(', ')}`;
+  return `state was not judged, as reads of unknown ids succeed: the resources of ${[...ids].join(', ')}`;
 }
 
 /** A task that checks the resources of a path. */

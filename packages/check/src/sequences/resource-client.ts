@@ -89,7 +89,7 @@ export function currentId({ moved }: ResourceClient, id: Id): Id {
   return current;
 }
 
-/** Returns the id that the response to an update names, if it is another one. */
+/** Returns the id in the response to an update, if it differs from the current id. */
 function namedId({ operation, json = null }: SequenceStep, { item, run }: ResourceClient, id: Id): Id | undefined {
   const place = identityPlace(operation, item, run);
   const value = place === undefined ? null : partAt(json, place);

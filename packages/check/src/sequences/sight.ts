@@ -15,7 +15,7 @@ import {
 export type Sight = Readable & {
   /** The responses that show the state. */
   readonly steps: readonly [Evidence, ...Evidence[]];
-  /** Whether the resource exists; `undefined` if the response does not tell. */
+  /** Whether the resource exists; `undefined` if unknown. */
   readonly isPresent: boolean | undefined;
 };
 
@@ -44,7 +44,7 @@ export async function look(client: ResourceClient, id: Id, missing: readonly num
   };
 }
 
-/** Returns whether a response shows that a resource exists; `undefined` if it does not tell. */
+/** Returns whether a response shows that a resource exists; `undefined` if unknown. */
 export function presenceIn({ response: { status } }: Evidence, missing: readonly number[]): boolean | undefined {
   if (isSuccess(status)) return true;
   return missing.includes(status) ? false : undefined;

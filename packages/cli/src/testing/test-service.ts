@@ -57,8 +57,8 @@ const ENVIRONMENT = { API_TOKENS: `${CALLER}:${TOKEN}` };
 
 /**
  * Starts a service on a free port, with an empty store. Every security scheme accepts `test-token` for the caller
- * `test`; with `signIn`, the application checks credentials itself, and requests have those of the signed-in user in
- * place of `test-token`.
+ * `test`; with `signIn`, the application checks credentials itself, and requests have the credentials of the signed-in
+ * user in place of `test-token`.
  *
  * @param replace returns replacements for opened parts, such as handlers with a different clock, or checkers under test
  * @param variables the environment variables; settings without a default are required

@@ -4,7 +4,7 @@ import { print, printError, VERSION } from '../terminal/index.ts';
 import { type ArgumentDeclaration, type CommandDeclaration, isNamed, type OptionDeclaration } from './declaration.ts';
 import type { GivenOption } from './given-option.ts';
 
-/** What the command line of a command has. */
+/** The parsed command line of a command. */
 export type GivenLine = {
   readonly options: ReadonlyMap<string, GivenOption>;
   /** The arguments without a name that are not options. */

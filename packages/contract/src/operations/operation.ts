@@ -164,7 +164,7 @@ export type DocumentedResponse = {
   readonly requiredHeaders: readonly string[];
   /** The formats of headers that are JSON, or objects as `name=value`; by lower-case name. */
   readonly headerFormats?: Readonly<Record<string, 'json' | 'exploded'>>;
-  /** The name of the failure body, if the engine also sends this body by itself. */
+  /** The name of the failure body, if the engine itself sends this body, too. */
   readonly failure?: string;
 };
 

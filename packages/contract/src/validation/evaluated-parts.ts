@@ -13,7 +13,7 @@ export function replaceEvaluation(ajv: CodeRules): void {
   replaceCode(ajv, 'unevaluatedItems', checkUnevaluatedItems);
 }
 
-/** Generates the checks of `if`, `then` and `else`. What `if` evaluates counts if it matches, also without `then`. */
+/** Generates the checks of `if`, `then` and `else`. Parts that `if` evaluates count if it matches, also without `then`. */
 function checkCondition(context: KeywordCxt): void {
   const { gen, parentSchema } = context;
   const isMatch = gen.name('_valid');

@@ -1,4 +1,4 @@
-// What open-database.ts loads for PostgreSQL.
+// The modules that open-database.ts loads for PostgreSQL.
 
 export { openPostgresCounter } from './counter.ts';
 export { openPostgresDatabase } from './database.ts';

@@ -58,7 +58,7 @@ export function compareDocuments(base: OpenApiDocument, revision: OpenApiDocumen
   return sortFindings([...ofBase, ...added, ...compareWebhooks({ base, revision }, today)]);
 }
 
-/** Finds operations with the same URL, of which a prefix moved from the path to the servers, or back. */
+/** Finds operations with the same URL after a prefix moved between the path and the servers. */
 function findReaddressed({
   base,
   revision,

@@ -14,7 +14,7 @@ import type { Route, Target } from './router.ts';
 /** A step on the way from a request to its response. Returns a promise only if it waits. */
 export type Step = (exchange: Exchange) => Promise<void> | undefined;
 
-/** The state of a request and its response. Each step reads what the steps before it have set. */
+/** The state of a request and its response. Each step reads members that earlier steps have set. */
 export class Exchange implements BodyReader {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;

@@ -24,8 +24,8 @@ export type OperationOptions = AuthenticationOptions &
   };
 
 /**
- * Returns a function that compiles an operation on its first request. What the document decides is decided then: an
- * operation has only the steps that its document asks for.
+ * Returns a function that compiles an operation on its first request. Decides everything that depends on the document:
+ * an operation has only the steps that its document asks for.
  */
 export function createOperations(
   options: OperationOptions,

@@ -18,7 +18,7 @@ import { createRestartingService } from './service.ts';
 const DEV: CommandDeclaration = {
   name: 'dev',
   description:
-    'Runs src/main.ts. Regenerates after each change of the document or of formats.ts, and restarts the service after each change of the document or of src/. A rejected document is ignored. Other options are those of Node for the service, such as --inspect.',
+    'Runs src/main.ts. Regenerates after each change of the document or of formats.ts, and restarts the service after each change of the document or of src/. A rejected document is ignored. Passes other options to Node, such as --inspect.',
   arguments: [],
   options: [PORT, ALLOW_REFS],
   rest: 'unknown options',

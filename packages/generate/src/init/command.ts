@@ -12,7 +12,7 @@ import { initialize } from './initialize.ts';
 const INIT: CommandDeclaration = {
   name: 'init',
   description:
-    'Writes a project for an OpenAPI document: handlers, a store, tests, and what CI runs. In the folder of an npm project, it adds what is missing, and overwrites nothing.',
+    'Writes a project for an OpenAPI document: handlers, a store, tests and a CI workflow. In the folder of an npm project, it adds missing files, and overwrites nothing.',
   arguments: [{ name: 'DOCUMENT', isRequired: true }, { name: 'FOLDER' }],
   options: [
     {
@@ -31,7 +31,7 @@ const INIT: CommandDeclaration = {
   ],
 };
 
-/** Creates a project for a document. The environment is that of npm. */
+/** Creates a project for a document. The environment has npm's variables. */
 export const initCommand = defineCommand(INIT, async ({ options, values: [document = '', folder] }, environment) => {
   reportBugs();
   const problems: string[] = [];

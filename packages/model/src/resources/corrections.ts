@@ -11,7 +11,7 @@ export const CORRECTIONS: OptionDeclaration = {
     type: 'object',
     additionalProperties: {
       anyOf: [
-        { const: false, description: 'The path is no resource.' },
+        { const: false, description: 'The path is not a resource.' },
         {
           type: 'object',
           additionalProperties: false,

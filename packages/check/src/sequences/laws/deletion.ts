@@ -74,7 +74,7 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
   await replaceDeleted(client, id);
 }
 
-/** Deletes a resource that only a list shows. Expects that the list no longer has it. */
+/** Deletes a resource that only a list shows. Expects a list without the resource. */
 export async function checkListedDeletion(client: ResourceClient, id: Id): Promise<void> {
   const { item, judge } = client;
   const { remove } = item;

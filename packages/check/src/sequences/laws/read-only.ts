@@ -69,7 +69,7 @@ async function attemptWith(
   const { item, instances, judge, run } = client;
   const before = await sendTo(client, item.read, id);
   const input = operation === creation?.operation ? creation.testCase.input : undefined;
-  // An update has the id in its path, so only a creation can choose another one.
+  // An update has the id in its path, so only a creation can choose another id.
   const except = input === undefined ? client.idMembers : [];
   const members = isDone(before) ? otherMembers(before, client, index, except) : [];
   if (!isDone(before) || members.length === 0) return undefined;

@@ -11,7 +11,7 @@ export type CorsPolicy = {
   readonly credentials: boolean;
   /** How long browsers may cache the response to a preflight. */
   readonly maxAgeSeconds: number;
-  /** The names of headers that requests may have in addition to those of the document. */
+  /** The names of headers that requests may have in addition to the documented headers. */
   readonly requestHeaders?: readonly string[];
   /**
    * Whether every preflight of a page with access is permitted, with the headers and the method that it asks for. The
@@ -24,7 +24,7 @@ export type CorsPolicy = {
 export type Cors = {
   /** Chooses the headers that {@link addCors} adds to the response. */
   readonly decide: (req: IncomingMessage) => void;
-  /** Returns the response headers for a preflight request that is permitted whatever it asks for. */
+  /** Returns the response headers that permit any preflight request. */
   readonly permitAll: (req: IncomingMessage) => Headers | undefined;
   /**
    * Returns the response headers for a preflight request.
