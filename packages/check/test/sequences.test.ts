@@ -121,9 +121,7 @@ test('a stateless server is noted once, and not a failure', async () => {
   const note = { id: '00000000-0000-4000-8000-000000000000', text: 'any' };
   const result = await checkNotes({ read: () => answerJson(200, note), list: () => [note] });
   expect(found(result)).toEqual([]);
-  expect(result.notes).toEqual([
-    'state was not judged, as reads of what never existed succeed: the resources of createNote',
-  ]);
+  expect(result.notes).toEqual(['state was not judged, as reads of unknown ids succeed: the resources of createNote']);
 });
 
 const NOTES = Array.from({ length: 10 }, (_, index) => ({
