@@ -342,7 +342,7 @@ test.each([
   [
     'an option of the check only',
     ['pets.json', '--url', 'http://127.0.0.1:9', '--runs', '1'],
-    /^--runs is not an option/,
+    /^error: unknown option '--runs'/,
   ],
   [
     'a command that does not exist',

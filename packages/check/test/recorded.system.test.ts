@@ -91,7 +91,7 @@ test('--har reports a recorded response that violates the document, and names th
   expect(stdout).toContain(
     `recorded: entry 2 of 0.har, ${STARTED}\n  curl -sSi --path-as-is -g -X GET '${ORIGIN}/v1/pets/1'`,
   );
-  expect(stdout).toContain("repeat: npx contract-first check 'pets.json' --har '0.har' --operation 'readPet'");
+  expect(stdout).toContain("repeat: npx contract-first check --har '0.har' 'pets.json' --operation 'readPet'");
   expect(stdout).toContain('contract: 3 operations, 6 requests, 5 failures\n');
 });
 

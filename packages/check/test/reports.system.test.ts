@@ -234,7 +234,11 @@ test('reports can be set in .contract.yaml, and are omitted in repeat lines', as
 
 test.each([
   ['a folder that is missing', ['har:none/a.har'], 'the report none/a.har cannot be written: ENOENT'],
-  ['an unknown kind', ['vcr:a'], '--report must be coverage, or such as junit:report.xml, with junit, har, ndjson'],
+  [
+    'an unknown kind',
+    ['vcr:a'],
+    '--report must be coverage, or such as junit:report.xml, with junit, json, har, ndjson',
+  ],
   ['no file', ['junit'], '--report must be coverage, or such as junit:report.xml'],
   ['one file for two', ['har:a', 'ndjson:a'], '--report: a is the file of several reports'],
 ])('reports: exit 2 before the first request: %s', async (_name, reports, message) => {

@@ -214,7 +214,7 @@ test('a document is refused with the place and the reason: generated/ is unchang
   const lines = stderr.split('\n').filter((line) => !isExcerpt(line));
   expect(lines.join('\n')).toBe(`${await problemsOf(text)}\nopenapi.yaml was rejected; generated/ is unchanged\n`);
   expect(stderr).toContain(
-    "\n  >  99 |                 $ref: '#/components/schemas/Mistake'\n        |                 ^\n",
+    "\n  > 61 |                 $ref: '#/components/schemas/Mistake'\n       |                 ^\n",
   );
   expect(readGenerated(join(project, 'generated'))).toEqual({ 'types.ts': 'as it was' });
 });
