@@ -1,4 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
+import type { ApiOperation } from '@contract-first/model/operations';
 import { type Json, membersOf, partAt } from '@contract-first/model/values';
 import { idText } from '@contract-first/model/resources';
 import {
@@ -15,6 +16,7 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
+import type { SequenceStep } from '../sequence-step.ts';
 import { look } from '../sight.ts';
 import { describesStatus, isAsynchronous, isSuccess } from '../../judgement/statuses.ts';
 
@@ -28,12 +30,8 @@ const STILL_LISTED = 'the list still has the deleted resource';
  */
 export async function checkDeletion(client: ResourceClient, id: Id, missing: readonly number[]): Promise<void> {
   const { item, judge } = client;
-  const { remove } = item;
+  const remove = judgedRemoval(client);
   if (remove === undefined) return;
-  if (isAsynchronous(remove)) {
-    judge.skip('use_after_free', DELAYED.reason);
-    return;
-  }
   const [earlier, before] = [await sendTo(client, item.read, id), await sendTo(client, item.read, id)];
   if (!isDone(before) || !isDone(earlier)) return;
   const etag = isConditional(remove) ? responseEtag(before) : undefined;
@@ -52,11 +50,7 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
     isMissing ? `a resource that can be read cannot be deleted: status ${String(deletion.response.status)}` : undefined,
     [before],
   );
-  const { status } = deletion.response;
-  if (!isSuccess(status)) {
-    judge.skip('use_after_free', `its DELETE got status ${String(status)}`);
-    return;
-  }
+  if (!isDeleted(client, deletion)) return;
 
   const after = await sendTo(client, item.read, id);
   // Deleting the only resource of a path may restore its defaults.
@@ -76,26 +70,31 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
 
 /** Deletes a resource that only a list shows. Expects a list without the resource. */
 export async function checkListedDeletion(client: ResourceClient, id: Id): Promise<void> {
-  const { item, judge } = client;
-  const { remove } = item;
+  const { judge } = client;
+  const remove = judgedRemoval(client);
   if (remove === undefined) return;
-  if (isAsynchronous(remove)) {
-    judge.skip('use_after_free', DELAYED.reason);
-    return;
-  }
   const [earlier, before] = [await look(client, id, []), await look(client, id, [])];
   if (earlier?.isPresent !== true || before?.isPresent !== true) return;
   const deletion = await sendTo(client, remove, id);
   if (deletion === undefined) return;
-  const { status } = deletion.response;
-  if (!isSuccess(status)) {
-    judge.skip('use_after_free', `its DELETE got status ${String(status)}`);
-    return;
-  }
+  if (!isDeleted(client, deletion)) return;
   const after = await look(client, id, []);
   if (after === undefined || (after.isPresent === true && isMarked(earlier.json, before.json, after.json))) return;
   const [step, ...others] = after.steps;
   judge.expect('use_after_free', step, after.isPresent === true ? STILL_LISTED : undefined, others);
+}
+
+/** Returns the DELETE of a resource, unless its effect may be delayed. */
+function judgedRemoval({ item: { remove }, judge }: ResourceClient): ApiOperation | undefined {
+  if (remove === undefined || !isAsynchronous(remove)) return remove;
+  judge.skip('use_after_free', DELAYED.reason);
+  return undefined;
+}
+
+/** Returns whether a DELETE succeeded. */
+function isDeleted({ judge }: ResourceClient, { response: { status } }: SequenceStep): boolean {
+  if (!isSuccess(status)) judge.skip('use_after_free', `its DELETE got status ${String(status)}`);
+  return isSuccess(status);
 }
 
 /**
