@@ -82,7 +82,7 @@ const RESULT: readonly OptionDeclaration[] = [
   CONFIG,
 ].map((one) => ({ ...one, group: 'Result' }));
 
-/** The command `check`. Its options are also those of the options file, at the top level. */
+/** The command `check`. The options file has the same options at its top level. */
 export const CHECK: CommandDeclaration = {
   name: 'check',
   description:
@@ -94,7 +94,7 @@ export const CHECK: CommandDeclaration = {
     option(
       'har',
       'list',
-      'send nothing, but judge the requests and responses of an HTTP archive; --url selects those of one server',
+      'send nothing, but judge the requests and responses of an HTTP archive; --url selects the requests to one server',
       {
         value: 'FILE',
         where: 'line',
@@ -133,13 +133,13 @@ export const CHECK: CommandDeclaration = {
       ),
     ].map((one) => ({ ...one, group: 'Credentials' })),
     ...OF_BOTH,
+    option(
+      'max-response-size',
+      'text',
+      'a response that is longer, in bytes, is cut off and fails (default: 16777216)',
+      { value: 'N', group: 'Selection' },
+    ),
     ...[
-      option(
-        'max-response-size',
-        'text',
-        'a response that is longer, in bytes, is cut off and fails (default: 16777216)',
-        { value: 'N' },
-      ),
       option('header', 'list', 'a header of every request', { value: "'NAME: TEXT'" }),
       option('expect', 'list', 'statuses that valid data may get, too, from an operation or from all', {
         value: '[NAME:]N,N',
@@ -170,13 +170,13 @@ export const CHECK: CommandDeclaration = {
         'the time for all operations (default: 20, and 1 more for each operation; with --rate N, the time of 1000 requests more for each)',
         { value: 'SECONDS' },
       ),
-    ].map((one) => ({ ...one, group: one.name.startsWith('max-') ? 'Selection' : 'Requests' })),
+    ].map((one) => ({ ...one, group: 'Requests' })),
     CORRECTIONS,
     SIGN_IN,
     ...RESULT,
   ],
   notes: [
-    '${NAME} in credentials, a header or a value is the environment variable NAME, which is not printed. The minimum of an\noperation is all its systematic requests and a tenth of --runs of each kind. A run with less exits with 2, also if less\nthan half of the operations were ever successful. .contract.yaml has the same options, such as "runs: 50"; those that\nare repeatable may be lists.',
+    '${NAME} in credentials, a header or a value is the environment variable NAME, which is not printed. The minimum of an\noperation is all its systematic requests and a tenth of --runs of each kind. A run with less exits with 2, also if less\nthan half of the operations were ever successful. .contract.yaml has the same options, such as "runs: 50"; a\nrepeatable option may be a list.',
     `Without --checks, findings about the protocol have one line each; with them, their evidence, too.\nChecks: "default" are all but ${CHECK_NAMES.filter((name) => !PROFILES.default.includes(name)).join(', ')}; "strict" are all; "protocol" are\n${PROFILES.protocol.join(', ')}.\nA check fails if\n${CHECK_NAMES.map((name) => `  ${name.padEnd(NAME_WIDTH)}  ${CHECK_MEANINGS[name]}`).join('\n')}`,
   ],
   examples: [
@@ -197,7 +197,7 @@ export const CHECK: CommandDeclaration = {
 export const PROXY: CommandDeclaration = {
   name: 'proxy',
   description:
-    'Stands before a running service, forwards requests and responses unchanged, and judges what passes by the OpenAPI document, a file or an http URL of this machine, by default generated/openapi.json. It listens on 127.0.0.1, and ends by SIGINT or SIGTERM, or with the command, which gets the URL of the proxy in CONTRACT_PROXY_URL.',
+    'Forwards requests to a running service and responses to its clients, unchanged, and judges them by the OpenAPI document, a file or an http URL of this machine, by default generated/openapi.json. It listens on 127.0.0.1, and ends by SIGINT or SIGTERM, or with the command, which gets the URL of the proxy in CONTRACT_PROXY_URL.',
   arguments: [{ name: 'document' }],
   options: [
     URL,
@@ -212,7 +212,7 @@ export const PROXY: CommandDeclaration = {
   ],
   rest: 'command',
   notes: [
-    'Exits with the code of the command if it fails, and with 2 if no request was judged. The sets of checks and the baseline\nare those of contract-first check --help.',
+    'Exits with the code of the command if it fails, and with 2 if no request was judged. contract-first check\n--help describes the sets of checks and the baseline.',
   ],
   examples: [
     ['contract-first proxy openapi.yaml --url http://127.0.0.1:8080 -- npm test', 'Judge the traffic of tests'],
