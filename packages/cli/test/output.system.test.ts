@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../engine/bench/postgres-programs.ts';
+import { freePort } from '@contract-first/testing/postgres-programs.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run, start, startService } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';

@@ -4,8 +4,15 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import {
+  asServerUser,
+  createFolder,
+  freePort,
+  initialise,
+  PASSWORD,
+  USER,
+} from '@contract-first/testing/postgres-programs.ts';
 import { onCores, type Cores } from './cores.ts';
-import { asServerUser, createFolder, freePort, initialise, PASSWORD, USER } from './postgres-programs.ts';
 
 /** Starts a temporary PostgreSQL server with default settings. */
 export async function startPostgres(

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { PASSWORD, USER } from '../../engine/bench/postgres-programs.ts';
+import { PASSWORD, USER } from './postgres-programs.ts';
 
 /** A PostgreSQL server with a superuser role `guests`. */
 export type PostgresServer = {

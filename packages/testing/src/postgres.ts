@@ -4,7 +4,7 @@ import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asServerUser, freePort, idOfNobody, isRoot, PASSWORD, USER } from '../../engine/bench/postgres-programs.ts';
+import { asServerUser, freePort, idOfNobody, isRoot, PASSWORD, USER } from './postgres-programs.ts';
 import type { Certificates } from './certificates.ts';
 import { becomesReady, optionsOf, serverAt, type PostgresServer } from './postgres-server.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asServerUser, createFolder, freePort, initialise } from '../../engine/bench/postgres-programs.ts';
+import { asServerUser, createFolder, freePort, initialise } from './postgres-programs.ts';
 import { becomesReady, optionsOf, serverAt } from './postgres-server.ts';
 
 // A script that ends the server at the end of standard input, which also occurs if the parent is killed.

