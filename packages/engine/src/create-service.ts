@@ -100,6 +100,7 @@ function combine(all: readonly [OpenApplication, ...OpenApplication[]]): OpenApp
   return {
     mounts: all.flatMap(({ mounts }) => mounts),
     app: all.length === 1 ? first.app : createDispatcher(all),
+    messageClasses: first.messageClasses,
     failureResponse: first.failureResponse,
     acceptsTokens: all.some(({ acceptsTokens }) => acceptsTokens),
     async readinessProblem() {
@@ -159,12 +160,12 @@ export async function startService(
 ): Promise<RunningService> {
   void removeLeftFiles();
   let service = await createService(served, config, log);
-  const { failureResponse, observer } = service;
+  const { messageClasses, failureResponse, observer } = service;
   const server = await startServer(
     (req, res) => {
       service.app(req, res);
     },
-    { ...config.listen, limits: config.server, observer, failureResponse },
+    { ...config.listen, limits: config.server, messageClasses, observer, failureResponse },
   );
   countConnections();
   return {

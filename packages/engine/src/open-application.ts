@@ -5,7 +5,7 @@ import type { AuthSettings } from './auth/auth-settings.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { assertComplete } from './complete-application.ts';
 import type { Docs } from './docs/docs.ts';
-import { createApp } from './http/app.ts';
+import { createApp, type App } from './http/app.ts';
 import { createConversions } from './http/read/codecs.ts';
 import type { CorsPolicy } from './http/accept/cors.ts';
 import { createFailureResponse, type FailureResponse } from './http/reply/failure-response.ts';
@@ -16,7 +16,6 @@ import type { ResponseValidation } from './http/handle/call-handler.ts';
 import type { RateLimit, RateLimitPolicy } from './http/authenticate/rate-limit.ts';
 import type { Metrics } from './ops/metrics.ts';
 import type { Settings, SettingsOf } from './settings.ts';
-import type { Listener } from './server/server.ts';
 import { createValidators } from './validators.ts';
 
 /** The configuration of a service. */
@@ -73,8 +72,7 @@ export type Shared = {
 };
 
 /** An open application. */
-export type OpenApplication = {
-  readonly app: Listener;
+export type OpenApplication = App & {
   /** The paths below which the document is served: `/v1`. */
   readonly mounts: readonly string[];
   readonly failureResponse: FailureResponse;
@@ -142,7 +140,7 @@ export async function openApplication(
     log,
   });
   return {
-    app,
+    ...app,
     mounts,
     failureResponse,
     close,

@@ -1,5 +1,5 @@
-import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { nodeHttp, TimeSlices } from '@contract-first/contract';
 import { createClientAddress, createTrust } from './accept/client-address.ts';
 import { createOrigin } from './accept/origin.ts';
@@ -7,6 +7,7 @@ import { createCors, type CorsPolicy } from './accept/cors.ts';
 import { definedHeaders, serializeHeaders } from './reply/response.ts';
 import { send } from './reply/send.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
+import { createMessageClasses, type MessageClasses } from './messages.ts';
 import { createOperations, type OperationOptions } from './operation.ts';
 import { createPipeline } from './pipeline.ts';
 import { createResponder, type ResponderOptions } from './reply/respond.ts';
@@ -28,8 +29,11 @@ type AppOptions = Omit<OperationOptions & ResponderOptions, 'originOf' | 'slices
   readonly docs?: ((req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void) | undefined;
 };
 
+/** An Express application as a request listener, and the classes of its requests and responses. */
+export type App = { readonly app: RequestListener; readonly messageClasses: MessageClasses };
+
 /** Creates the Express application: the application's middleware, the optional docs page, and exactly the contract. */
-export function createApp(options: AppOptions): Express {
+export function createApp(options: AppOptions): App {
   const { contract, middleware, trustProxy, publicUrl, docs, failureResponse } = options;
   const { isUnavailable, observer, log } = options;
   const trust = createTrust(trustProxy);
@@ -49,8 +53,17 @@ export function createApp(options: AppOptions): Express {
   const responder = createResponder({ ...options, slices });
   const clientAddressOf = createClientAddress(trust);
   app.use(createPipeline({ ...options, cors, clientAddressOf, operations, responder }));
-  // Express recognises an error handler by its four parameters.
-  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
+  return {
+    app(req, res) {
+      app(req as Request, res as Response, (error) => {
+        fail(req, res, error);
+      });
+    },
+    messageClasses: createMessageClasses(app),
+  };
+
+  /** Answers a request whose middleware failed. */
+  function fail(req: IncomingMessage, res: ServerResponse, error: unknown): void {
     const known = isUnavailable(error) ? unavailableFailure() : error;
     const failure = toFailure(known);
     const response = failureResponse(failure);
@@ -59,8 +72,7 @@ export function createApp(options: AppOptions): Express {
     if (failure.status >= 500 && failure !== known) log.error({ requestId, err: error }, 'request failed');
     if (status < 500) observer.rejected({ requestId, status, reason: failure.reason });
     send(req, res, response);
-  });
-  return app;
+  }
 }
 
 /** Returns the failure for an error of middleware. As in Express, the error may have a status: `createError(415)`. */

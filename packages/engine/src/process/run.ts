@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { escapeControls } from '@contract-first/contract';
+import { escapeControls, nodeHttp } from '@contract-first/contract';
 import { DocsUnavailable, openDocs } from '../docs/docs.ts';
 import { IncompleteApplication } from '../complete-application.ts';
 import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
@@ -125,6 +125,7 @@ function startOps(service: RunningService, { ops }: Config, phase: () => string 
   return startServer(createOpsListener({ readinessProblem, metrics: service.metrics }), {
     ...ops,
     limits: OPS_LIMITS,
+    messageClasses: nodeHttp,
     failureResponse: (failure) => problemDetails(failure),
     observer: { answered: ignore, rejected: ignore, sentInvalid: ignore, refused: ignore }, // Probes are not logged.
   });

@@ -8,16 +8,15 @@ import { cutResponse } from '../http/accept/disconnect.ts';
 import { createRequestId } from '../http/accept/trace.ts';
 import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
+import type { MessageClasses } from '../http/messages.ts';
 import { listen, type ListenOptions } from './listen.ts';
 import type { FailureResponse } from '../http/reply/failure-response.ts';
 import type { Observer } from '../http/observer.ts';
 import { rejectConnection, toConnectionFailure, writeResponse } from './rejection.ts';
 
-/** A request listener, and the prototypes that Express sets on requests and responses. */
-export type Listener = RequestListener & { request?: object; response?: object };
-
 type ServerOptions = ListenOptions & {
   readonly limits: ServerLimits;
+  readonly messageClasses: MessageClasses;
   readonly observer: Observer;
   readonly failureResponse: FailureResponse;
 };
@@ -71,12 +70,12 @@ const HIGH_WATER_MARK_BYTES = 16_384;
  * @throws {CannotListen}
  */
 export async function startServer(
-  app: Listener,
-  { limits, observer, failureResponse, ...address }: ServerOptions,
+  app: RequestListener,
+  { limits, messageClasses, observer, failureResponse, ...address }: ServerOptions,
 ): Promise<RunningServer> {
   const connections = createConnections(limits.connectionLimit);
   const serveInTurns = createTurns(app);
-  const server = createHttpServer(app, limits);
+  const server = createHttpServer(messageClasses, limits);
   const serve: RequestListener = (req, res) => {
     // After an Upgrade header, llhttp discards buffered data, so further requests could be lost.
     if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false;
@@ -147,7 +146,7 @@ export async function startServer(
  * Creates a listener for pipelined requests. Hundreds may arrive at once, so they are served in small groups, which
  * yield to other connections.
  */
-function createTurns(app: Listener): RequestListener {
+function createTurns(app: RequestListener): RequestListener {
   const slices = new TimeSlices();
   const waiting = new WeakMap<Socket, (readonly [IncomingMessage, ServerResponse])[]>();
   return (req, res) => {
@@ -190,9 +189,9 @@ async function emptyAcceptQueue(server: Server, timeoutMs: number): Promise<void
   server.off('connection', onConnection);
 }
 
-function createHttpServer(app: Listener, limits: ServerLimits): Server {
+function createHttpServer(messageClasses: MessageClasses, limits: ServerLimits): Server {
   const server = nodeHttp.createServer({
-    ...createMessageClasses(app),
+    ...messageClasses,
     highWaterMark: HIGH_WATER_MARK_BYTES,
     maxHeaderSize: limits.headerLimitBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -205,19 +204,4 @@ function createHttpServer(app: Listener, limits: ServerLimits): Server {
   server.maxHeadersCount = 0; // By default, Node drops fields beyond 2,000; the header size is limited instead.
   // A client may half-close its connection and still receive its responses. Node has no documented option for this.
   return Object.assign(server, { httpAllowHalfOpen: true });
-}
-
-/**
- * Creates the classes of requests and responses with the application's prototypes. Express would change the prototype
- * of each object, which deoptimises it.
- */
-function createMessageClasses(app: Listener) {
-  class Request extends nodeHttp.IncomingMessage {}
-  class Response extends nodeHttp.ServerResponse {}
-  if (app.request !== undefined && app.response !== undefined) {
-    Object.setPrototypeOf(Request.prototype, app.request);
-    Object.setPrototypeOf(Response.prototype, app.response);
-    Object.assign(app, { request: Request.prototype, response: Response.prototype });
-  }
-  return { IncomingMessage: Request, ServerResponse: Response };
 }

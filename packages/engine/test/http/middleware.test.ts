@@ -92,3 +92,17 @@ test("a body that the application's middleware has read does not count as empty:
   expectError(await post(app, GUEST), 500, /failed/);
   expect(JSON.stringify(logged)).toContain('no body parser may be used before the operations');
 });
+
+test('requests and responses are created with the members that Express adds: 200', async () => {
+  const isCreated = (message: object): boolean =>
+    Object.hasOwn(message.constructor.prototype as object, 'constructor') &&
+    message.constructor.prototype === Object.getPrototypeOf(message);
+  const created: boolean[] = [];
+  const look = (req: Request, res: Response, next: NextFunction) => {
+    created.push(isCreated(req), isCreated(res), req.app === res.app, res.json.length === 1);
+    next();
+  };
+  const { serve } = await createTestApp({ middleware: [look] });
+  await fetch((await serve()).url);
+  expect(created).toEqual([true, true, true, true]);
+});
