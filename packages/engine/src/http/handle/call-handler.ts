@@ -70,17 +70,19 @@ export function createCall(
   const convert = createConversion(target, options);
   const urlOf: UrlOf = (exchange, id, parameters) =>
     operationUrl(contract, conversions.formats, exchange, originOf(exchange.req), id, parameters);
-  return async (exchange, valid) => {
+  return (exchange, valid) => {
     if (handler === undefined) throw new NotImplemented(operationId);
     loadShedding.enter(); // Other requests may have entered while the body of this request arrived.
     const request = new HandlerRequest(valid, exchange, log, urlOf);
     exchange.request = request;
     const replying = call(handler, request);
-    const reply = await (timeLimitMs === 0 ? replying : replyWithin(timeLimitMs, replying, request));
-    const response = convert(conditions === undefined ? reply : conditions.apply(exchange.req, reply));
-    return isBodyStream(response.body)
-      ? whenStarted(exchange, request, { ...response, body: response.body })
-      : response;
+    const inTime = timeLimitMs === 0 ? replying : replyWithin(timeLimitMs, replying, request);
+    return inTime.then((reply) => {
+      const response = convert(conditions === undefined ? reply : conditions.apply(exchange.req, reply));
+      return isBodyStream(response.body)
+        ? whenStarted(exchange, request, { ...response, body: response.body })
+        : response;
+    });
   };
 
   /** Calls the handler. The request counts as in flight until the handler settles, even after the time limit. */
