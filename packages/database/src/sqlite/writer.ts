@@ -122,6 +122,7 @@ export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> 
       if (primaryCode(error) === SQLITE.BUSY) return undefined;
       throw toError(failureOf(this.#data.path, error));
     }
+    if (commit.syncMs < SLOW_MS) return commit;
     // Subtracts the CPU time, so that contention with other threads, for example the compiler, does not count as a slow
     // disk.
     const { user, system } = cpuUsage(before);
