@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { findSchemes } from '@contract-first/contract';
+import { findSchemes, memoizeByObject } from '@contract-first/contract';
 import type { Application, DatabaseConfig } from './application.ts';
 import type { AuthSettings } from './auth/auth-settings.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
@@ -11,7 +11,7 @@ import type { CorsPolicy } from './http/accept/cors.ts';
 import { createFailureResponse, type FailureResponse } from './http/reply/failure-response.ts';
 import type { LoadShedding, LoadSheddingLimits } from './http/accept/load-shedding.ts';
 import { mountsOf } from './http/mounts.ts';
-import type { Observer } from './http/observer.ts';
+import type { Endpoint, Observer } from './http/observer.ts';
 import type { ResponseValidation } from './http/handle/call-handler.ts';
 import type { RateLimit, RateLimitPolicy } from './http/authenticate/rate-limit.ts';
 import type { Metrics } from './ops/metrics.ts';
@@ -177,10 +177,12 @@ function countApart(rateLimit: RateLimit, checkers: object, path: string): RateL
  * @param document the label of the document in the metrics, if there are several
  */
 export function createObserver(metrics: Metrics, log: Logger, document?: string): Observer {
+  // pino serializes the members of a child log once.
+  const logOf = memoizeByObject((endpoint: Endpoint) => log.child(endpoint));
   return {
-    answered(request) {
-      log.info(request);
-      metrics.answered(request, document);
+    answered(request, endpoint) {
+      (endpoint === undefined ? log : logOf(endpoint)).info(request);
+      metrics.answered(request, endpoint?.operationId, document);
     },
     rejected(rejection) {
       log.debug(rejection, 'request rejected');

@@ -1,7 +1,11 @@
 /** Receives request outcomes for logging and metrics. */
 export type Observer = {
-  /** Reports a request after its response; not called for refused requests. */
-  readonly answered: (request: AnsweredRequest) => void;
+  /**
+   * Reports a request after its response; not called for refused requests.
+   *
+   * @param endpoint what the request was routed to
+   */
+  readonly answered: (request: AnsweredRequest, endpoint?: Endpoint) => void;
   /** Reports why a request is answered with a 4xx; called before its response. */
   readonly rejected: (rejection: Rejection) => void;
   /** Reports a reply that is sent although it does not conform to the document; called before its response. */
@@ -10,12 +14,16 @@ export type Observer = {
   readonly refused: (reason: OverloadReason) => void;
 };
 
+/** An operation at a path. All requests to it share one object. */
+export type Endpoint = {
+  readonly operationId: string;
+  /** The path template of the document, with the base path of the server: `/v1/things/{id}`. */
+  readonly route: string;
+};
+
 /** The outcome of a request, without its body, query and credentials. */
 export type AnsweredRequest = {
   readonly requestId: string;
-  readonly operationId?: string | undefined;
-  /** The path template of the document: `/things/{id}`. */
-  readonly route?: string | undefined;
   readonly method?: string | undefined;
   /** The status sent; `undefined` when the client disconnected before the response. */
   readonly status: number | undefined;

@@ -10,14 +10,14 @@ import {
   type SegmentTemplate,
 } from '@contract-first/contract';
 import { Failure, methodFailure } from './failure.ts';
+import type { Endpoint } from './observer.ts';
 
 /** An operation and its validator. */
 export type Target = { readonly operation: Operation; readonly validator: OperationValidator };
 
 export type Route = {
   readonly operation: Operation;
-  /** The path of the operation, with the base path of the server: `/v1/pets/{id}`. */
-  readonly template: string;
+  readonly endpoint: Endpoint;
   /** The path parameters of the request, still percent-encoded. Decoding them cannot fail. */
   readonly path: Readonly<Record<string, string | undefined>>;
 };
@@ -47,7 +47,7 @@ type Node = {
 /** The segments of the path of a request. */
 type Segments = { readonly sent: readonly string[]; readonly normalized: readonly string[] };
 
-type Entry = Pick<Route, 'operation' | 'template'> & {
+type Entry = Pick<Route, 'operation' | 'endpoint'> & {
   /** The parameters of the operation's path. */
   readonly names: readonly string[];
   /** The number of parameters in the base path, which precede the parameters of the operation's path. */
@@ -88,7 +88,7 @@ export function createRouter({ operations, basePaths, templatedBasePaths = [] }:
     const segments = { sent: path.split('/'), normalized: normalizePath(path).split('/') };
     const route = find(method, segments) ?? (method === 'HEAD' ? find('GET', segments) : undefined);
     if (route !== undefined) {
-      if (route.path === NO_PARAMETERS && route.template === path) exact.get(method)?.set(path, route);
+      if (route.path === NO_PARAMETERS && route.endpoint.route === path) exact.get(method)?.set(path, route);
       return route;
     }
     const documented = [...methods].flatMap((other) => find(other, segments)?.operation ?? []);
@@ -110,7 +110,8 @@ function insert(root: Node, basePath: string, operation: Operation): void {
   for (const segment of template.split('/').slice(1)) node = childOf(node, segment);
   if (node.operations.has(method)) return;
   const skipped = parameterNames(basePath).length;
-  node.operations.set(method, { operation, template, names: parameterNames(path), skipped });
+  const endpoint = { operationId: operation.operationId, route: template };
+  node.operations.set(method, { operation, endpoint, names: parameterNames(path), skipped });
 }
 
 function childOf(node: Node, segment: string): Node {
@@ -155,12 +156,12 @@ function search(
 function routeOf({ operations }: Node, method: string, values: readonly string[]): Route | undefined {
   const entry = operations.get(method);
   if (entry === undefined) return undefined;
-  const { operation, template, names, skipped } = entry;
-  if (names.length === 0) return { operation, template, path: NO_PARAMETERS };
+  const { operation, endpoint, names, skipped } = entry;
+  if (names.length === 0) return { operation, endpoint, path: NO_PARAMETERS };
   const own = values.slice(skipped);
   // Percent-encoded bytes that are not UTF-8 match no path.
   if (!own.every(canBeDecoded)) return undefined;
-  return { operation, template, path: Object.fromEntries(names.map((name, index) => [name, own[index]])) };
+  return { operation, endpoint, path: Object.fromEntries(names.map((name, index) => [name, own[index]])) };
 }
 
 function canBeDecoded(text: string): boolean {

@@ -5,7 +5,7 @@ import type { AnsweredRequest, InvalidReply, Observer } from '../http/observer.t
 /** Metrics of a running service, for Prometheus. */
 export type Metrics = Pick<Observer, 'refused'> & {
   /** @param document the label of the document, if the service has several */
-  readonly answered: (request: AnsweredRequest, document?: string) => void;
+  readonly answered: (request: AnsweredRequest, operationId?: string, document?: string) => void;
   readonly sentInvalid: (response: InvalidReply, document?: string) => void;
   /** Counts a commit, its rows and its duration. */
   readonly committed: (rows: number, durationMs: number) => void;
@@ -93,7 +93,7 @@ export function createMetrics(documents: readonly { readonly name: string; reado
   ]);
 
   return {
-    answered({ operationId: operation = '', status: sent, durationMs, isIncomplete }, document) {
+    answered({ status: sent, durationMs, isIncomplete }, operation = '', document) {
       const status = sent ?? 'gone';
       let operations = tallies.get(document);
       if (operations === undefined) tallies.set(document, (operations = new Map<string, Tally>()));

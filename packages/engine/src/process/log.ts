@@ -1,5 +1,5 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
-import type { AnsweredRequest } from '../http/observer.ts';
+import type { AnsweredRequest, Endpoint } from '../http/observer.ts';
 
 const BACKLOG_BYTES = 1_048_576;
 const RETRY_MS = 100;
@@ -62,7 +62,7 @@ async function prettify(target: Target): Promise<Target> {
     // Only answered requests are logged without a message.
     messageFormat: (line, messageKey, _level, { colors }) => {
       const { [messageKey]: message, requestId } = line;
-      if (typeof message !== 'string') return describeRequest(line as AnsweredRequest, colors);
+      if (typeof message !== 'string') return describeRequest(line as AnsweredRequest & Partial<Endpoint>, colors);
       return typeof requestId === 'string' ? `${message}  ${requestId}` : message;
     },
     customColors: 'message:reset',
@@ -89,7 +89,7 @@ function escapeControls(json: string): string {
 }
 
 function describeRequest(
-  { status, method, operationId, durationMs, caller }: AnsweredRequest,
+  { status, method, operationId, durationMs, caller }: AnsweredRequest & Partial<Endpoint>,
   { green, yellow, red }: Colours,
 ): string {
   const colour = status === undefined || status >= 500 ? red : status >= 400 ? yellow : green;

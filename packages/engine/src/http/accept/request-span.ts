@@ -18,7 +18,7 @@ export type RequestSpan = {
   readonly ids: { readonly traceId: string; readonly spanId: string };
   /** Calls a function in the context of the span. Spans that the function starts become its children. */
   readonly run: (handle: () => void) => void;
-  readonly end: (request: AnsweredRequest) => void;
+  readonly end: (request: AnsweredRequest, route: string | undefined) => void;
 };
 
 // Other methods are `_OTHER`, to limit the number of span names (HTTP semantic conventions).
@@ -45,9 +45,9 @@ export function createRequestSpans():
       run(handle) {
         context.with(trace.setSpan(parent, span), handle);
       },
-      end(request) {
-        if (request.route !== undefined) span.updateName(`${name} ${request.route}`);
-        end(span, request);
+      end(request, route) {
+        if (route !== undefined) span.updateName(`${name} ${route}`);
+        end(span, request, route);
       },
     };
   };
@@ -75,7 +75,7 @@ function nameOf({ 'http.request.method': method }: Attributes): string {
   return typeof method === 'string' && method !== '_OTHER' ? method : 'HTTP';
 }
 
-function end(span: Span, { route, status, isIncomplete }: AnsweredRequest): void {
+function end(span: Span, { status, isIncomplete }: AnsweredRequest, route: string | undefined): void {
   span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
   const isCut = isIncomplete === true || status === undefined;
   if (isCut || status >= 500) {

@@ -53,7 +53,7 @@ export function operationUrl(
 function basePathOf(contract: Contract, operation: Operation, route: Route | undefined, path: string): string {
   const literal = operation.basePaths ?? contract.basePaths;
   const templated = operation.basePaths === undefined ? contract.templatedBasePaths : operation.templatedBasePaths;
-  const template = route?.template.slice(0, -route.operation.path.length);
+  const template = route?.endpoint.route.slice(0, -route.operation.path.length);
   if (template === undefined || ![...literal, ...(templated ?? [])].includes(template)) return literal[0] ?? '';
   return path.split('/').slice(0, template.split('/').length).join('/');
 }

@@ -125,9 +125,11 @@ export function createResponder(options: ResponderOptions): Responder {
   function finish(exchange: Exchange): void {
     exchange.end();
     const outcome = outcomeOf(exchange);
-    exchange.span?.end(outcome);
-    if (exchange.overload === undefined) observer.answered(outcome);
-    else observer.refused(exchange.overload); // Logging each refused request would add load.
+    const { span, target, route, overload } = exchange;
+    const endpoint = target && route?.endpoint;
+    span?.end(outcome, endpoint?.route);
+    if (overload === undefined) observer.answered(outcome, endpoint);
+    else observer.refused(overload); // Logging each refused request would add load.
   }
 
   function logError({ req, operationId }: Exchange, err: unknown): void {
@@ -152,22 +154,10 @@ function toFailure(error: unknown): Failure {
   return isUnavailable ? unavailableFailure() : unexpectedFailure();
 }
 
-function outcomeOf({
-  req,
-  res,
-  target,
-  route,
-  startedAt,
-  caller,
-  clientAddress,
-  isComplete,
-  span,
-}: Exchange): AnsweredRequest {
+function outcomeOf({ req, res, startedAt, caller, clientAddress, isComplete, span }: Exchange): AnsweredRequest {
   const traced = readTraceContext(req);
   return {
     requestId: requestIdOf(req),
-    operationId: target?.operation.operationId,
-    route: target && route?.template,
     method: req.method,
     status: res.headersSent ? res.statusCode : undefined,
     isIncomplete: isComplete ? undefined : true,
