@@ -1,7 +1,7 @@
-import { bookTables, createBooks } from './bookshop/books.ts';
-import { contract } from './bookshop/contract.ts';
-import { failures } from './bookshop/failures.ts';
-import { createHandlers } from './bookshop/handlers.ts';
+import { bookTables, createBooks } from './books/books.ts';
+import { contract } from './books/contract.ts';
+import { failures } from './books/failures.ts';
+import { createHandlers } from './books/handlers.ts';
 import { databaseAt, openDatabase, type DatabaseLocation } from '@contract-first/database';
 import type { Application } from '@contract-first/engine';
 
