@@ -12,7 +12,7 @@ export type Connections = {
    */
   readonly add: (socket: Socket) => boolean;
   /**
-   * Registers the response to a request as pending.
+   * Registers the response to a request as pending. Closes a connection with too many pending responses.
    *
    * @returns `false` after a response that closes the connection: later requests get no response (RFC 9112, 9.6)
    */
@@ -49,6 +49,9 @@ type Connection = {
   onIdle?: (() => void) | undefined;
 };
 
+// A pipeline of requests takes much more memory than its bytes. No known client pipelines as many requests.
+const PENDING_MAX = 256;
+
 /** Creates an empty connection registry. */
 export function createConnections(limit: number): Connections {
   const connections = new Map<Socket, Connection>();
@@ -77,6 +80,10 @@ export function createConnections(limit: number): Connections {
       if (draining && previous !== undefined) previous.shouldKeepAlive = true;
       if (draining) res.shouldKeepAlive = false;
       const { pending } = connection;
+      if (pending.length === PENDING_MAX) {
+        close(socket);
+        return false;
+      }
       pending.push(res);
       res.on('close', release);
       return true;

@@ -66,6 +66,16 @@ test('a client that disconnects in the middle of a body leaks nothing', async ()
   expect(await history()).toEqual([]);
 });
 
+test.each([
+  ['256 pipelined requests are answered', 256, 256],
+  ['a connection with more pending responses is closed', 1_000, 0],
+])('%s', async (_name, requests, answered) => {
+  const { connection } = await serve();
+  const [head, end] = ['GET / HTTP/1.1\r\nHost: x\r\n', 'Connection: close\r\n\r\n'];
+  connection.write(`${`${head}\r\n`.repeat(requests - 1)}${head}${end}`);
+  expect((await connection.closed()).match(/HTTP\/1\.1 404/g) ?? []).toHaveLength(answered);
+});
+
 test('at a stop, all pending requests get responses, and only the last response has Connection: close', async () => {
   const { connection, stop } = await serve();
   connection.write(guestRequest(TOKEN, ANNA).repeat(3).slice(0, -5));
