@@ -21,10 +21,10 @@ export type Query<Row = unknown> = {
 /** The message for a query passed to `read` that would write. */
 export const NOT_A_READ = 'a query of `read` must not change anything: use `write` or `transaction`';
 
-/** Spaces, semicolons and comments. */
-const BLANKS = /^(?:[\s;]|--[^\n\r]*|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*/;
+/** Spaces, semicolons, and comments whose end is the same in both databases. */
+const BLANKS = /^(?:[\s;]|--[^\n\r]*(?:\r?\n|$)|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*/;
 
-/** Statements that are not allowed, and the reasons. PostgreSQL allows nested comments. */
+/** Statements that are not allowed, and the reasons. Only PostgreSQL allows nested comments. */
 const REFUSED: readonly (readonly [start: RegExp, reason: string])[] = [
   [
     /^(?:abort|begin|commit|end|release|rollback|savepoint|start|(?:prepare|set)\s+transaction)\b/i,
@@ -39,6 +39,8 @@ const REFUSED: readonly (readonly [start: RegExp, reason: string])[] = [
     'the temporary table would stay in the connection after the transaction, and hide tables of the same name',
   ],
   [/^declare\b(?=[^]*\bwith\s+hold\b)/i, 'the cursor would stay in the connection after the transaction'],
+  [/^copy\b(?=[^]*\bstd(?:in|out)\b)/i, 'a client cannot send or receive its data'],
+  [/^--/, 'a line feed must end a comment before a statement'],
   [/^\/\*/, 'a comment before a statement must not contain a nested comment'],
 ];
 

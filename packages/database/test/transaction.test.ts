@@ -55,6 +55,10 @@ const REFUSED = [
   sql`SET TRANSACTION READ ONLY`,
   sql`PREPARE TRANSACTION 'a'`,
   sql`/* a /* comment */ in a comment */ COMMIT`,
+  sql`-- a carriage return ends a comment of PostgreSQL, but not of SQLite\rSELECT 1
+    ROLLBACK`,
+  sql`COPY bookings FROM STDIN`,
+  sql`copy (SELECT 1) TO /* the client */ stdout`,
   sql`PRAGMA query_only = 1`,
   sql`ATTACH ':memory:' AS other`,
   sql`CREATE TEMP TABLE bookings (seat bigint, name text, train bigint)`,
