@@ -3,7 +3,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['**/generated/', 'data/', 'packed/', 'site/', 'examples/', 'packages/generate/src/init/templates/']),
+  globalIgnores(['**/generated/', 'data/', 'packed/', 'site/', 'packages/generate/src/init/templates/']),
   eslint.configs.recommended,
   {
     files: ['**/*.ts'],

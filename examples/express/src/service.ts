@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Application } from '@contract-first/engine';
 import { contract } from './express/contract.ts';
 import { failures } from './express/failures.ts';
@@ -13,7 +14,9 @@ export const application = {
   failures,
   async open() {
     const orders = createOrders();
-    const middleware = [createPaymentHook(orders, process.env['PAYMENT_SECRET'] ?? 'secret')];
+    // Without PAYMENT_SECRET, no payment is accepted.
+    const secret = process.env['PAYMENT_SECRET'] ?? randomUUID();
+    const middleware = [createPaymentHook(orders, secret)];
     return { handlers: createHandlers(orders), checkers: {}, middleware, check: done, close: done };
   },
 } satisfies Application;

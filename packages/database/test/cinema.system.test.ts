@@ -1,14 +1,9 @@
-import { generateHere } from '@contract-first/testing/command.ts';
-import { copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { join } from 'node:path';
+import { EXAMPLES, run, startService, type Service } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 import { until } from '@contract-first/testing/until.ts';
 
-let folder: string;
-beforeAll(async () => {
-  ({ folder } = copyProjectWithContract('cinema'));
-  expect(await generateHere(folder)).toMatchObject({ code: 0, stderr: '' });
-});
+const folder = join(EXAMPLES, 'cinema');
 
 async function send({ url, token }: Service, method: string, path: string, body?: object) {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { generateHere } from '@contract-first/testing/command.ts';
-import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { EXAMPLES, run, startService, type Service } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 import { until } from '@contract-first/testing/until.ts';
 
@@ -13,11 +12,7 @@ const CROP = { crop: 'beans', squareMetres: 2 };
 const TOKENS = 'first:test-token,second:second-token';
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0]);
 
-let folder: string;
-beforeAll(async () => {
-  ({ folder } = copyProjectWithContract('garden'));
-  expect(await generateHere(folder)).toMatchObject({ code: 0, stderr: '' });
-});
+const folder = join(EXAMPLES, 'garden');
 
 describeStores((createDatabase) => {
   /** Starts the garden on an empty database. */

@@ -1,6 +1,5 @@
-import { generateHere } from '@contract-first/testing/command.ts';
-import { copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { startService, type Service } from '@contract-first/testing/service.ts';
+import { join } from 'node:path';
+import { APPLICATIONS, startService, type Service } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
 const BOOK = '{"kind":"ebook","title":"A \\u0000 title","bytes":9007199254740993}';
@@ -8,10 +7,8 @@ const STORED = `{"id":9007199254740993,"book":{"kind":"ebook","title":"A \\u0000
 
 describeStores((createDatabase) => {
   test('an application with its own table runs on the engine, and its rows survive a restart', async () => {
-    const { folder } = copyProjectWithContract('bookshop');
-    expect(await generateHere(folder)).toMatchObject({ code: 0, stderr: '' });
     const env = { DATABASE_URL: await createDatabase() };
-    const start = (): Promise<Service> => startService(env, ['node', 'src/main.ts'], folder);
+    const start = (): Promise<Service> => startService(env, ['node', 'src/main.ts'], join(APPLICATIONS, 'books'));
     const send = async ({ url, token }: Service, method: string, path: string, body: string | null = null) => {
       const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
       const response = await fetch(`${url}/v1${path}`, { method, headers, body });

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { generateHere, runHere } from '@contract-first/testing/command.ts';
-import { copyProjectWithContract, type Project } from '@contract-first/testing/project.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { copyProject } from '@contract-first/testing/project.ts';
+import { EXAMPLES, run, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { generateCommand } from '../src/command.ts';
 
@@ -12,17 +12,13 @@ const STOPS =
 const TRIP = `<trip train="9007199254740993"><fare>12.50</fare>${STOPS}</trip>`;
 const CODECS = 'src/timetable/codecs.ts';
 
-let timetable: Project;
-beforeAll(async () => {
-  timetable = copyProjectWithContract('timetable');
-  expect(await generateHere(timetable.folder)).toMatchObject({ code: 0, stderr: '' });
-});
+const timetable = join(EXAMPLES, 'timetable');
 
 const post = (service: Service, body: string | Uint8Array<ArrayBuffer>, type = 'application/xml') =>
   fetch(`${service.url}/trips`, { method: 'POST', headers: { 'Content-Type': type }, body });
 
 test('examples/timetable reads and writes XML and JSON, exact to the last digit', async () => {
-  const service = await startService({}, undefined, timetable.folder);
+  const service = await startService({}, undefined, timetable);
   const added = await post(service, TRIP);
   const written = TRIP.replace('12.50', '12.5').replace('</fare>', '</fare><bicycles>false</bicycles>');
   expect([added.status, added.headers.get('content-type')]).toEqual([201, 'application/xml']);
@@ -49,7 +45,7 @@ test.each<[string, string, RegExp]>([
   ],
   ['elements that are nested too deeply', '<trip>'.repeat(100_000), /not valid application\/xml$/],
 ])('examples/timetable refuses %s: 400', async (_case, body, message) => {
-  const service = await startService({}, undefined, timetable.folder);
+  const service = await startService({}, undefined, timetable);
   const response = await post(service, body);
   const failure = (await response.json()) as { readonly status: number; readonly message: string };
   expect(failure.message).toMatch(message);
@@ -57,20 +53,20 @@ test.each<[string, string, RegExp]>([
 });
 
 test('examples/timetable decodes by the charset of the Content-Type: 201, or 400 for other encodings', async () => {
-  const service = await startService({}, undefined, timetable.folder);
+  const service = await startService({}, undefined, timetable);
   const latin1 = new Uint8Array(Buffer.from(TRIP, 'latin1'));
   expect((await post(service, latin1, 'application/xml; charset=iso-8859-1')).status).toBe(201);
   expect((await post(service, latin1)).status).toBe(400);
 });
 
 test('examples/timetable reads a body of line ends in linear time: 201', async () => {
-  const service = await startService({}, undefined, timetable.folder);
+  const service = await startService({}, undefined, timetable);
   expect((await post(service, TRIP.replace('Bonn', `Bonn${'\r'.repeat(1_000_000)}`))).status).toBe(201);
   expect((await post(service, TRIP.replace('Bonn', 'Bonn\r\n'.repeat(20)))).status).toBe(201);
 });
 
 test('a service does not start if its codecs differ from generated/', async () => {
-  const { folder, read, write } = copyProjectWithContract('timetable');
+  const { folder, read, write } = copyProject(timetable);
   const source = read(CODECS);
   write(CODECS, source.replace("'application/xml'", "'text/csv'"));
   expect(await generateHere(folder)).toMatchObject({
@@ -90,7 +86,7 @@ test('a service does not start if its codecs differ from generated/', async () =
 });
 
 test('npm run dev serves a codec once its module is saved', async () => {
-  const { folder, read, write } = copyProjectWithContract('timetable');
+  const { folder, read, write } = copyProject(timetable);
   const [service, codecs] = [read('src/service.ts'), read(CODECS)];
   write('src/service.ts', service.replace('  codecs,\n', ''));
   write(CODECS, codecs.replace("  'application/xml': xml,\n", ''));

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './cleanup.ts';
 import { copyBuildInfo, linkModules } from './modules.ts';
@@ -15,7 +15,7 @@ export type Project = {
 const FILES = ['src', 'scripts', 'generated', 'openapi.yaml', 'package.json'];
 
 /** Copies the files that the package.json scripts need, or only the named files, from a project with this tsconfig. */
-export function copyProject(names: readonly string[] = FILES, source = FIXTURE): Project {
+export function copyProject(source = FIXTURE, names: readonly string[] = FILES.filter(isIn(source))): Project {
   const folder = temporaryFolder();
   for (const name of names) cpSync(join(source, name), join(folder, name), { recursive: true });
   cpSync(join(ROOT, 'tsconfig.json'), join(folder, 'tsconfig.json'));
@@ -30,21 +30,15 @@ export function copyProject(names: readonly string[] = FILES, source = FIXTURE):
   };
 }
 
+const isIn = (folder: string) => (name: string) => existsSync(join(folder, name));
+
 /** Copies a project and the packages, and links the installed packages that satisfy a condition. */
 export function copyProjectWithPackages(isInstalled: (name: string) => boolean, source = FIXTURE): Project {
-  const project = copyProject(FILES, source);
+  const project = copyProject(source);
   cpSync(join(ROOT, 'packages'), join(project.folder, 'packages'), { recursive: true });
   const modules = join(project.folder, 'node_modules');
   rmSync(modules);
   linkModules(join(ROOT, 'node_modules'), modules, isInstalled);
-  return project;
-}
-
-/** Copies the configuration, with the document and the sources of `examples/<name>`. */
-export function copyProjectWithContract(name: string): Project {
-  const project = copyProject(['src/main.ts', 'package.json']);
-  cpSync(join(ROOT, 'examples', name), project.folder, { recursive: true });
-  cpSync(join(FIXTURE, 'src/guests/contract.ts'), join(project.folder, 'src', name, 'contract.ts'));
   return project;
 }
 

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { delimiter, dirname, join } from 'node:path';
 import { temporaryDatabase } from './cleanup.ts';
 import { startChild, type Child, type Outcome } from './children.ts';
-import { FIXTURE, ROOT } from './root.ts';
+import { APPLICATIONS, EXAMPLES, FIXTURE, ROOT } from './root.ts';
 
 // `node` must be the Node that runs the tests, even if the tests are not started by npm.
 const PATH = [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
 
-export { FIXTURE, ROOT, type Outcome };
+export { APPLICATIONS, EXAMPLES, FIXTURE, ROOT, type Outcome };
 
 export type Service = Child & {
   readonly url: string;

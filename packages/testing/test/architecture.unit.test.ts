@@ -104,6 +104,23 @@ test('each package imports only its own files and its dependencies', () => {
   expect(wrong).toEqual([]);
 });
 
+test('each example imports only its own files and its dependencies', () => {
+  const wrong = readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => {
+      const folder = `examples/${name}`;
+      const { dependencies = {} } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
+      const isAllowed = (imported: string): boolean =>
+        imported.startsWith('node:') || imported.startsWith(`${folder}/`) || packageOf(imported) in dependencies;
+      return filesIn(`${folder}/src`).flatMap((file) =>
+        importsOf(file)
+          .filter((imported) => !isAllowed(imported))
+          .map((imported) => `${file} imports ${imported}`),
+      );
+    });
+  expect(wrong).toEqual([]);
+});
+
 test('each package uses every dependency that it declares', () => {
   const unused = packages.flatMap(({ folder, manifest }) => {
     // Skips packages without sources, which only start another package.

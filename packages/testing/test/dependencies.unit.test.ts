@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '@contract-first/testing/service.ts';
 
@@ -17,10 +17,9 @@ type LockedPackage = {
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 // Both files are written by npm and validated by `npm ci`.
 const manifest = JSON.parse(read('package.json')) as Manifest;
-const manifests = ['.', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)].map((folder) => {
-  const file = join(folder, 'package.json');
-  return [file, JSON.parse(read(file)) as Manifest] as const;
-});
+const manifests = ['package.json', ...globSync('{packages,examples}/*/package.json', { cwd: ROOT })].map(
+  (file) => [file, JSON.parse(read(file)) as Manifest] as const,
+);
 const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
 /** The third-party packages. */
 const locked = Object.entries(lock.packages).filter(

@@ -21,12 +21,12 @@ test.each([
   [`v${VERSION}`, 0, ''],
   ['v0.0.1', 1, `tag v0.0.1, but the packages have version ${VERSION}\n`],
 ])('a release of the tag %s ends with code %i', async (tag, code, stdout) => {
-  const { folder } = copyProject(['packages/cli/package.json', 'CHANGELOG.md'], ROOT);
+  const { folder } = copyProject(ROOT, ['packages/cli/package.json', 'CHANGELOG.md']);
   expect(await runStep('The tag', { GITHUB_REF_NAME: tag }, folder)).toEqual({ code, stdout, stderr: '' });
 });
 
 test('a release of a version that is missing in CHANGELOG.md fails', async () => {
-  const { folder } = copyProject(['packages/cli/package.json', 'CHANGELOG.md'], ROOT);
+  const { folder } = copyProject(ROOT, ['packages/cli/package.json', 'CHANGELOG.md']);
   writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## 0.0.1\n');
   const stdout = `CHANGELOG.md has no entry for ${VERSION}\n`;
   expect(await runStep('The tag', { GITHUB_REF_NAME: `v${VERSION}` }, folder)).toEqual({ code: 1, stdout, stderr: '' });
@@ -44,13 +44,18 @@ test('a release publishes every package after its dependencies', async () => {
   });
 });
 
-test('npm run set-version -w packages/testing sets the version of all packages, and mutual dependencies', async () => {
-  const { folder, read: readCopy } = copyProject(['packages/cli/package.json', 'package.json'], ROOT);
+test('npm run set-version -w packages/testing sets the version of all packages, and dependencies on them', async () => {
+  const manifests = ['packages/cli/package.json', 'examples/garden/package.json', 'package.json'];
+  const { folder, read: readCopy } = copyProject(ROOT, manifests);
   const { code } = await run('node', [join(ROOT, 'packages/testing/src/pack/set-version.ts'), '99.0.0'], {}, folder);
   expect(code).toBe(0);
   expect(JSON.parse(readCopy('packages/cli/package.json'))).toMatchObject({
     version: '99.0.0',
-    dependencies: { '@contract-first/diff': '99.0.0' },
+    dependencies: { '@contract-first/diff': '99.0.0', '@contract-first/command-line': '99.0.0' },
+  });
+  expect(JSON.parse(readCopy('examples/garden/package.json'))).toMatchObject({
+    version: '1.0.0',
+    dependencies: { '@contract-first/engine': '99.0.0' },
   });
   expect(JSON.parse(readCopy('package.json'))).toMatchObject({
     version: storeVersion,

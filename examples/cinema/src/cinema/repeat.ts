@@ -21,6 +21,8 @@ export function repeat(
   async function run(signal: AbortSignal): Promise<void> {
     // The promise of an aborted pause rejects.
     while (await sleep(pauseMs, true, { signal }).catch(() => false))
-      await step().catch((error: unknown) => log.error({ err: error }, 'a background step failed'));
+      await step().catch((error: unknown) => {
+        log.error({ err: error }, 'a background step failed');
+      });
   }
 }

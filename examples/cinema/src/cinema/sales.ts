@@ -46,7 +46,9 @@ function dialectFor(location: DatabaseLocation, log: DatabaseOptions['log']) {
   const ssl = tls.mode !== 'disable' && { rejectUnauthorized: tls.mode !== 'require' };
   const pool = new Pool({ ...hosts[0], user, password, database, ssl, max: 2 });
   // Without a listener, losing an idle connection would end the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'a connection for reports was lost'));
+  pool.on('error', (error) => {
+    log.warn({ err: error }, 'a connection for reports was lost');
+  });
   return new PostgresDialect({ pool });
 }
 
@@ -63,5 +65,10 @@ function openSqlite(path: string): SqliteDatabase {
       iterate: (values) => statement.iterate(...(values as Values)),
     };
   };
-  return { prepare, close: () => database.close() };
+  return {
+    prepare,
+    close: () => {
+      database.close();
+    },
+  };
 }

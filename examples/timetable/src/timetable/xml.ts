@@ -10,6 +10,8 @@ type Schema = {
   readonly xml?: { readonly name?: string; readonly attribute?: boolean; readonly wrapped?: boolean };
 };
 type Schemas = CodedBody['schemas'];
+/** A value without members, as the engine has validated it. */
+type Scalar = string | number | bigint | boolean;
 
 /** A codec for XML with the names, attributes and lists that `xml` in the schemas describes; without namespaces. */
 export const xml: Codec = {
@@ -34,16 +36,18 @@ function parse(text: string): XmlElement {
     return parseXml(text).root as XmlElement; // A document without a root is a syntax error.
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
-    throw new SyntaxError(error.message.split('\n', 1)[0]); // The other lines quote the text.
+    // The other lines quote the text.
+    throw new SyntaxError(error.message.split('\n', 1)[0], { cause: error });
   }
 }
 
 /** Merges a schema with the target of its reference and with its `allOf`. */
 function merge({ $ref, allOf = [], ...own }: Schema, schemas: Schemas): Schema {
   const target = $ref === undefined ? [] : [schemas[$ref] as Schema]; // Validated by the generator.
-  const parts = [...target, ...allOf].map((part) => merge(part, schemas));
-  const properties = Object.assign({}, ...[...parts, own].map((part) => part.properties)) as Schema['properties'];
-  return { ...Object.assign({}, ...parts), ...own, properties };
+  let merged: Schema = {};
+  for (const part of [...[...target, ...allOf].map((part) => merge(part, schemas)), own])
+    merged = { ...merged, ...part, properties: { ...merged.properties, ...part.properties } };
+  return merged;
 }
 
 /** Describes the XML of a value. The tag of an unwrapped list is the tag of its items. */
@@ -89,12 +93,13 @@ function write(tag: string, value: unknown, schema: Schema, schemas: Schemas): s
   const { properties, items, itemTag } = describe(schema, tag, schemas);
   if (Array.isArray(value))
     return `<${tag}>${value.map((item) => write(itemTag, item, items, schemas)).join('')}</${tag}>`;
-  if (typeof value !== 'object' || value === null) return `<${tag}>${escape(String(value ?? ''))}</${tag}>`;
+  if (value === null || value === undefined) return `<${tag}></${tag}>`;
+  if (typeof value !== 'object') return `<${tag}>${escape(value as Scalar)}</${tag}>`;
   let [attributes, content] = ['', ''];
   for (const [key, member] of Object.entries(value).filter(([, member]) => member !== undefined)) {
     const own = properties[key] ?? {};
     const part = describe(own, key, schemas);
-    if (part.isAttribute) attributes += ` ${part.tag}="${escape(String(member))}"`;
+    if (part.isAttribute) attributes += ` ${part.tag}="${escape(member as Scalar)}"`;
     else
       for (const item of part.isUnwrapped ? member : [member])
         content += write(part.tag, item, part.isUnwrapped ? part.items : own, schemas);
@@ -102,8 +107,8 @@ function write(tag: string, value: unknown, schema: Schema, schemas: Schemas): s
   return `<${tag}${attributes}>${content}</${tag}>`;
 }
 
-/** Escapes text. Replaces control characters and lone surrogates, which XML 1.0 cannot represent. */
-function escape(text: string): string {
-  const allowed = text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+/** Escapes the text of a value. Replaces control characters and lone surrogates, which XML 1.0 cannot represent. */
+function escape(value: Scalar): string {
+  const allowed = String(value).replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
   return allowed.replaceAll(/[&<>"\t\n\r]/g, (character) => `&#${String(character.charCodeAt(0))};`);
 }

@@ -6,10 +6,10 @@ import type { AnyReply } from '../../src/http/reply/response.ts';
 import { createTestApp, type ServedApp } from '@contract-first/testing/app.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
-import { ROOT } from '@contract-first/testing/service.ts';
+import { APPLICATIONS } from '@contract-first/testing/service.ts';
 
-// The types of this document are checked in examples/members/handlers.ts.
-const DOCUMENT = readFileSync(join(ROOT, 'examples/members/openapi.yaml'), 'utf8');
+// The types of this document are checked in the handlers of this application.
+const DOCUMENT = readFileSync(join(APPLICATIONS, 'members/openapi.yaml'), 'utf8');
 const SENT = { name: 'Ada', secret: 'x', roles: [{ title: 'Chair' }] };
 const ROLE = { title: 'Chair', granted: '2026-01-01' };
 const BODY = { id: 1n, name: 'Ada', since: '2026-01-01', roles: [ROLE] };

@@ -8,8 +8,8 @@ import { createTestApp, type TestApp } from '@contract-first/testing/app.ts';
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { compiledOf, contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { generateHere } from '@contract-first/testing/command.ts';
-import { copyProjectWithPackages, copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { FIXTURE, ROOT, run, startService } from '@contract-first/testing/service.ts';
+import { copyProject, copyProjectWithPackages } from '@contract-first/testing/project.ts';
+import { APPLICATIONS, FIXTURE, ROOT, run, startService } from '@contract-first/testing/service.ts';
 
 const PROJECT = pathToFileURL(join(FIXTURE, '/'));
 
@@ -126,7 +126,7 @@ test('the docs routes accept GET and HEAD only; there are no other paths', async
 });
 
 test('/openapi.json is the unchanged document, bundled, with all digits of its numbers', async () => {
-  const { folder, write } = copyProjectWithContract('legacy');
+  const { folder, write } = copyProject(join(APPLICATIONS, 'legacy'));
   write(
     'openapi.yaml',
     `openapi: 3.1.0

@@ -1,14 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHonestClients, createHostileClients, type Client } from './support/garden-clients.ts';
 import { NODE_WITH_MEMORY_REPORT, usedBytes } from './support/memory.ts';
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
-import { generateHere } from '@contract-first/testing/command.ts';
-import { copyProjectWithContract } from '@contract-first/testing/project.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { startService, type Service } from '@contract-first/testing/service.ts';
+import { EXAMPLES, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const SECONDS = rounds(5, 300);
@@ -30,8 +29,7 @@ const CALM_MS = 60_000;
 test(
   'among hostile clients, every acknowledged creation is stored once, no request gets 500, and nothing leaks',
   async () => {
-    const { folder } = copyProjectWithContract('garden');
-    expect(await generateHere(folder)).toMatchObject({ code: 0 });
+    const folder = join(EXAMPLES, 'garden');
     const DATABASE_URL = temporaryDatabase();
     const command = [...NODE_WITH_MEMORY_REPORT, 'src/main.ts'];
     const service = await startService({ ...ENVIRONMENT, DATABASE_URL }, command, folder);

@@ -19,9 +19,9 @@ const INHERITED = /^request\/body\/(?:toString|constructor) must be/;
 
 test.each([
   ['packages/testing/fixture/openapi.yaml', 'createGuest', NONE],
-  ['examples/bookshop/openapi.yaml', 'addBook', NONE],
-  ['examples/sensors/openapi.yaml', 'addReading', NONE],
-  ['examples/tenants/openapi.yaml', 'constructor', INHERITED],
+  ['packages/testing/applications/books/openapi.yaml', 'addBook', NONE],
+  ['packages/testing/applications/sensors/openapi.yaml', 'addReading', NONE],
+  ['packages/testing/applications/tenants/openapi.yaml', 'constructor', INHERITED],
 ])('the middleware of express-openapi-validator accepts the same bodies: %s, %s', async (path, name, explained) => {
   const { compiled } = await compileContract(join(ROOT, path));
   if (compiled === undefined) throw new Error(`${path} was rejected`);

@@ -4,24 +4,15 @@ import { join } from 'node:path';
 import { userInfo } from 'node:os';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { openConnection } from '@contract-first/testing/connection.ts';
-import { generateHere } from '@contract-first/testing/command.ts';
-import { copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { startService, type Service } from '@contract-first/testing/service.ts';
+import { APPLICATIONS, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const MIB = 1_048_576;
 const KEY = { 'X-Api-Key': 'test-token' };
 
-let folder = '';
-
-beforeAll(async () => {
-  ({ folder } = copyProjectWithContract('files'));
-  expect(await generateHere(folder)).toMatchObject({ code: 0 });
-});
-
-/** Starts the application `examples/files` in a separate process. */
+/** Starts the application `files` in a separate process. */
 function startFiles(temporary: string, command?: readonly string[]): Promise<Service> {
-  return startService({ TMPDIR: temporary }, command, folder);
+  return startService({ TMPDIR: temporary }, command, join(APPLICATIONS, 'files'));
 }
 
 /** Uploads an archive as the whole body or in a form. */

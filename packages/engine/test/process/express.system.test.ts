@@ -1,13 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { generateHere } from '@contract-first/testing/command.ts';
+import { join } from 'node:path';
 import { openConnection } from '@contract-first/testing/connection.ts';
-import { copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { startService } from '@contract-first/testing/service.ts';
+import { EXAMPLES, startService } from '@contract-first/testing/service.ts';
 
 test('an Express application serves a document below a path, its own routes and a webhook, and stops after pending requests', async () => {
-  const { folder } = copyProjectWithContract('express');
-  expect(await generateHere(folder)).toMatchObject({ code: 0 });
-  const service = await startService({ PAYMENT_SECRET: 'shared' }, ['node', 'src/main.ts'], folder);
+  const service = await startService({ PAYMENT_SECRET: 'shared' }, ['node', 'src/main.ts'], join(EXAMPLES, 'express'));
   const send = (path: string, method = 'GET', body: string | null = null, headers: object = {}) =>
     fetch(service.url + path, {
       method,

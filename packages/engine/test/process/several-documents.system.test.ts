@@ -1,26 +1,24 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { generateHere } from '@contract-first/testing/command.ts';
-import { copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { start, startService } from '@contract-first/testing/service.ts';
+import { copyProject } from '@contract-first/testing/project.ts';
+import { APPLICATIONS, start, startService } from '@contract-first/testing/service.ts';
 
-/** Returns a project whose `src/main.ts` serves two examples. */
-async function projectOf(name: string, other: string) {
-  const [project, { folder }] = [copyProjectWithContract(name), copyProjectWithContract(other)];
-  for (const cwd of [project.folder, folder]) expect(await generateHere(cwd)).toMatchObject({ code: 0 });
-  project.write(
+/** Returns a project whose `src/main.ts` serves two applications. */
+function projectOf(name: string, other: string): string {
+  const { folder, write } = copyProject(join(APPLICATIONS, name));
+  write(
     'src/main.ts',
     `import { run } from '@contract-first/engine/run';
-await run(() => import('./service.ts'), () => import('${join(folder, 'src/service.ts')}'));
+await run(() => import('./service.ts'), () => import('${join(APPLICATIONS, other, 'src/service.ts')}'));
 `,
   );
-  return project.folder;
+  return folder;
 }
 
 test('one process serves several documents, each below its path, with one set of limits', async () => {
   const env = { RATE_LIMIT_REQUESTS: '3' };
-  const service = await startService(env, ['node', 'src/main.ts'], await projectOf('bookshop', 'legacy'));
+  const service = await startService(env, ['node', 'src/main.ts'], projectOf('books', 'legacy'));
   const { origin } = new URL(service.url);
   const statusOf = async (path: string, method = 'GET') =>
     (await fetch(origin + path, { method, headers: HEADERS })).status;
@@ -42,7 +40,7 @@ test('one process serves several documents, each below its path, with one set of
 });
 
 test('two documents below the same path prevent the start: one line, exit 1', async () => {
-  const folder = await projectOf('files', 'sensors');
+  const folder = projectOf('files', 'sensors');
   const { code, stderr } = await start('node', ['src/main.ts'], { PORT: '0' }, folder).outcome;
   expect(code).toBe(1);
   expect(stderr).toMatch(/^Files .* and Sensors .* are served below the same path, \/: write a path of its own in/);

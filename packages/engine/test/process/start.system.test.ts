@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { openConnection, guestRequest } from '@contract-first/testing/connection.ts';
 import { generateHere } from '@contract-first/testing/command.ts';
-import { copyProject, copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { FIXTURE, ROOT, run, startService, type Service } from '@contract-first/testing/service.ts';
+import { copyProject } from '@contract-first/testing/project.ts';
+import { APPLICATIONS, FIXTURE, ROOT, run, startService, type Service } from '@contract-first/testing/service.ts';
 
 // 404, since no guest exists yet.
 const ACCEPTED = / (?:2\d\d|404)$/;
@@ -207,15 +207,13 @@ test.each(['src/main.ts', 'scripts/export.ts', '../../../node_modules/.bin/contr
 );
 
 test('a service whose document requires no token starts in production without tokens', async () => {
-  const { folder } = copyProjectWithContract('members');
-  expect(await generateHere(folder)).toMatchObject({ code: 0 });
   const command = ['env', '-u', 'API_TOKENS', 'node', 'src/main.ts'];
-  const service = await startService({ NODE_ENV: 'production' }, command, folder);
+  const service = await startService({ NODE_ENV: 'production' }, command, join(APPLICATIONS, 'members'));
   expect((await fetch(`${service.url}/nowhere`)).status).toBe(404);
 });
 
 test('a service whose application checks all tokens itself starts in production without tokens', async () => {
-  const { folder, read, write } = copyProjectWithContract('members');
+  const { folder, read, write } = copyProject(join(APPLICATIONS, 'members'));
   const document = read('openapi.yaml').replace('security: []', 'security: [{ session: [] }]');
   const scheme = 'securitySchemes: { session: { type: apiKey, in: cookie, name: session } }';
   write('openapi.yaml', document.replace('components:', `components:\n  ${scheme}`));

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startCollector, type ExportedSpan } from './support/collector.ts';
 import { INSTALL_OPTIONS } from '@contract-first/testing/packed.ts';
-import { generateHere } from '@contract-first/testing/command.ts';
-import { copyProjectWithContract } from '@contract-first/testing/project.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { APPLICATIONS, run, startService, type Service } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 import { until } from '@contract-first/testing/until.ts';
 
@@ -79,8 +77,7 @@ describeStores((createDatabase) => {
 });
 
 test('reads and writes have spans with their statements, but without values', async () => {
-  const { folder } = copyProjectWithContract('bookshop');
-  expect(await generateHere(folder)).toMatchObject({ code: 0, stderr: '' });
+  const folder = join(APPLICATIONS, 'books');
   const { env, spans } = await startCollector();
   const service = await startService({ ...env, ...sdk }, ['node', 'src/main.ts'], folder);
   await send(service, 'POST', '/v1/books', '{"kind":"ebook","title":"T","bytes":9007199254740993}');

@@ -11,7 +11,7 @@ import { inParallel } from '../jobs/in-parallel.ts';
 // `npm run quoted-commands -w packages/testing [-- <document>…]` executes the blocks of each document in order, in a fresh
 // clone of the last commit. Executes as many documents in parallel as there are cores. Blocks of:
 //
-// - `console`: runs the commands and compares the quoted output (quote.ts). `npm start`, `npm run dev` and
+// - `console`: runs the commands and compares the quoted output (quote.ts). `npm start [-w <folder>]`, `npm run dev` and
 // `npm run mock [-- <document>…]` keep running until the next service or the end of the document. `cd` applies to all
 // following
 //   blocks.
@@ -19,7 +19,7 @@ import { inParallel } from '../jobs/in-parallel.ts';
 // - `diff`: applies the diff. A block after the name of a file: writes the file.
 // - `ts`: must be part of a source file, with any indentation. `text`: is a figure.
 const INSTALL = /^npm ci && /; // Skipped, since the packages of the clone are installed.
-const SERVICE = /^(?:\w+=\S+ )*npm (?:start|run (?:dev|mock(?: --(?: [\w/][\w./=-]*)+)?))$/;
+const SERVICE = /^(?:\w+=\S+ )*npm (?:start(?: -w [\w/-]+)?|run (?:dev|mock(?: --(?: [\w/][\w./=-]*)+)?))$/;
 // The commands of `sh` blocks that are skipped.
 const ELSEWHERE = {
   podman: 'needs another machine',
@@ -35,7 +35,8 @@ reportBugs();
 const ci = readFileSync('.ci/run', 'utf8').split('\n');
 const inDocs = execFileSync('git', ['ls-files', 'docs/*.md'], { encoding: 'utf8' }).trimEnd().split('\n');
 const named = process.argv.slice(2);
-const documents = named.length > 0 ? named : ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs];
+const documents =
+  named.length > 0 ? named : ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md', ...inDocs];
 // Each document has a separate project and separate ports.
 await inParallel(
   documents.toSorted((one, other) => FIRST.indexOf(other) - FIRST.indexOf(one)),

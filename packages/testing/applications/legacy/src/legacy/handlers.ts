@@ -9,7 +9,6 @@ export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>>
 }
 
 async function putAccount({ path, query, body }: Request<'putAccount'>): Promise<Reply<'putAccount'>> {
-  if (query.dryRun === true && path.id === 404n)
-    return { status: 404, body: { error: 404, message: 'no such account' } };
+  if (query.dryRun && path.id === 404n) return { status: 404, body: { error: 404, message: 'no such account' } };
   return { status: 200, body };
 }

@@ -17,7 +17,7 @@ async function addMember({ query, headers, cookies, body }: Request<'addMember'>
     headers['X-Mode'],
     cookies.page,
   ];
-  const { secret, roles, id: _none, since: _nor, ...member } = body;
+  const { secret, roles, ...member } = body;
   const granted = roles.map(({ title, weight }) => ({ title, weight, granted: '2026-01-01' }));
   const count = limit + level + mode.length + page + weights.length + secret.length;
   return {
@@ -38,7 +38,7 @@ type Member = Request<'addMember'>['body'];
 type Sent = Paths['/members/{club}']['post']['requestBody']['content']['application/json'];
 type Answer = Extract<Reply<'addMember'>, { status: 200 }>;
 
-export function received(body: Member, headers: Request<'addMember'>['headers']): void {
+export function received(body: Member, headers: Request<'addMember'>['headers']): unknown[] {
   const forbidden: undefined = body.id;
   const rank: bigint | undefined = body.rank;
   const notes: unknown = body.notes?.['anything'];
@@ -53,7 +53,7 @@ export function received(body: Member, headers: Request<'addMember'>['headers'])
   const { 'CONTENT-type': type } = headers;
   // @ts-expect-error and this one by reference
   const { ACCEPT: accept } = headers;
-  void [forbidden, rank, notes, badge, sponsor, score, contact, first, second, authorization, type, accept];
+  return [forbidden, rank, notes, badge, sponsor, score, contact, first, second, authorization, type, accept];
 }
 
 const role = { title: 'Chair', granted: '2026-01-01' };
