@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { memoizeByObject } from '@contract-first/contract';
 import { type ApiOperation, readOperations } from '@contract-first/model/operations';
 import { CannotCheck, createArbitraries, createOracle, readSchemas } from '@contract-first/model/values';
 import {
@@ -9,7 +10,7 @@ import {
   openConnection,
   TIMEOUT_MS,
 } from '@contract-first/model/requests';
-import { createExampleFaults } from '@contract-first/model/cases';
+import { createExampleFaults, createInputs } from '@contract-first/model/cases';
 import { assertCorrections } from '@contract-first/model/resources';
 import { readBaseUrl } from './run/base-url.ts';
 import { isStateCheck, PROFILES, type CheckName } from './judgement/checks.ts';
@@ -82,6 +83,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   if (need !== undefined) notes.push(`not checked: ${need}`);
   if (selected.length === 0) notes.push('the document has no operations: nothing was checked');
   const requestOracle = createOracle(requestSchemas);
+  const arbitraries = createArbitraries(requestSchemas, requestOracle);
   const coverage =
     options.countsCoverage === true ? createCoverage(operations, requestSchemas, requestOracle) : undefined;
   const budgetMs = options.budgetMs ?? defaultBudgetMs(operations.length, rate);
@@ -107,7 +109,8 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     ...{ connection, users, tokens: users.tokens, headers, seed, runs, checks, maxResponseTimeMs, signal },
     ...{ requestSchemas, responseSchemas, requestOracle },
     responseOracle: createOracle(responseSchemas, JUDGING_LIMIT_MS),
-    arbitraries: createArbitraries(requestSchemas, requestOracle),
+    arbitraries,
+    inputsOf: memoizeByObject((operation: ApiOperation) => createInputs(operation, arbitraries, requestOracle)),
     withOwnKey: createKeys(requestOracle),
     exampleFaults: createExampleFaults(requestOracle),
     redactor: options.redactor ?? createRedactor({ document, secrets: [], isRecorded: false }),

@@ -1,14 +1,7 @@
 import type { ApiOperation } from '@contract-first/model/operations';
-import {
-  type BodyChoice,
-  type Case,
-  type CaseKind,
-  caseOf,
-  createInputs,
-  systematicCases,
-} from '@contract-first/model/cases';
+import { type BodyChoice, type Case, type CaseKind, caseOf, systematicCases } from '@contract-first/model/cases';
 import type { RequestInput } from '@contract-first/model/requests';
-import { type NoValue, TooLarge } from '@contract-first/model/values';
+import { type NoValue, TooLarge, TooSlow } from '@contract-first/model/values';
 import { describesSuccess, isByUnknownRule } from '../judgement/behaviour.ts';
 import { checksFor, isStateCheck } from '../judgement/checks.ts';
 import { ServerGone } from '../run/exchange.ts';
@@ -39,7 +32,7 @@ export function checkOperation(
   turn: Turn,
   knownValues: KnownValues,
 ): OperationCheck {
-  const { arbitraries, requestOracle, tokens, seed, runs } = run;
+  const { requestOracle, tokens, seed, runs } = run;
   const prober = createProber(operation, run, turn);
   const notes: string[] = [];
   let known: Known | undefined;
@@ -53,24 +46,29 @@ export function checkOperation(
       return;
     }
     try {
-      const factory = createInputs(operation, arbitraries, requestOracle);
+      await turn();
+      const factory = run.inputsOf(operation);
       known = await knownValues(operation, turn);
       const missing = new Map<BodyChoice, NoValue>();
       const plain = factory.plainInputs(seed, (choice, failure) => missing.set(choice, failure));
       notes.push(...factory.unsupported.map((subject) => `not tried, as they cannot be generated: ${subject}`));
       for (const [choice, failure] of missing) {
-        const reason = failure instanceof TooLarge ? ` (${failure.message})` : '';
+        const isKnown = failure instanceof TooLarge || failure instanceof TooSlow;
+        const reason = isKnown ? ` (${failure.message})` : '';
         notes.push(`no valid request ${nameOf(choice)} could be generated${reason}`);
       }
       notes.push(...run.exampleFaults(operation));
       const { adapt = (input: RequestInput) => input } = known;
       const adapted = [...plain.values()].flat().map(adapt);
-      const cases = [...linkedCases(adapted, known), ...systematicCases(operation, adapted, run)];
-      for (const testCase of cases) {
-        if (!isJudged(testCase.kind)) continue;
-        await prober.probe(testCase);
-        await prober.simplify();
-      }
+      const probeAll = async (cases: Iterable<Case>): Promise<void> => {
+        for (const testCase of cases) {
+          if (!isJudged(testCase.kind)) continue;
+          await prober.probe(testCase);
+          await prober.simplify();
+        }
+      };
+      await probeAll(linkedCases(adapted, known));
+      await probeAll(systematicCases(operation, adapted, run));
       const onMissing = (subject: string, failure: NoValue): void => {
         const reason = failure instanceof TooLarge ? failure.message : 'too rare to be generated';
         notes.push(`${subject} are ${reason}; some were not tried`);

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /** Thrown into a task that must end, since the time is up. */
 export class Interrupted extends Error {}
 
@@ -61,6 +63,7 @@ export async function runTasks<Work extends Task>(
         const isBelowMinimum = !task.hasMinimum();
         const now = performance.now();
         const until = Math.min(endsAt, now + ((endsAt - now) * workers) / (waiting.length + 1));
+        await setImmediate(); // Signals arrive only between tasks that send no requests.
         await resume(() => isOver() || performance.now() >= until || (isBelowMinimum && task.hasMinimum()));
       }
     };

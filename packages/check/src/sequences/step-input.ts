@@ -1,8 +1,18 @@
 import { parameterNames, stringifyJson } from '@contract-first/contract';
 import fc from 'fast-check';
 import { type ApiOperation, headerParameter, type Parameter } from '@contract-first/model/operations';
-import { classify, createInputs, withIdOfPath } from '@contract-first/model/cases';
-import { attempt, flatten, isObject, type Json, partAt, propertyOf, uuidOf } from '@contract-first/model/values';
+import { classify, withIdOfPath } from '@contract-first/model/cases';
+import {
+  attempt,
+  flatten,
+  isObject,
+  isScalar,
+  type Json,
+  partAt,
+  placesOf,
+  propertyOf,
+  uuidOf,
+} from '@contract-first/model/values';
 import { type RequestInput, withMember } from '@contract-first/model/requests';
 import { IDEMPOTENCY_KEY } from '../run/idempotency-keys.ts';
 import type { Run } from '../run/run.ts';
@@ -11,11 +21,9 @@ import type { Run } from '../run/run.ts';
 export type PlainInputs = (operation: ApiOperation, seed: number) => Iterable<RequestInput>;
 
 /** Creates {@link PlainInputs} with only required parameters, since others may filter a list or request a dry run. */
-export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): PlainInputs {
-  const factories = new Map<ApiOperation, ReturnType<typeof createInputs>>();
+export function createPlainInputs({ inputsOf, requestOracle, seed }: Run): PlainInputs {
   return function* (operation, offset) {
-    const factory = factories.get(operation) ?? createInputs(operation, arbitraries, requestOracle);
-    factories.set(operation, factory);
+    const factory = inputsOf(operation);
     for (const choice of factory.choices) {
       const sample = attempt(() => fc.sample(factory.plain(choice), { seed: seed + offset, numRuns: 1 }));
       yield* (sample ?? []).map(usual);
@@ -36,6 +44,39 @@ export function createPlainInputs({ arbitraries, requestOracle, seed }: Run): Pl
       };
     }
   };
+}
+
+// Avoids the values of other variants.
+const ANOTHER = 10_000;
+const ATTEMPTS = 8;
+const MAX_PLACES = 200;
+
+/**
+ * Returns a plain input for an operation. With an earlier value, prefers an input whose body differs from it in each
+ * place, since a change to an equal value is not visible.
+ */
+export function differentInput(
+  plainInputs: PlainInputs,
+  operation: ApiOperation,
+  variant: number,
+  earlier?: Json,
+): RequestInput | undefined {
+  let best: RequestInput | undefined;
+  let least = Infinity;
+  for (let attempt = 0; attempt < ATTEMPTS && least > 0; attempt += 1) {
+    const [input] = plainInputs(operation, variant + attempt * ANOTHER);
+    const count = earlier === undefined ? 0 : countEqual(input?.body?.value ?? null, earlier);
+    if (count < least) [best, least] = [input, count];
+  }
+  return best;
+}
+
+/** Counts the places where two values have equal scalars. */
+function countEqual(value: Json, earlier: Json): number {
+  return placesOf(value, MAX_PLACES).filter((place) => {
+    const part = partAt(value, place);
+    return isScalar(part) && part === partAt(earlier, place);
+  }).length;
 }
 
 /** Replaces the values of the first path parameters. */

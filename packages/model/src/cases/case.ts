@@ -1,3 +1,4 @@
+import { memoizeByObject } from '@contract-first/contract';
 import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
 import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
 import { credentialsFor, type Tokens } from '../requests/credentials.ts';
@@ -88,9 +89,26 @@ export function classify(
   const missing = operation.parameters.filter(
     (parameter) => parameter.required && !parameters.some((sent) => sent.parameter === parameter),
   );
-  if (parameters.some(({ parameter, value }) => writeParameter(parameter, value) === undefined)) return undefined;
-  const readings = parameters.map(({ parameter, value }) => {
+  const read = readParameters(oracle);
+  const readings = parameters.map(read).filter((one) => one !== undefined);
+  if (readings.length < parameters.length) return undefined;
+  const bodyReading = readBody(operation, oracle, body);
+  const rejected = missing.filter(({ hasDefault }) => !hasDefault);
+
+  if (rejected.some(({ in: location }) => location !== 'header')) return 'negative';
+  if ([...readings, bodyReading].some(({ allowed, possible }) => !allowed && !possible)) return 'negative';
+  if (rejected.length > 0) return 'missing header';
+  return missing.length === 0 && [...readings, bodyReading].every(({ allowed }) => allowed) ? 'positive' : undefined;
+}
+
+/**
+ * Returns a function that decides whether a parameter is valid; `undefined` if it cannot be sent. The variants of a request
+ * share most parameters.
+ */
+const readParameters = memoizeByObject((oracle: Oracle) =>
+  memoizeByObject(({ parameter, value }: SentParameter): Reading | undefined => {
     const { schema, isJson, isAmbiguous } = parameter;
+    if (writeParameter(parameter, value) === undefined) return undefined;
     const readings = isJson ? [] : readingsOf(value);
     const couldBe = isJson ? [] : readingsOfParameter(parameter, value);
     const typed = readings.filter(
@@ -102,15 +120,12 @@ export function classify(
       allowed: !isTooLarge && [value, ...(isAmbiguous ? typed : [])].every((reading) => oracle.allows(schema, reading)),
       possible: isUnread(parameter, value) || couldBe.some((reading) => oracle.allows(schema, reading)),
     };
-  });
-  const bodyReading = readBody(operation, oracle, body);
-  const rejected = missing.filter(({ hasDefault }) => !hasDefault);
+  }),
+);
 
-  if (rejected.some(({ in: location }) => location !== 'header')) return 'negative';
-  if ([...readings, bodyReading].some(({ allowed, possible }) => !allowed && !possible)) return 'negative';
-  if (rejected.length > 0) return 'missing header';
-  return missing.length === 0 && [...readings, bodyReading].every(({ allowed }) => allowed) ? 'positive' : undefined;
-}
+type SentParameter = RequestInput['parameters'][number];
+/** Whether a value is valid, and whether a server may read it as a valid value. */
+type Reading = { readonly allowed: boolean; readonly possible: boolean };
 
 /**
  * Returns whether an object is exploded to separate parameters, so that a server does not see the optional parameter.
@@ -121,11 +136,7 @@ function isUnread({ style, explode, required, schema }: Parameter, value: Json):
   return ![type].flat().includes('object');
 }
 
-function readBody(
-  { requestBody }: ApiOperation,
-  oracle: Oracle,
-  body: RequestInput['body'],
-): { readonly allowed: boolean; readonly possible: boolean } {
+function readBody({ requestBody }: ApiOperation, oracle: Oracle, body: RequestInput['body']): Reading {
   if (body === undefined) {
     // A missing body has an empty media type.
     const possible = requestBody?.contents.some(({ mediaType }) => mediaType === '') ?? false;

@@ -5,7 +5,7 @@ import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts
 import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
 import { classify, isUndecided, type BodyChoice } from './case.ts';
 import { isObject, isScalar, type Json, type JsonObject } from '../values/json-value.ts';
-import { attempt, NoValue, filtered, TooLarge } from '../values/generation-failure.ts';
+import { failureOr, NoValue, filtered, TooLarge, TooSlow } from '../values/generation-failure.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { longestText } from '../values/value-size.ts';
 import { withIdOfPath } from './path-id-in-body.ts';
@@ -13,6 +13,8 @@ import { isKnownStyle, writeParameter } from '../requests/parameter-text.ts';
 import { withoutOne } from './variants.ts';
 import type { RequestInput } from '../requests/wire-request.ts';
 
+// Usually, all or no values of a schema can be written as a parameter.
+const UNWRITABLE = 500;
 // The number of samples, of which the shortest is used.
 const SAMPLES = 10;
 // Many servers reject bodies above 100 kB, and each request has hundreds of variants.
@@ -25,8 +27,11 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
   const choices: BodyChoice[] = contents.filter((content) => encodingOf(content) !== undefined);
   if (requestBody?.required !== true) choices.push(undefined);
   const unsupportedContents = contents.filter((content) => !choices.includes(content));
-  const unsupportedParameters = operation.parameters.filter(
-    (parameter) => !isKnownStyle(parameter) || !(parameter.required || hasValue(parameter)),
+  const unsupportedParameters = new Map(
+    operation.parameters.flatMap((parameter) => {
+      const failure = parameter.required && isKnownStyle(parameter) ? undefined : failureFor(parameter);
+      return failure === undefined ? [] : [[parameter, failure] as const];
+    }),
   );
 
   // Shared by all sequences, which use different seeds.
@@ -42,13 +47,15 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     /** Descriptions of bodies and parameters that cannot be generated. */
     unsupported: [
       ...unsupportedContents.map(({ mediaType }) => `request bodies of ${mediaType}`),
-      ...unsupportedParameters.map(({ name, style }) => `parameter ${name} in style ${style}`),
+      ...[...unsupportedParameters].map(([{ name, style }, failure]) =>
+        failure instanceof TooSlow ? `parameter ${name} (${failure.message})` : `parameter ${name} in style ${style}`,
+      ),
     ],
   };
 
   function build(choice: BodyChoice, isPlain: boolean): fc.Arbitrary<RequestInput> {
     const parameters = operation.parameters
-      .filter((parameter) => parameter.required || !unsupportedParameters.includes(parameter))
+      .filter((parameter) => parameter.required || !unsupportedParameters.has(parameter))
       .map((parameter) => parameterInputs(parameter, isPlain));
     const body = choice === undefined ? fc.constant(undefined) : bodies(choice, isPlain);
     return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => {
@@ -103,13 +110,14 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     if (!isKnownStyle(parameter)) throw new NoValue(`parameter ${parameter.name} has style ${parameter.style}`);
     const text = ['header', 'cookie'].includes(parameter.in) ? 'token' : 'well-formed';
     const values = arbitraries(parameter.schema, { text, extras: false, plain, maxSize: MAX_BODY_SIZE });
-    const writable = filtered(values, (value) => writeParameter(parameter, value) !== undefined);
+    const writable = filtered(values, (value) => writeParameter(parameter, value) !== undefined, UNWRITABLE);
     const inputs = writable.map((value) => ({ parameter, value }));
     return parameter.required || plain ? inputs : fc.option(inputs, { nil: undefined });
   }
 
-  function hasValue(parameter: Parameter): boolean {
-    return attempt(() => fc.sample(parameterInputs(parameter, true), { seed: 1, numRuns: 1 })) !== undefined;
+  function failureFor(parameter: Parameter): NoValue | undefined {
+    const outcome = failureOr(() => fc.sample(parameterInputs(parameter, true), { seed: 1, numRuns: 1 }));
+    return outcome instanceof NoValue ? outcome : undefined;
   }
 
   function bodies(content: BodyContent, plain: boolean): fc.Arbitrary<Json> {

@@ -1,9 +1,20 @@
+import process from 'node:process';
 import { stringifyJson } from '@contract-first/contract';
+import { walkDocument } from '@contract-first/documents';
 import fc from 'fast-check';
 import { isNull, type JsonSchema, type SchemaDocument, type SchemaObject } from './json-schema.ts';
 import { EDGE_NAMES } from './hostile-values.ts';
 import { isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
-import { attempt, failureOr, filtered, GIVE_UP_AFTER, NoValue, oneOf, TooLarge } from './generation-failure.ts';
+import {
+  attempt,
+  failureOr,
+  filtered,
+  GIVE_UP_AFTER,
+  NoValue,
+  oneOf,
+  TooLarge,
+  TooSlow,
+} from './generation-failure.ts';
 import type { Oracle } from './oracle.ts';
 import { MOST_REPETITIONS } from './pattern-size.ts';
 import { describesPerson, realisticValues } from './realistic-values.ts';
@@ -50,6 +61,11 @@ const LEAST_SPARE = 10;
 const MOST_SPARE = 1_000;
 const SOME = { numRuns: 10, seed: 1 };
 const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];
+// The CPU time for values that are rejected. Some patterns need seconds to reject a few texts.
+const SCHEMA_MS = 1_000;
+// The time for the first schemas of a document; later ones get the least time.
+const DOCUMENT_MS = 4_000;
+const LEAST_MS = 50;
 // Values of these keywords are generated from the schema alone.
 const NOT_REALISTIC = ['const', 'enum', 'anyOf', 'oneOf', 'not', 'if'];
 // The generator ignores these keywords and filters the values of their schema, so that fewer root values are rejected.
@@ -63,13 +79,21 @@ type Built =
   | { readonly sized: Sized<Json>; readonly schemaCount: number; readonly failure?: undefined }
   | { readonly sized?: undefined; readonly failure: NoValue; readonly limit: number };
 
-/** Creates the factory for the schemas of one document. */
+/**
+ * Creates the factory for the schemas of one document. It gives up a schema whose values are rejected for too long, and
+ * does not try this schema again.
+ */
 export function createArbitraries(document: SchemaDocument, oracle: Oracle): ArbitraryFactory {
+  const givenUp = new Map<JsonSchema, NoValue>();
+  let leftMs = DOCUMENT_MS;
   return (schema = true, options) => {
     const { giveUpAfter = GIVE_UP_AFTER, maxSize = MAX_SIZE } = options;
+    const known = givenUp.get(schema);
+    if (known !== undefined) throw known;
     const memo = new Map<JsonSchema, Built[]>();
     let schemaCount = 0; // The number of schemas with built arbitraries.
     let rejectedSize = 0; // The total size of values rejected by nested filters since the last valid value.
+    let start = { at: 0, cpuMs: 0 }; // The time of the first of these values.
     const whole = failureOr(() => build(schema, 0, maxSize));
     if (whole instanceof NoValue) throw whole instanceof TooLarge ? new TooLarge(maxSize) : whole;
     return allowed(schema, whole).arbitrary.map((value) => {
@@ -81,7 +105,16 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     function allowed(part: JsonSchema, { arbitrary, size }: Sized<Json>): Sized<Json> {
       const isAllowed = (value: Json): boolean => {
         if (oracle.allows(part, value)) return true;
+        if (rejectedSize === 0) start = { at: performance.now(), cpuMs: cpuMs() };
         rejectedSize += size;
+        // The CPU time takes longer to read.
+        const usedMs = performance.now() - start.at < LEAST_MS ? 0 : cpuMs() - start.cpuMs;
+        if (usedMs > Math.max(LEAST_MS, Math.min(SCHEMA_MS, leftMs))) {
+          leftMs -= usedMs;
+          const failure = new TooSlow(placeOf(document, part));
+          givenUp.set(schema, failure);
+          throw failure;
+        }
         if (rejectedSize > Math.max(giveUpAfter * USUAL_SIZE, LEAST_TRIES * MAX_SIZE))
           throw new NoValue('the schema allows too few of the values that were tried');
         return false;
@@ -360,6 +393,23 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return oneOf([...scalars, ...(options.plain || !options.extras ? [] : others)].map((one) => () => one));
     }
   };
+}
+
+/** Returns the CPU time of this process in milliseconds. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Returns the JSON pointer to a schema of a document, or to the schema that it references. */
+function placeOf({ document }: SchemaDocument, schema: JsonSchema): string | undefined {
+  const { $ref } = Object(schema) as { readonly $ref?: string }; // Validated document.
+  if ($ref !== undefined) return $ref.slice($ref.indexOf('#'));
+  let place: string | undefined;
+  walkDocument(document, ({ node, pointer }) => {
+    if (node === schema) place ??= pointer;
+  });
+  return place;
 }
 
 function scalar<Value>(arbitrary: fc.Arbitrary<Value>): Sized<Value> {

@@ -12,6 +12,14 @@ export class TooLarge extends NoValue {
   }
 }
 
+/** Values of a schema were rejected for too long. */
+export class TooSlow extends NoValue {
+  /** @param place the JSON pointer to the schema, if known */
+  constructor(place = 'a schema') {
+    super(`${place} rejects the values that were tried, and takes too long for more`);
+  }
+}
+
 /** The default maximum number of consecutive unwanted values. */
 export const GIVE_UP_AFTER = 20_000;
 

@@ -24,7 +24,7 @@ export {
   replaceAt,
 } from './json-value.ts';
 export type { NamedExamples } from './named-examples.ts';
-export { attempt, filtered, NoValue, TooLarge } from './generation-failure.ts';
+export { attempt, filtered, NoValue, TooLarge, TooSlow } from './generation-failure.ts';
 export { CannotCheck, createOracle, type Oracle, type SchemaViolation } from './oracle.ts';
 export { isChange, isCreation, timeLike } from './realistic-values.ts';
 export { evaluateExpression, evaluateWithin, type ExpressionSource } from './runtime-expression.ts';
