@@ -59,6 +59,7 @@ const STATE_CHECKS = [
   ...(['ensure_resource_availability', 'read_your_writes', 'list_contains_created', 'update_is_visible'] as const),
   ...(['put_is_idempotent', 'conditional_requests', 'idempotency_key', 'use_after_free'] as const),
   ...(['delete_is_idempotent', 'read_only_members', 'object_level_authorization'] as const),
+  ...(['list_filters', 'action_effects'] as const),
 ] as const;
 
 /** The name of a check of a single response. */
@@ -182,7 +183,8 @@ export const CHECK_MEANINGS: Readonly<Record<CheckName, string>> = {
   max_response_size: 'a response has more bytes than --max-response-size',
   max_response_time: 'a response takes longer than --max-response-time',
   response_schema_conformance: 'the body does not match its schema, repeats a member, or has a rounded integer',
-  ensure_resource_availability: 'a created resource cannot be read, or is lost when another one is created or deleted',
+  ensure_resource_availability:
+    'a created resource cannot be read, shares its id, or is lost when another one is created or deleted',
   read_your_writes: 'a created resource does not have the values that were sent',
   list_contains_created:
     'the list, with all its pages, lacks a created resource, or a page has more items than its limit',
@@ -194,5 +196,8 @@ export const CHECK_MEANINGS: Readonly<Record<CheckName, string>> = {
   delete_is_idempotent: 'a second DELETE gets a 5xx, or restores the resource',
   read_only_members: 'a read-only member gets the value that a client sends',
   object_level_authorization: 'a second user can read, list, change or delete a resource of the first one',
+  list_filters: 'a list has an item that its filter or its path excludes, or lacks one that the filter matches',
+  action_effects:
+    'a repeated action counts twice, the same action of a second user does not count, or DELETE does not undo it',
   own_check: 'the hook afterResponse returns a reason',
 };

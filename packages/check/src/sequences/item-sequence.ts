@@ -4,19 +4,22 @@ import type { CheckFailure } from '../judgement/failures.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { isSameResource } from './identity.ts';
 import type { Absence, Instance } from './instances.ts';
+import { checkActions } from './laws/actions.ts';
 import { checkConditionalRead } from './laws/conditional-read.ts';
 import { sendCreation } from './laws/creating-put.ts';
 import { checkDeletion, checkListedDeletion } from './laws/deletion.ts';
+import { checkFilters } from './laws/filters.ts';
 import { checkIdempotencyKey } from './laws/idempotency-key.ts';
 import { expectListed } from './laws/list-contains.ts';
 import { checkOmission } from './laws/omission.ts';
+import { checkOtherParent } from './laws/other-parent.ts';
 import { checkPaging } from './laws/paging.ts';
 import { describeMissing, readCreated } from './laws/read-your-writes.ts';
 import { checkReadOnly } from './laws/read-only.ts';
 import { checkUpdates } from './laws/replacement.ts';
+import { checkUniqueId } from './laws/unique-id.ts';
 import {
   DELAYED,
-  isDone,
   readList,
   missingStatuses,
   VARIANT,
@@ -75,14 +78,14 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   for (const size of ['large', 'small'] as const)
     await runPart(client, subject, (part, { first: one, others: rest }) => expectListed(part, [one, ...rest], size));
   await runPart(client, subject, (part) => checkPaging(part, parent));
+  await checkLists(client, subject);
+  await runPart(client, subject, (part, { first: { values } }) => checkActions(part, values));
   await checkConditionalRead(client, read);
   await runPart(client, subject, (part, { first: { values, creation } }) => checkUpdates(part, values, creation));
   await runPart(client, subject, (part, { first: { values } }) => checkOmission(part, values));
   for (const other of others) await readCreated(client, other, missing);
-  const isRepeated = first.creation && create.method === 'POST' && isDone(await judge.repeat(first.creation));
-  await runPart(client, subject, (part, { first: { values, creation } }) =>
-    checkReadOnly(part, values, isRepeated === true ? creation : undefined),
-  );
+  const repeatable = await checkUniqueId(client, parent);
+  await runPart(client, subject, (part, { first: { values } }) => checkReadOnly(part, values, repeatable));
   await runPart(client, subject, (part) => checkIdempotencyKey(part, parent));
   await runPart(client, subject, async (part, { first: { values }, others: rest }) => {
     await checkDeletion(part, values, missing);
@@ -92,6 +95,12 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
     }
   });
   return undefined;
+}
+
+/** Checks the filters of the list, and the lists of other parents. */
+async function checkLists(client: ResourceClient, subject: Subject): Promise<void> {
+  await runPart(client, subject, (part, { parent, first }) => checkFilters(part, parent, first));
+  await runPart(client, subject, (part, { parent }) => checkOtherParent(part, parent));
 }
 
 /** The resources of a sequence. */
@@ -146,8 +155,10 @@ export async function runListedItemSequence(client: ResourceClient): Promise<Seq
   for (const size of ['large', 'small'] as const) await expectListed(client, [first, ...others], size);
   const subject: Subject = { parent, first, others, missing: [] };
   await runPart(client, subject, (part) => checkPaging(part, parent));
+  await checkLists(client, subject);
   await runPart(client, subject, (part, { first: { values } }) => checkListedDeletion(part, values));
   for (const other of others) await expectListed(client, [other]);
+  await checkUniqueId(client, parent);
   return undefined;
 }
 

@@ -108,7 +108,10 @@ function checkResource(
     const idMembers = isSingleton ? [] : identifyingMembers(item, operations);
     const renew = (): ResourceClient =>
       clientOf(createJudge({ ...run, onFailure: () => undefined }, turn), RENEWAL_OFFSET * (renewals += 1));
-    return { item, items, idMembers, run, judge: one, instances, plainInputs: inputs, moved: new Map(), renew };
+    return {
+      ...{ item, items, operations, idMembers, run, judge: one, instances, plainInputs: inputs, renew },
+      moved: new Map(),
+    };
   };
   const notes: string[] = [];
   let isOver = false;

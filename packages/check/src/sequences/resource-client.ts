@@ -12,7 +12,7 @@ import { listAll, type Listing, type PageSize } from './list-all.ts';
 import { withReferences } from './references.ts';
 import type { Evidence, SequenceStep } from './sequence-step.ts';
 import { isSuccess } from '../judgement/statuses.ts';
-import { unusedValue, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
+import { differentInput, unusedValue, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
 import { findDifference, type Previous } from './compare-written.ts';
 
 /** A client for the resources of a path. It sends the requests of a sequence and judges the responses. */
@@ -20,6 +20,8 @@ export type ResourceClient = {
   readonly item: ItemPath;
   /** The paths of all resources. */
   readonly items: readonly ItemPath[];
+  /** The operations that the run may call. */
+  readonly operations: readonly ApiOperation[];
   /** The possible names of the identifying member. */
   readonly idMembers: readonly string[];
   readonly run: Run;
@@ -52,6 +54,9 @@ export const VARIANT = {
   stale: 32,
   late: 34,
   listed: 90,
+  unlike: 100,
+  equal: 101,
+  inside: 102,
   owned: 35,
   trespass: 36,
   omission: 37,
@@ -101,9 +106,9 @@ async function sendAt(
   { idMembers, instances, judge, plainInputs, run }: ResourceClient,
   operation: ApiOperation | undefined,
   id: Id,
-  { variant = 0, etag, adapt = (input) => input }: SendOptions,
+  { variant = 0, etag, unlike, adapt = (input) => input }: SendOptions,
 ): Promise<SequenceStep | undefined> {
-  const [plain] = operation === undefined ? [] : plainInputs(operation, variant);
+  const plain = operation && differentInput(plainInputs, operation, variant, unlike);
   if (operation === undefined || plain === undefined) return undefined;
   const references = await instances.references(operation, id, judge.send, variant);
   const named = idMembers.reduce(
@@ -120,6 +125,8 @@ type SendOptions = {
   readonly variant?: number;
   /** The value of `If-Match`. */
   readonly etag?: string | undefined;
+  /** A value from which the generated body should differ. */
+  readonly unlike?: Json | undefined;
   readonly adapt?: (input: RequestInput) => RequestInput;
 };
 
@@ -179,16 +186,21 @@ export function responseSchemaOf({ operation, response }: Evidence): JsonSchema 
   return documentedResponse(operation, response.status)?.contents.find(({ schema }) => schema !== undefined)?.schema;
 }
 
-/** Reads all pages of the collection's list. */
+/**
+ * Reads all pages of the collection's list.
+ *
+ * @param adapt changes the request of the first page
+ */
 export async function readList(
   { item, idMembers, run, judge, plainInputs }: ResourceClient,
   id: Id,
   size: PageSize = 'large',
+  adapt: (input: RequestInput) => RequestInput = (input) => input,
 ): Promise<Listing | undefined> {
   const [plain] = item.list === undefined ? [] : plainInputs(item.list, 0);
   if (item.list === undefined || plain === undefined) return undefined;
   const outer = id.slice(0, parameterNames(item.list.path).length);
-  const first = withPathValues(item.list, plain, outer);
+  const first = adapt(withPathValues(item.list, plain, outer));
   return listAll(item.list, first, idMembers, { send: judge.send, run, size });
 }
 

@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import { isArray, membersOf, partAt } from '@contract-first/model/values';
+import { isArray, type Json, membersOf, partAt } from '@contract-first/model/values';
 import {
   DELAYED,
   differenceBetween,
@@ -44,7 +44,8 @@ async function checkReplacement(
   if (isConditional(replace) && responseEtag(before) === undefined)
     judge.skip('conditional_requests', 'its read has no strong ETag');
   const etag = isConditional(replace) ? responseEtag(before) : undefined;
-  const update = await sendTo(client, replace, id, { variant: VARIANT.update, etag });
+  const unlike = before.json;
+  const update = await sendTo(client, replace, id, { variant: VARIANT.update, etag, unlike });
   if (update === undefined) return undefined;
   if (etag !== undefined) {
     const isRefused = update.response.status === PRECONDITION_FAILED;
@@ -78,7 +79,7 @@ async function checkReplacement(
     );
   }
   if (difference !== undefined) return undefined;
-  await replaceAgain(client, id, after, newTag);
+  await replaceAgain(client, id, after, { etag: newTag, unlike });
   if (etag !== undefined && oldTag !== newTag) await replaceStale(client, id, etag);
   return update;
 }
@@ -92,11 +93,11 @@ async function replaceAgain(
   client: ResourceClient,
   id: Id,
   before: SequenceStep,
-  etag: string | undefined,
+  { etag, unlike }: { readonly etag: string | undefined; readonly unlike: Json | undefined },
 ): Promise<void> {
   const { item, judge } = client;
   const condition = item.replace && isConditional(item.replace) ? etag : undefined;
-  const again = await sendTo(client, item.replace, id, { variant: VARIANT.update, etag: condition });
+  const again = await sendTo(client, item.replace, id, { variant: VARIANT.update, etag: condition, unlike });
   if (again === undefined || CONDITION_STATUSES.includes(again.response.status)) return;
   const { status } = again.response;
   judge.expect(

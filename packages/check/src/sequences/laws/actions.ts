@@ -1,0 +1,147 @@
+import { stringifyJson } from '@contract-first/contract';
+import type { ApiOperation } from '@contract-first/model/operations';
+import { credentialsFor, isProtected } from '@contract-first/model/requests';
+import { shapeOf } from '@contract-first/model/resources';
+import { isScalar, type Json, partAt, type Place, placesOf } from '@contract-first/model/values';
+import { isAsynchronous } from '../../judgement/statuses.ts';
+import { hasSameSchema } from '../followed-paths.ts';
+import { isDone, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
+import type { SequenceStep } from '../sequence-step.ts';
+
+/** An operation on a resource, such as `POST /articles/{slug}/favorite`, and the DELETE that undoes it. */
+type Action = { readonly act: ApiOperation; readonly undo: ApiOperation };
+
+/** The members that an action changes: booleans that become true, and numbers that grow by one. */
+type Effect = { readonly flags: readonly Place[]; readonly counters: readonly Place[] };
+
+const MAX_PLACES = 500;
+
+/**
+ * Sends each action on a resource twice, once as a second user, and undoes it. Expects that a repeated action counts
+ * once, that each user counts, and that DELETE restores the members that the action has changed.
+ */
+export async function checkActions(client: ResourceClient, id: Id): Promise<void> {
+  for (const action of actionsOf(client)) await checkAction(client, id, action);
+}
+
+/** Finds the actions: a POST or PUT without a required body, one segment below the resource, with a DELETE beside it. */
+function actionsOf({ item, operations }: ResourceClient): readonly Action[] {
+  return operations.flatMap((act) => {
+    const [outer, shape] = [shapeOf(item.path), shapeOf(act.path)];
+    const isBelow = shape.startsWith(`${outer}/`) && /^[^/{}]+$/.test(shape.slice(outer.length + 1));
+    const undo = operations.find(({ method, path }) => method === 'DELETE' && shapeOf(path) === shape);
+    const isPlain = (one: ApiOperation): boolean =>
+      !isAsynchronous(one) && one.parameters.every(({ in: place, required }) => place === 'path' || !required);
+    const isAction = ['POST', 'PUT'].includes(act.method) && act.requestBody === undefined;
+    return isBelow && isAction && undo !== undefined && isPlain(act) && isPlain(undo) ? [{ act, undo }] : [];
+  });
+}
+
+async function checkAction(client: ResourceClient, id: Id, action: Action): Promise<void> {
+  const { item, judge } = client;
+  const earlier = await sendTo(client, item.read, id);
+  const before = await sendTo(client, item.read, id);
+  if (!isDone(earlier) || !isDone(before)) return;
+  const first = await sendShown(client, action.act, id);
+  if (first === undefined) return;
+  const { flags, counters } = effectOf(earlier, before, first);
+  if (flags.length + counters.length === 0) return;
+  const again = await sendShown(client, action.act, id);
+  const undone = await sendShown(client, action.undo, id);
+  if (undone === undefined) return;
+  const valuesAt = (place: Place): readonly number[] =>
+    [first, again ?? first, undone].map((step) => Number(valueAt(step, place)));
+
+  if (again !== undefined) {
+    // Other numbers count requests or versions, which no DELETE reduces.
+    const repeated = counters.find((place) => {
+      const [once = 0, twice = 0, last = 0] = valuesAt(place);
+      return twice === once + 1 && last < twice;
+    });
+    const isSet = flags.length > 0 && flags.every((place) => valueAt(again, place) === true);
+    const message =
+      isSet && repeated
+        ? `the repeated action counts again: ${repeated.join('.')} is ${textAt(again, repeated)}, not ${textAt(first, repeated)}`
+        : undefined;
+    judge.expect('action_effects', again, message, [first]);
+    if (message !== undefined) return;
+  }
+  const kept =
+    flags.find((place) => valueAt(undone, place) === true) ??
+    counters.find((place) => new Set(valuesAt(place)).size === 1);
+  const message = kept && `after its DELETE, ${kept.join('.')} is still ${textAt(undone, kept)}`;
+  judge.expect('action_effects', undone, message, [before]);
+  const restored = counters.filter((place) => valueAt(undone, place) === valueAt(before, place));
+  if (message !== undefined || restored.length === 0) return;
+  const twice = await sendShown(client, action.undo, id);
+  if (twice !== undefined) {
+    const lower = restored.find((place) => Number(valueAt(twice, place)) < Number(valueAt(undone, place)));
+    judge.expect(
+      'action_effects',
+      twice,
+      lower && `the repeated DELETE counts again: ${lower.join('.')} is ${textAt(twice, lower)}`,
+    );
+    if (lower !== undefined) return;
+  }
+  await checkOtherUser(client, id, action, restored);
+}
+
+/** Sends the action of both users, and undoes it. Expects that both count, as the first user sees them. */
+async function checkOtherUser(
+  client: ResourceClient,
+  id: Id,
+  { act, undo }: Action,
+  counters: readonly Place[],
+): Promise<void> {
+  const { item, judge, run } = client;
+  const { tokens, users } = run;
+  if (counters.length === 0 || users.otherTokens === undefined || !isProtected(act)) return;
+  const [own, others] = [tokens, users.otherTokens].map((one) => JSON.stringify(credentialsFor(act, one)));
+  if (own === others) return;
+  const other = { ...client, judge: { ...judge, send: judge.sendAsOther } };
+  const isActed = isDone(await sendTo(client, act, id));
+  const before = await sendTo(client, item.read, id);
+  const isCounted = isDone(await sendTo(other, act, id));
+  const after = await sendTo(client, item.read, id);
+  if (isActed && isDone(before) && isCounted && isDone(after)) {
+    const missed = counters.find((place) => Number(valueAt(after, place)) !== Number(valueAt(before, place)) + 1);
+    const message = missed && `after the action of a second user, ${missed.join('.')} is ${textAt(after, missed)}`;
+    judge.expect('action_effects', after, message, [before]);
+  }
+  for (const one of [other, client]) await sendTo(one, undo, id);
+}
+
+/**
+ * Sends a request. Returns its response if it shows the resource, and else a read of the resource; `undefined` if a
+ * request fails.
+ */
+async function sendShown(client: ResourceClient, operation: ApiOperation, id: Id): Promise<SequenceStep | undefined> {
+  const { read } = client.item;
+  const step = await sendTo(client, operation, id);
+  if (!isDone(step) || read === undefined) return undefined;
+  const shown = step.json !== undefined && hasSameSchema(operation, read) ? step : await sendTo(client, read, id);
+  return isDone(shown) ? shown : undefined;
+}
+
+/** Compares two equal reads before an action with the response after it. */
+function effectOf(earlier: SequenceStep, before: SequenceStep, after: SequenceStep): Effect {
+  const places = placesOf(before.json ?? null, MAX_PLACES).filter((place) => {
+    const value = partAt(before.json ?? null, place);
+    return isScalar(value) && value === valueAt(earlier, place);
+  });
+  return {
+    flags: places.filter((place) => valueAt(before, place) === false && valueAt(after, place) === true),
+    counters: places.filter((place) => {
+      const [old, value] = [valueAt(before, place), valueAt(after, place)];
+      return typeof old === 'number' && typeof value === 'number' && value === old + 1;
+    }),
+  };
+}
+
+function valueAt({ json = null }: SequenceStep, place: Place): Json {
+  return partAt(json, place);
+}
+
+function textAt(step: SequenceStep, place: Place): string {
+  return stringifyJson(valueAt(step, place));
+}

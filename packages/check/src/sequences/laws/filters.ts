@@ -1,0 +1,111 @@
+import { stringifyJson } from '@contract-first/contract';
+import type { ApiOperation, Parameter } from '@contract-first/model/operations';
+import { findPaging, idText, isNamedFor, isSorting, snakeCase } from '@contract-first/model/resources';
+import { isArray, isObject, isScalar, type Json, membersOf, partAt } from '@contract-first/model/values';
+import type { Listing } from '../list-all.ts';
+import { currentId, readList, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
+import type { Instance } from '../instances.ts';
+import { differentInput, withParameter } from '../step-input.ts';
+
+/** A query parameter, the member of items with its name, and the value of one item, as is and as sent. */
+type Filter = { readonly parameter: Parameter; readonly member: string; readonly value: Json; readonly sent: Json };
+
+const MAX_FILTERS = 10;
+// Servers may split and decode other texts in several ways.
+const PLAIN_TEXT = /^[\p{L}\p{N}._-]{1,60}$/u;
+const UNKNOWN = 'contract-check-unknown';
+const TIME = /^\d{4}-\d\d/;
+
+/**
+ * Creates a resource whose values differ from those of the first one, and reads the list with each query parameter that
+ * is named as a member of its items, with the value of the first resource. Expects that each item matches, and the first
+ * resource among them.
+ */
+export async function checkFilters(client: ResourceClient, parent: Id, first: Instance): Promise<void> {
+  const { item, judge, instances, plainInputs } = client;
+  const { list, create } = item;
+  const parameters = list === undefined ? [] : filtersOf(list);
+  if (list === undefined || create === undefined || parameters.length === 0) return;
+  const body = first.creation?.testCase.input?.body?.value ?? null;
+  await instances.create(item, judge.send, VARIANT.unlike, parent, (input) =>
+    body === null ? input : (differentInput(plainInputs, create, VARIANT.unlike, body) ?? input),
+  );
+  const key = idText(currentId(client, first.values).at(-1));
+  const all = await readList(client, first.values);
+  const subject = all?.items.get(key);
+  if (all === undefined || subject === undefined) return;
+  for (const parameter of parameters) {
+    const filter = filterBy(parameter, subject, client);
+    if (filter === undefined || ![...all.items.values()].some((one) => !matches(filter, one))) continue;
+    const filtered = await readList(client, first.values, 'large', (input) =>
+      withParameter(input, parameter, filter.sent),
+    );
+    const last = filtered?.pages.at(-1);
+    if (filtered === undefined || last === undefined) continue;
+    judge.expect('list_filters', last, faultOf(filter, filtered, key), filtered.pages);
+  }
+}
+
+/** Returns the query parameters that may be filters. */
+function filtersOf(list: ApiOperation): readonly Parameter[] {
+  const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(list);
+  return list.parameters
+    .filter((parameter) => parameter.in === 'query' && ![limitBy, offsetBy, pageBy, cursorBy].includes(parameter))
+    .filter((parameter) => !isSorting(parameter) && !parameter.isJson)
+    .slice(0, MAX_FILTERS);
+}
+
+/** Returns the filter of a parameter by a value of an item; `undefined` if no member has its name and type. */
+function filterBy(parameter: Parameter, subject: Json, { items, run }: ResourceClient): Filter | undefined {
+  const member = memberFor(parameter, subject);
+  const value = member === undefined ? undefined : valueOf(subject, member);
+  if (member === undefined || value === undefined) return undefined;
+  const isText = typeof value === 'string' && PLAIN_TEXT.test(value) && !TIME.test(value);
+  // A filter by another number may be a limit.
+  const isExact = typeof value === 'boolean' || items.some((item) => isNamedFor(parameter.name, item));
+  const allows = (sent: Json): boolean => run.requestOracle.allows(parameter.schema, sent);
+  const sent = isText || isExact ? [value, [value]].find(allows) : undefined;
+  return sent === undefined ? undefined : { parameter, member, value, sent };
+}
+
+/** Returns the member with the name of a parameter: `tag` also names the list `tags` or `tagList`. */
+function memberFor({ name }: Parameter, subject: Json): string | undefined {
+  if (!isObject(subject)) return undefined;
+  const wanted = snakeCase(name.replace(/\[\]$/, ''));
+  const plurals = [`${wanted}s`, `${wanted}es`, `${wanted}_list`, wanted.replace(/y$/, 'ies')];
+  const [found] = Object.entries(subject).find(
+    ([member, value]) => snakeCase(member) === wanted || (isArray(value) && plurals.includes(snakeCase(member))),
+  ) ?? [undefined];
+  return found;
+}
+
+/** Returns the value to filter by: a value of the member, or a text that no object has, such as an unknown author. */
+function valueOf(subject: Json, member: string): Json | undefined {
+  return isObject(partAt(subject, [member])) ? UNKNOWN : valuesOf(subject, member)[0];
+}
+
+/** Returns the scalar values of a member, its items or its members. */
+function valuesOf(item: Json, member: string): readonly Json[] {
+  const value = partAt(item, [member]);
+  return [value, ...membersOf(value).map(([, part]) => part)].filter(isScalar);
+}
+
+/** Returns whether an item may match a filter. Texts may be compared in part and without case. */
+function matches({ member, value }: Filter, item: Json): boolean {
+  if (!isObject(item) || !Object.hasOwn(item, member)) return true; // Lists may leave out members.
+  const isEqual = (own: Json): boolean =>
+    typeof value === 'string' && typeof own === 'string'
+      ? own.toLowerCase().includes(value.toLowerCase())
+      : idText(own) === idText(value);
+  return valuesOf(item, member).some(isEqual);
+}
+
+function faultOf(filter: Filter, { items, fault }: Listing, key: string): string | undefined {
+  const { parameter, member, value } = filter;
+  const subject = `with ${parameter.name}=${idText(value)}, the list`;
+  const [, other] = [...items].find(([, item]) => !matches(filter, item)) ?? [];
+  if (other !== undefined) {
+    return `${subject} has an item whose ${member} is ${stringifyJson(partAt(other, [member]))}`;
+  }
+  return value === UNKNOWN || items.has(key) ? fault : `${subject} lacks ${stringifyJson(key)}, which matches`;
+}

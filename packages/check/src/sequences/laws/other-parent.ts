@@ -1,0 +1,27 @@
+import { parameterNames, stringifyJson } from '@contract-first/contract';
+import { idText } from '@contract-first/model/resources';
+import { isSameResource } from '../identity.ts';
+import { readList, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
+
+/**
+ * Creates a resource below one parent. Expects that the list of another parent does not have it. Its id counts only if
+ * that list lacks it before, since each parent may count its own ids.
+ */
+export async function checkOtherParent(client: ResourceClient, parent: Id): Promise<void> {
+  const { item, judge, instances } = client;
+  const count = item.list === undefined ? 0 : parameterNames(item.list.path).length;
+  if (item.create === undefined || count === 0) return;
+  const other = await instances.createParent(item, judge.send, VARIANT.anew);
+  if ('reason' in other || isSameResource(other.slice(0, count), parent.slice(0, count))) return;
+  const before = await readList(client, other);
+  if (before === undefined) return;
+  const created = await instances.create(item, judge.send, VARIANT.inside, parent);
+  if ('reason' in created) return;
+  const after = await readList(client, other);
+  const last = after?.pages.at(-1);
+  if (after === undefined || last === undefined) return;
+  const id = created.values.at(-1);
+  const isListed = after.items.has(idText(id)) && !before.items.has(idText(id));
+  const message = `the list of ${stringifyJson(other.at(count - 1))} has ${stringifyJson(id)}, which was created below ${stringifyJson(parent.at(count - 1))}`;
+  judge.expect('list_filters', last, isListed ? message : undefined, after.pages);
+}

@@ -1,0 +1,91 @@
+import { CHECK_NAMES, isStateCheck } from '../src/judgement/checks.ts';
+import { checkContract } from '../src/contract-run.ts';
+import { forumDocument, hasValue, OTHER_TOKEN, startForum, TOKEN, type ForumBehaviour } from './support/forum.ts';
+
+const checks = new Set(CHECK_NAMES.filter((check) => isStateCheck(check) && check !== 'object_level_authorization'));
+
+/** Checks a forum with the laws of sequences. */
+async function check(behaviour: ForumBehaviour, seed = 1): Promise<readonly string[]> {
+  const [document, baseUrl] = [forumDocument(behaviour), await startForum(behaviour)];
+  const users = { token: TOKEN, otherToken: OTHER_TOKEN };
+  const { failures } = await checkContract({ document, baseUrl, ...users, checks, seed, runs: 0, budgetMs: 120_000 });
+  return failures.map(({ check: name, operationId, cause }) => `${name} ${operationId}: ${cause}`);
+}
+
+const isDuplicate = (title: string): string => title.toLowerCase();
+const anything = (text: string) => expect.stringContaining(text) as unknown;
+
+test.each<[string, ForumBehaviour, unknown]>([
+  [
+    'a slug that is not unique',
+    { slugOf: isDuplicate },
+    anything('ensure_resource_availability listThreads: two created'),
+  ],
+  [
+    'a slug that is not unique, without a list',
+    { slugOf: isDuplicate, isUnlisted: true },
+    anything('ensure_resource_availability getThread: two created'),
+  ],
+  [
+    'an ignored filter by an item of a list',
+    { filter: (thread, name, value) => name === 'tag' || hasValue(thread, name, value) },
+    anything('list_filters listThreads: with tag='),
+  ],
+  [
+    'an ignored filter by a boolean',
+    { filter: (thread, name, value) => name === 'open' || hasValue(thread, name, value) },
+    anything('list_filters listThreads: with open='),
+  ],
+  [
+    'an ignored filter by a part of a member',
+    { filter: (thread, name, value) => name === 'author' || hasValue(thread, name, value) },
+    anything('list_filters listThreads: with author=contract-check-unknown'),
+  ],
+  ['a filter that nothing matches', { filter: () => false }, anything('list_filters listThreads: with tag=')],
+  [
+    'a list with the items of all parents',
+    { posts: (threads) => threads.flatMap((thread) => [...thread.posts]) },
+    anything('list_filters listPosts: the list of '),
+  ],
+  [
+    'a repeated action that counts twice',
+    { countLikes: ({ count }) => count, unlike: (thread, user) => (thread.likes.delete(user), (thread.count -= 1)) },
+    'action_effects likeThread: the repeated action counts again: likes is 2, not 1',
+  ],
+  [
+    'one action for all users',
+    { countLikes: ({ likes }) => Math.min(1, likes.size) },
+    'action_effects getThread: after the action of a second user, likes is 1',
+  ],
+  [
+    'an action that cannot be undone',
+    { unlike: () => undefined },
+    'action_effects getThread: after its DELETE, liked is still true',
+  ],
+  [
+    'a number that is not restored',
+    { countLikes: ({ count, likes }) => Math.max(Math.min(1, count), likes.size) },
+    'action_effects getThread: after its DELETE, likes is still 1',
+  ],
+])('a forum with %s fails with every seed', async (_name, behaviour, failure) => {
+  for (const seed of [1, 2, 3]) expect(await check(behaviour, seed)).toEqual([failure]);
+});
+
+test.each<[string, ForumBehaviour]>([
+  ['the behaviour of its document', {}],
+  [
+    'a filter by a part of the text',
+    {
+      filter: (thread, name, value) =>
+        name === 'tag' ? thread.tags.some((tag) => tag.includes(value)) : hasValue(thread, name, value),
+    },
+  ],
+  [
+    'a repeated action that is refused',
+    { like: ({ likes }, user) => (likes.has(user) ? { status: 409, headers: {}, body: '' } : undefined) },
+  ],
+  ['a number of all actions', { countLikes: ({ count }) => count }],
+  ['ids that each parent counts', { nextPost: ({ posts }) => Math.max(0, ...posts.keys()) + 1 }],
+])('a forum with %s passes', async (_name, behaviour) => {
+  for (const seed of [1, 2, 3]) expect(await check(behaviour, seed)).toEqual([]);
+});
