@@ -2,9 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { BatchQueue, type BatchWorker } from './batch-queue.ts';
 import type { BatchDatabase, BatchDefinition, DatabaseOptions, Definition, Transaction, Written } from './database.ts';
 import type { Health } from './health.ts';
-import { ITEM_BYTES, sizeOfStatement, sizeOfValues } from './statement-size.ts';
-import { compile, type Statement, type Dialect, type Value } from './sql.ts';
-import { workOf, type TransactionWork } from './transaction.ts';
+import { compile, type Dialect, ITEM_BYTES, sizeOfStatement, sizeOfValues, type Statement, type Value } from './sql.ts';
+import { type TransactionWork, workOf } from './transaction.ts';
 
 /** A row to insert, with its values in the order of the definition's columns. */
 export type Insert = { readonly row: readonly Value[]; readonly key: string | undefined };

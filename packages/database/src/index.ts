@@ -4,7 +4,7 @@
  * @module @contract-first/database
  */
 
-export { databaseAt } from './database-at.ts';
+export { databaseAt } from './open-database.ts';
 export {
   ConstraintViolated,
   DatabaseUnavailable,

@@ -1,20 +1,24 @@
 import pino from 'pino';
-import type {
-  BatchDatabase,
-  BatchDefinition,
-  SharedCounter,
-  CounterOptions,
-  Database,
-  DatabaseOptions,
-  DatabaseReader,
-  Definition,
+import {
+  type BatchDatabase,
+  type BatchDefinition,
+  type CounterOptions,
+  type Database,
+  type DatabaseOptions,
+  type DatabaseReader,
+  DatabaseUnavailable,
+  type Definition,
+  type SharedCounter,
+  TextNotStorable,
 } from './database.ts';
-import { describePostgres, type PostgresLocation } from './postgres/location.ts';
+import { describePostgres, parsePostgresUrl, type PostgresLocation } from './postgres/location.ts';
 import { addSpans } from './spans.ts';
-import { parsePostgresUrl } from './postgres/url.ts';
 import type { Value } from './sql.ts';
 import { openSqliteDatabase } from './sqlite/database.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
+
+// The modules for PostgreSQL are loaded on demand, since a service with SQLite does not need the driver, a tenth of all
+// modules.
 
 // A reader serves a single command, which reports its errors.
 const READER: DatabaseOptions = {
@@ -23,9 +27,6 @@ const READER: DatabaseOptions = {
   queueLimitBytes: 67_108_864,
   log: pino({ level: 'silent' }),
 };
-
-// Loaded on demand, since a service with SQLite does not need the driver, a tenth of all modules.
-const loadPostgres = () => import('./postgres/open.ts');
 
 /** The kind and the location of a database. */
 export type DatabaseLocation = { readonly engine: 'sqlite'; readonly path: string } | PostgresLocation;
@@ -72,7 +73,7 @@ export async function openDatabase<Row extends Readonly<Record<string, Value>>>(
 ): Promise<Database> {
   const database = await (location.engine === 'sqlite'
     ? openSqliteDatabase(location.path, definition, options)
-    : (await loadPostgres()).openPostgresDatabase(location, definition, options));
+    : (await import('./postgres/database.ts')).openPostgresDatabase(location, definition, options));
   return addSpans(database, definition, location.engine);
 }
 
@@ -84,7 +85,7 @@ export async function openDatabase<Row extends Readonly<Record<string, Value>>>(
 export async function openReader(location: DatabaseLocation, definition: Definition): Promise<DatabaseReader> {
   return location.engine === 'sqlite'
     ? openSqliteReader(location.path, definition, READER)
-    : (await loadPostgres()).openPostgresReader(location, definition, READER);
+    : (await import('./postgres/reader.ts')).openPostgresReader(location, definition, READER);
 }
 
 /**
@@ -99,5 +100,21 @@ export async function openCounter(
   options: DatabaseOptions,
 ): Promise<SharedCounter | undefined> {
   if (location.engine === 'sqlite') return undefined;
-  return (await loadPostgres()).openPostgresCounter(location, counter, options);
+  return (await import('./postgres/counter.ts')).openPostgresCounter(location, counter, options);
+}
+
+/**
+ * Creates a driver for SQLite and PostgreSQL: a `DatabaseDriver` of `@contract-first/engine`.
+ *
+ * @param defaultUrl the default `DATABASE_URL`: `sqlite:./data/service.db`
+ */
+export function databaseAt(defaultUrl: string) {
+  return {
+    defaultUrl,
+    parseUrl: parseDatabaseUrl,
+    describe: describeLocation,
+    isUnavailable: (error: unknown): error is DatabaseUnavailable => error instanceof DatabaseUnavailable,
+    isTextNotStorable: (error: unknown): boolean => error instanceof TextNotStorable,
+    openCounter,
+  };
 }

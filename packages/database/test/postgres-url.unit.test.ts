@@ -1,5 +1,4 @@
-import { describePostgres, type PostgresLocation } from '../src/postgres/location.ts';
-import { parsePostgresUrl } from '../src/postgres/url.ts';
+import { describePostgres, parsePostgresUrl, type PostgresLocation } from '../src/postgres/location.ts';
 
 const DEFAULTS: PostgresLocation = {
   engine: 'postgres',

@@ -10,7 +10,7 @@ import {
   type Definition,
 } from '../database.ts';
 import { createHealth } from '../health.ts';
-import { ITEM_BYTES } from '../statement-size.ts';
+import { ITEM_BYTES } from '../sql.ts';
 import { connectorsFor } from './connector.ts';
 import { connectWithin } from './database.ts';
 import { Dropped, explain } from './errors.ts';

@@ -1,35 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import {
+  type ChangeResult,
+  type CommittedChange,
   createCommits,
+  type Insert,
   isInsert,
   isTransaction,
-  type CommittedChange,
-  type ChangeResult,
-  type Insert,
 } from '../commits.ts';
 import {
-  identifierOf,
   type BatchDefinition,
   type Database,
   type DatabaseOptions,
   type Definition,
+  identifierOf,
   type Written,
 } from '../database.ts';
 import { createHealth, type Health } from '../health.ts';
 import type { Value } from '../sql.ts';
 import { doWork, type RunStatement } from '../transaction.ts';
-import { CannotConnect, connectorsFor, type Connector } from './connector.ts';
-import { waitForStandby, warnIfUnsafe } from './durability.ts';
+import { CannotConnect, type Connector, connectorsFor } from './connector.ts';
 import { explain, PoolerSwitched, recoveryFor } from './errors.ts';
-import { createInsert } from './insert.ts';
 import type { PostgresLocation } from './location.ts';
 import { migrate } from './migrations.ts';
 import { createPostgresReader } from './reader.ts';
-import type { Session } from './session.ts';
 import { createSettings } from './session-settings.ts';
+import type { Session } from './session.ts';
 import { pause, PostgresWorker } from './worker.ts';
-import { inTransaction } from './write.ts';
+import { createInsert, inTransaction, waitForStandby, warnIfUnsafe } from './write.ts';
 
 /**
  * Opens a PostgreSQL database. Creates the tables if they do not exist.

@@ -17,8 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { DatabaseUnavailable, type Definition } from '../database.ts';
 import { unavailable } from './errors.ts';
-import { assertIntegrity, openForReading, scalar, storeSchemaOf } from './open-file.ts';
-import { syncFolders } from './sync-folders.ts';
+import { assertIntegrity, openForReading, scalar, storeSchemaOf, syncFolders } from './open-file.ts';
 
 // Copies all pages in one step, from one snapshot. With smaller steps, SQLite would restart the copy after every
 // commit.

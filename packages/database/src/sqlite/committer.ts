@@ -1,11 +1,11 @@
+import { realpathSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { CommittedChange, ChangeResult, Insert } from '../commits.ts';
-import { type BatchDefinition, ConstraintViolated, type Written } from '../database.ts';
+import type { ChangeResult, CommittedChange, Insert } from '../commits.ts';
+import { type BatchDefinition, ConstraintViolated, DatabaseUnavailable, type Written } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { StatementRejected } from './errors.ts';
 import { createTransact, probeWrite } from './open-file.ts';
 import { rowsWithin, Statements } from './statements.ts';
-import { throttle } from './throttle.ts';
 
 // 8 MiB of log, twice SQLite's default: commits wait during a checkpoint.
 const CHECKPOINT_PAGES = 2_000;
@@ -157,4 +157,44 @@ function uniqueName(database: DatabaseSync, subject: string): string {
   if (found?.['origin'] === 'c') return String(found['name']);
   // A primary key that is the rowid has no index.
   return found?.['origin'] === 'u' ? `${table}_${columns.join('_')}_key` : `${table}_pkey`;
+}
+
+const CHECK_EVERY_MS = 10;
+
+/**
+ * Limits how often a check runs, since checking costs more than a commit.
+ *
+ * @returns a function that runs the check, or returns `undefined` within 10 ms of the last successful check
+ */
+function throttle<Result>(check: () => Result): () => Result | undefined {
+  let checkedAt = -Infinity;
+  return () => {
+    const now = performance.now();
+    if (now - checkedAt < CHECK_EVERY_MS) return undefined;
+    const result = check();
+    checkedAt = now;
+    return result;
+  };
+}
+
+/**
+ * Remembers the files of an open database. A deleted database or log can still be written, but the data would be
+ * unreachable.
+ *
+ * @returns a function that throws `DatabaseUnavailable` when the files were replaced or deleted; it checks every 10 ms
+ */
+export function rememberFiles(path: string): () => void {
+  const paths = [path, `${realpathSync(path)}-wal`];
+  const remembered = identify(paths);
+  // On Linux, a write after a stat of the file also syncs its timestamps, which makes the commit take 50% longer.
+  return throttle(() => {
+    if (identify(paths) === remembered) return;
+    const problem = 'or its -wal beside it, was moved or deleted while it was in use';
+    throw new DatabaseUnavailable(`the database ${path}, ${problem}`);
+  });
+}
+
+function identify(paths: readonly string[]): string {
+  const stats = paths.map((path) => statSync(path, { throwIfNoEntry: false }));
+  return stats.map((file) => `${String(file?.dev)}:${String(file?.ino)}`).join();
 }

@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from '../database.ts';
 import { NOT_A_READ, type Statement } from '../sql.ts';
 import { SQLITE, StatementRejected } from './errors.ts';
 import { openForReading, type StoreSchema } from './open-file.ts';
-import { serveBatches } from './serve-batches.ts';
+import { serveBatches } from './batch-thread.ts';
 import { rowsWithin, Statements } from './statements.ts';
 
 // The reading thread has its own connection: in WAL mode, reads and commits do not block each other.

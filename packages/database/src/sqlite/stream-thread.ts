@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { serialize } from 'node:v8';
-import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { sizeOfValues } from '../statement-size.ts';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createSpool } from '../spool.ts';
-import type { Statement, Value } from '../sql.ts';
+import { sizeOfValues, type Statement, type Value } from '../sql.ts';
 import { unavailable } from './errors.ts';
 import { openForReading, type StoreSchema } from './open-file.ts';
 import { prepare } from './statements.ts';

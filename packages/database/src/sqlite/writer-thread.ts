@@ -1,8 +1,14 @@
 import { workerData } from 'node:worker_threads';
-import { createCommitter, type Commit, type InsertStatement, type PlainChange, type Step } from './committer.ts';
+import {
+  type Commit,
+  createCommitter,
+  type InsertStatement,
+  type PlainChange,
+  rememberFiles,
+  type Step,
+} from './committer.ts';
 import { openForWriting, type StoreSchema } from './open-file.ts';
-import { rememberFiles } from './file-identity.ts';
-import { serveBatches } from './serve-batches.ts';
+import { serveBatches } from './batch-thread.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
 // The writing thread. A slow disk, a checkpoint or another process's lock delays commits, but not the event loop.

@@ -1,14 +1,13 @@
 import { cpuUsage } from 'node:process';
 import type { DatabaseSync } from 'node:sqlite';
 import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
-import { type CommittedChange, type ChangeResult, isInsert, isTransaction, sizeOfChange } from '../commits.ts';
+import { type ChangeResult, type CommittedChange, isInsert, isTransaction, sizeOfChange } from '../commits.ts';
 import type { Written } from '../database.ts';
 import { doWork, type TransactionWork } from '../transaction.ts';
-import { type Commit, createCommitter, type PlainChange, type Step } from './committer.ts';
+import { type Commit, createCommitter, type PlainChange, rememberFiles, type Step } from './committer.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
 import { connectForWriting } from './open-file.ts';
-import { rememberFiles } from './file-identity.ts';
-import { type SqliteWorker, startWorker, toError } from './worker.ts';
+import { type SqliteWorker, startWorker, toError } from './batch-thread.ts';
 import type { LogTask, WriterData } from './writer-thread.ts';
 
 // Larger batches take more than a millisecond even without the sync.

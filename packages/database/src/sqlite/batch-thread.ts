@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
 import { BatchFailed } from '../batch-queue.ts';
 import { ConstraintViolated, DatabaseUnavailable } from '../database.ts';
-import type { BatchFailure } from './errors.ts';
+import { type BatchFailure, failureOf, primaryCode, unavailable } from './errors.ts';
 
 // Rows and batches are short-lived. A larger young generation would only take longer to collect.
 const YOUNG_GENERATION_MB = 2;
@@ -60,4 +60,37 @@ export async function startWorker<Item, Output>(module: string, data: unknown): 
 export function toError({ recovery, message, violated }: BatchFailure): Error {
   const error = violated ? new ConstraintViolated(message, violated.kind, violated.constraint) : new Error(message);
   return recovery === undefined ? error : new BatchFailed(recovery, error);
+}
+
+type BatchProcessor<Item, Output> = {
+  /** Processes all items or none, in order. */
+  readonly run: (items: readonly Item[]) => Output;
+  readonly close: () => void;
+};
+
+/** Runs in a thread that `startWorker` started: opens a database, and processes batches until it receives `close`. */
+export function serveBatches<Item, Output>(path: string, open: () => BatchProcessor<Item, Output>): void {
+  try {
+    const { run, close } = open();
+    parentPort?.on('message', (items: readonly Item[] | 'close') => {
+      if (items !== 'close') {
+        parentPort?.postMessage(answer(items));
+        return;
+      }
+      close();
+      parentPort?.close();
+    });
+    parentPort?.postMessage('open' satisfies Started);
+
+    function answer(items: readonly Item[]): Answer<Output> {
+      try {
+        return { output: run(items) };
+      } catch (error) {
+        return failureOf(path, error);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable) && primaryCode(error) === 0) throw error;
+    parentPort?.postMessage({ refused: unavailable(path, error).message } satisfies Started);
+  }
 }
