@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Parameter } from '../../model/src/operations/api-operation.ts';
+import type { ApiParameter } from '../../model/src/operations/api-operation.ts';
 import { createArbitraries } from '../../model/src/values/arbitrary.ts';
 import { curlLine } from '../../model/src/requests/curl-line.ts';
 import { createRedactor } from '../../model/src/requests/redactor.ts';
@@ -269,7 +269,7 @@ const parameter = {
   schema: undefined,
 } as const;
 
-test.each<[string, Partial<Parameter>, Json, readonly (readonly [string, string])[] | undefined]>([
+test.each<[string, Partial<ApiParameter>, Json, readonly (readonly [string, string])[] | undefined]>([
   ['a text', {}, 'a b/\u0000🌿', [['p', 'a%20b%2F%00%F0%9F%8C%BF']]],
   ['an int64', {}, 9223372036854775807n, [['p', '9223372036854775807']]],
   [

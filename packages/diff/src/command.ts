@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import {
-  ALLOW_REFS,
+  ALLOW_REFS_OPTION,
   type CommandDeclaration,
   CONFIG,
   createOptionReader,
@@ -58,7 +58,7 @@ const DIFF: CommandDeclaration = {
       text: 'also write a report in one of these formats',
     },
     { name: 'rules', kind: 'flag', text: 'list all rules with their levels', where: 'line' },
-    { ...ALLOW_REFS, where: 'line' },
+    { ...ALLOW_REFS_OPTION, where: 'line' },
     { ...QUIET, text: 'print nothing unless the command fails' },
     CONFIG,
     ...POLICY_OPTIONS,

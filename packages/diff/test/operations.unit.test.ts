@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@contract-first/documents';
-import { membersOf } from '../src/nodes/node.ts';
+import { asObject } from '../src/nodes/node.ts';
 import {
   documentWith,
   get,
@@ -168,7 +168,7 @@ const post = (schema: unknown): Fragment => ({
 const bodiless = { post: { responses: { '204': ok } } };
 const withHeader = (rest: Fragment): Fragment => {
   const parameters = [{ name: 'X-A', in: 'header', schema: text, ...rest }];
-  return { post: { ...membersOf(post(text)['post']), parameters } };
+  return { post: { ...asObject(post(text)['post']), parameters } };
 };
 const notify = (schema: unknown): Fragment => ({ additionalOperations: { NOTIFY: post(schema)['post'] } });
 const hook = (item: Fragment): OpenApiDocument => documentWith({}, { openapi: '3.2.0', webhooks: { changed: item } });

@@ -39,7 +39,7 @@ export {
   type OpenApiDocument,
 } from './document/reference.ts';
 export { basePathsOf } from './document/document.ts';
-export { isInt64 } from './document/shapes.ts';
+export { describesInt64 } from './document/shapes.ts';
 export { describesJson, textTypeOf } from './document/text-types.ts';
 export { walkDocument } from './document/walk.ts';
 export { METHODS, withDefaultStyle, type Serialization } from './document/document.ts';

@@ -1,5 +1,5 @@
 import {
-  ALLOW_REFS,
+  ALLOW_REFS_OPTION,
   type CommandDeclaration,
   createOptionReader,
   defineCommand,
@@ -21,7 +21,7 @@ const GENERATE: CommandDeclaration = {
   options: [
     { name: 'check', kind: 'flag', text: 'only list stale files; exit 1 if there are any' },
     { name: 'scaffold', kind: 'flag', text: 'also add the missing handlers and failure bodies to the application' },
-    ALLOW_REFS,
+    ALLOW_REFS_OPTION,
     JSON_OPTION,
     { ...QUIET, text: 'print errors and warnings only' },
   ],

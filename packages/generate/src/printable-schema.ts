@@ -1,4 +1,11 @@
-import { DECODED, dereference, isDecoded, isInt64, schemasInPlace, type Document } from '@contract-first/documents';
+import {
+  DECODED,
+  dereference,
+  isDecoded,
+  describesInt64,
+  schemasInPlace,
+  type Document,
+} from '@contract-first/documents';
 
 /** A validated, normalized schema for one direction. */
 export type PrintableSchema = {
@@ -187,7 +194,7 @@ function printValues(schema: PrintableSchema): PrintableSchema {
   const { type, format, const: constant, enum: listed = [] } = schema;
   const values = 'const' in schema ? [constant] : listed;
   const rest = without(schema, [...APPLICATORS, 'const', 'enum']);
-  if (isInt64(schema)) return { ...rest, [INT64_VALUES]: values };
+  if (describesInt64(schema)) return { ...rest, [INT64_VALUES]: values };
   if (isDecoded(schema) || format === 'binary') return rest;
   const types = type === undefined ? undefined : [type].flat();
   const valid = values.filter((value) => types === undefined || types.some((name) => hasType(value, name)));

@@ -5,7 +5,7 @@ import {
   dereference,
   type Document,
   isDecoded,
-  isInt64,
+  describesInt64,
   listOperations,
   tokensOf,
   unusedName,
@@ -156,7 +156,7 @@ function transform(node: SchemaObject, options: TransformNodeOptions): ts.TypeNo
   if (type === NEVER.type) return NO_TYPE;
   if (type === PRESENT.type) return tsUnion([factory.createTypeLiteralNode([]), NULL]);
   if (type === INHERITED) return inheritedType(schema['name']);
-  if (type === 'integer' && isInt64(schema)) return int64Type(schema[INT64_VALUES]);
+  if (type === 'integer' && describesInt64(schema)) return int64Type(schema[INT64_VALUES]);
   if (type === 'string' && isDecoded(schema)) return factory.createTypeReferenceNode('Decoded', [tsLiteral(format)]);
   if (type === 'string' && format === 'binary') return factory.createTypeReferenceNode('Blob');
   if (type === 'array') return arrayType(schema, options);

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import {
-  ALLOW_REFS,
+  ALLOW_REFS_OPTION,
   type CommandDeclaration,
   CONFIG,
   createOptionReader,
@@ -57,7 +57,7 @@ export const MOCK: CommandDeclaration = {
     option('callbacks', 'flag', undefined, 'send the callbacks of the document, to this machine only'),
     option('callback-host', 'list', 'HOST', 'send them to this host, too'),
     CORRECTIONS,
-    ALLOW_REFS,
+    ALLOW_REFS_OPTION,
     { ...QUIET, text: 'print no list of resources' },
     CONFIG,
   ],

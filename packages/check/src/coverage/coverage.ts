@@ -1,7 +1,7 @@
 import { matchMediaType, stringifyJson } from '@contract-first/contract';
 import { resolveReference } from '@contract-first/documents';
 import { NOT_OF_OPERATION } from '@contract-first/model/cases';
-import { type ApiOperation, type BodyContent, encodingOf, type Parameter } from '@contract-first/model/operations';
+import { type ApiOperation, type BodyContent, encodingOf, type ApiParameter } from '@contract-first/model/operations';
 import {
   isArray,
   isObject,
@@ -10,7 +10,7 @@ import {
   type Oracle,
   type JsonSchema,
   type SchemaDocument,
-  type SchemaObject,
+  type JsonSchemaObject,
 } from '@contract-first/model/values';
 import { documentedResponse, headerOf } from '../judgement/conformance.ts';
 import type { Observation, CheckObserver } from '../judgement/observation.ts';
@@ -110,7 +110,7 @@ function countersOf(operation: ApiOperation, schemas: SchemaDocument, oracle: Or
   }
 
   /** Lists the possible states of a parameter. */
-  function statesOf(parameter: Parameter): readonly string[] {
+  function statesOf(parameter: ApiParameter): readonly string[] {
     const takesAny = ANY_TEXTS.every((text) => {
       const values = sentValuesOf({ ...parameter, style: 'simple' }, [], {
         ...{ path: [], query: [], header: [], cookie: [] },
@@ -126,7 +126,7 @@ function countersOf(operation: ApiOperation, schemas: SchemaDocument, oracle: Or
   }
 }
 
-function stateName({ in: place, name }: Parameter, state: 'valid' | 'invalid' | 'left out'): string {
+function stateName({ in: place, name }: ApiParameter, state: 'valid' | 'invalid' | 'left out'): string {
   return `${place} ${name} ${state}`;
 }
 
@@ -161,7 +161,7 @@ const MAX_SCHEMAS = 1_000;
 
 /** Creates an empty set of branches. Registers and marks their names in a counter. */
 function createSchemaBranches(schemas: SchemaDocument, oracle: Oracle, counter: Counter): SchemaBranches {
-  const places = new Map<SchemaObject, string>();
+  const places = new Map<JsonSchemaObject, string>();
   return { add, mark };
 
   function add(root: JsonSchema | undefined, rootPlace: string): void {
@@ -209,7 +209,7 @@ function createSchemaBranches(schemas: SchemaDocument, oracle: Oracle, counter: 
   }
 
   /** Returns the further schemas that a value must match. */
-  function partsOf(schema: SchemaObject): readonly JsonSchema[] {
+  function partsOf(schema: JsonSchemaObject): readonly JsonSchema[] {
     const { $ref: reference } = schema;
     const isKnown = typeof reference === 'string' && reference.startsWith(schemas.id);
     // Validated reference.
@@ -225,19 +225,19 @@ const propertyName = (place: string, name: string, state: 'present' | 'absent'):
 
 // The document is validated, so these keywords have the right types.
 
-function listOf(schema: SchemaObject, keyword: string): readonly unknown[] {
+function listOf(schema: JsonSchemaObject, keyword: string): readonly unknown[] {
   return (schema[keyword] ?? []) as readonly unknown[];
 }
 
-function propertiesOf({ properties = {} }: SchemaObject): readonly (readonly [string, JsonSchema])[] {
+function propertiesOf({ properties = {} }: JsonSchemaObject): readonly (readonly [string, JsonSchema])[] {
   return Object.entries(properties as Readonly<Record<string, JsonSchema>>);
 }
 
-function itemsOf({ items }: SchemaObject): JsonSchema | undefined {
+function itemsOf({ items }: JsonSchemaObject): JsonSchema | undefined {
   return items as JsonSchema | undefined;
 }
 
-function alternativesOf(schema: SchemaObject): readonly { readonly keyword: string; readonly part: JsonSchema }[] {
+function alternativesOf(schema: JsonSchemaObject): readonly { readonly keyword: string; readonly part: JsonSchema }[] {
   return ['oneOf', 'anyOf'].flatMap((keyword) =>
     (listOf(schema, keyword) as readonly JsonSchema[]).map((part) => ({ keyword, part })),
   );
@@ -245,14 +245,14 @@ function alternativesOf(schema: SchemaObject): readonly { readonly keyword: stri
 
 /** Names an alternative by its component or its number. */
 function alternativeName(place: string, keyword: string, part: JsonSchema, index: number): string {
-  const { $ref: own, allOf = [] } = Object(part) as SchemaObject;
+  const { $ref: own, allOf = [] } = Object(part) as JsonSchemaObject;
   // An alternative with a discriminator is an `allOf` of the reference and the discriminator's values.
-  const reference = own ?? (Object((allOf as readonly JsonSchema[])[0]) as SchemaObject)['$ref'];
+  const reference = own ?? (Object((allOf as readonly JsonSchema[])[0]) as JsonSchemaObject)['$ref'];
   const name = typeof reference === 'string' ? reference.replace(/^.*\//s, '') : String(index + 1);
   return `${place} ${keyword} ${name}`;
 }
 
-function isSchemaObject(schema: JsonSchema | undefined): schema is SchemaObject {
+function isSchemaObject(schema: JsonSchema | undefined): schema is JsonSchemaObject {
   return typeof schema === 'object';
 }
 

@@ -1,13 +1,13 @@
 import { parameterNames } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
-import { type ApiOperation, type Parameter, pathPattern } from '@contract-first/model/operations';
+import { type ApiOperation, type ApiParameter, pathPattern } from '@contract-first/model/operations';
 import { readingsOf, type WireRequest } from '@contract-first/model/requests';
 import { flatten, type Json, type JsonSchema, type SchemaDocument } from '@contract-first/model/values';
 
 type Pair = readonly [name: string, text: string];
 
 /** The parameter names and texts of a request, by location. */
-export type SentParameters = Readonly<Record<Parameter['in'], readonly Pair[]>>;
+export type SentParameters = Readonly<Record<ApiParameter['in'], readonly Pair[]>>;
 
 /** Parses the parameters of a sent request. */
 export function readSentParameters(
@@ -30,7 +30,7 @@ export function readSentParameters(
  * @param properties the property names of an object
  */
 export function sentValuesOf(
-  parameter: Parameter,
+  parameter: ApiParameter,
   properties: readonly string[],
   sent: SentParameters,
 ): readonly Json[] | undefined {

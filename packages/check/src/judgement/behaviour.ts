@@ -1,6 +1,6 @@
 import { memoizeByObject } from '@contract-first/contract';
 import { type Case, type CaseKind, hasOtherId } from '@contract-first/model/cases';
-import { type ApiOperation, createPairing, type Parameter } from '@contract-first/model/operations';
+import { type ApiOperation, createPairing, type ApiParameter } from '@contract-first/model/operations';
 import { isInAuthorization, readingsOfParameter, type RequestInput } from '@contract-first/model/requests';
 import {
   isScalar,
@@ -195,7 +195,7 @@ function isPairedStatus({
 }: JudgedExchange): boolean {
   if (input === undefined) return false;
   const { parameters, body } = input;
-  const valueOf = (wanted: Parameter): Json | undefined =>
+  const valueOf = (wanted: ApiParameter): Json | undefined =>
     parameters.find(({ parameter }) => parameter === wanted)?.value;
   const pair = pairingsOf(requestOracle.schemas)(operation)?.({ valueOf, body });
   return pair !== undefined && documentedResponse(operation, status) === operation.responses[pair.key];
@@ -294,8 +294,8 @@ function findInvalid({ parameters: declared, requestBody }: ApiOperation, sent: 
   const missing = declared.find(
     (parameter) => parameter.required && !parameters.some((other) => other.parameter === parameter),
   );
-  const placeOf = ({ in: location, name }: Parameter): string => `${location} parameter ${name}`;
-  const without = (parameter: Parameter): string => `without the ${placeOf(parameter)}`;
+  const placeOf = ({ in: location, name }: ApiParameter): string => `${location} parameter ${name}`;
+  const without = (parameter: ApiParameter): string => `without the ${placeOf(parameter)}`;
   if (missing !== undefined)
     return { message: without(missing), rule: NO_PARAMETER, circumstances: [without(missing)] };
   for (const { parameter, value } of parameters) {

@@ -1,5 +1,5 @@
 import {
-  ALLOW_REFS,
+  ALLOW_REFS_OPTION,
   type CommandDeclaration,
   CONFIG,
   type OptionDeclaration,
@@ -31,7 +31,7 @@ const URL = option(
 );
 
 const OF_BOTH: readonly OptionDeclaration[] = [
-  { ...ALLOW_REFS },
+  { ...ALLOW_REFS_OPTION },
   option(
     'operation',
     'list',

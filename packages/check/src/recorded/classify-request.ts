@@ -1,6 +1,6 @@
 import { type JsonTree, kindOf, matchMediaType, parseJsonTree } from '@contract-first/contract';
 import { type CaseKind, classify } from '@contract-first/model/cases';
-import { type ApiOperation, type BodyContent, encodingOf, type Parameter } from '@contract-first/model/operations';
+import { type ApiOperation, type BodyContent, encodingOf, type ApiParameter } from '@contract-first/model/operations';
 import { readingsOf, type RequestInput, type WireRequest } from '@contract-first/model/requests';
 import {
   flatten,
@@ -99,7 +99,7 @@ function hasUnknownQuery(
 }
 
 /** Lists the names that a parameter may have in a query. */
-function namesOf({ name, schema, style }: Parameter, oracle: Oracle): readonly string[] {
+function namesOf({ name, schema, style }: ApiParameter, oracle: Oracle): readonly string[] {
   const properties = propertyNamesOf(oracle.schemas, schema);
   return style === 'deepObject' ? properties.map((property) => `${name}[${property}]`) : [name, ...properties];
 }

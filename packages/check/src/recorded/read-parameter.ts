@@ -1,7 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
 import { isArray, isObject, isScalar, type Json, type Oracle } from '@contract-first/model/values';
-import type { Parameter } from '@contract-first/model/operations';
+import type { ApiParameter } from '@contract-first/model/operations';
 import { isKnownStyle, writeParameter } from '@contract-first/model/requests';
 import { propertyNamesOf, sentValuesOf, type SentParameters } from '../coverage/sent-parameters.ts';
 
@@ -18,12 +18,16 @@ const UNCLEAR: Reading = { verdict: 'unclear' };
  * @param alternatives the parameters for each way in which servers may decode the query
  * @returns `valid` only if the value has the documented style, `invalid` only if no server could parse a valid value
  */
-export function readParameter(parameter: Parameter, oracle: Oracle, alternatives: readonly SentParameters[]): Reading {
+export function readParameter(
+  parameter: ApiParameter,
+  oracle: Oracle,
+  alternatives: readonly SentParameters[],
+): Reading {
   const [first = UNCLEAR, ...others] = alternatives.map((sent) => readOne(parameter, oracle, sent));
   return others.every(({ verdict }) => verdict === first.verdict) ? first : UNCLEAR;
 }
 
-function readOne(parameter: Parameter, oracle: Oracle, sent: SentParameters): Reading {
+function readOne(parameter: ApiParameter, oracle: Oracle, sent: SentParameters): Reading {
   const { schema, isJson } = parameter;
   if (!isKnownStyle(parameter)) return UNCLEAR;
   const values = sentValuesOf(parameter, propertyNamesOf(oracle.schemas, schema), sent);
@@ -36,7 +40,7 @@ function readOne(parameter: Parameter, oracle: Oracle, sent: SentParameters): Re
 }
 
 /** Returns whether the request has exactly the serialization of a value in the parameter's style. */
-function isWrittenAs(parameter: Parameter, value: Json, sent: SentParameters): boolean {
+function isWrittenAs(parameter: ApiParameter, value: Json, sent: SentParameters): boolean {
   const { in: place } = parameter;
   const written = writeParameter(parameter, value)?.map(([name, text]) =>
     place === 'header' ? [name.toLowerCase(), text] : [decode(name), decode(text)],
@@ -48,7 +52,10 @@ function isWrittenAs(parameter: Parameter, value: Json, sent: SentParameters): b
 }
 
 /** Returns whether a request may have the parameter as `IDS`, `ids[]`, `ids[0]`, `ids.a` or an unknown property. */
-function mayBeSpelledOtherwise({ in: place, name, schema, style, explode }: Parameter, sent: SentParameters): boolean {
+function mayBeSpelledOtherwise(
+  { in: place, name, schema, style, explode }: ApiParameter,
+  sent: SentParameters,
+): boolean {
   const isObject = style === 'form' && explode && typeof schema === 'object' && 'additionalProperties' in schema;
   const wanted = name.toLowerCase();
   const isAlike = (other: string): boolean => other === wanted || /^[[.]/.test(other.slice(wanted.length));

@@ -1,6 +1,6 @@
 import type { Secret } from '@contract-first/command-line/options';
 import type { Document, OpenApiDocument } from '@contract-first/documents';
-import type { ApiOperation, SecurityScheme } from '@contract-first/model/operations';
+import type { ApiOperation, ApiSecurityScheme } from '@contract-first/model/operations';
 import {
   authorizationScheme,
   type Connection,
@@ -61,7 +61,7 @@ export function withMetSecurity(operation: ApiOperation, options: UserOptions): 
 }
 
 /** Returns whether the token for all schemes fits a scheme. `user:password` fits only Basic authentication. */
-function fits(scheme: SecurityScheme, { token, credentials }: UserOptions): boolean {
+function fits(scheme: ApiSecurityScheme, { token, credentials }: UserOptions): boolean {
   if (token === undefined || credentials?.has(scheme.id) === true) return true;
   return token.includes(':') === (authorizationScheme(scheme) === 'Basic');
 }
@@ -131,7 +131,7 @@ export async function openUsers(
   },
 ): Promise<Users> {
   const schemes = operations.flatMap(({ security }) => security.flat()).filter(({ id }) => !credentials.has(id));
-  const isOfClient = (scheme: SecurityScheme): boolean => client !== undefined && tokenUrlOf(scheme) !== undefined;
+  const isOfClient = (scheme: ApiSecurityScheme): boolean => client !== undefined && tokenUrlOf(scheme) !== undefined;
   const byUrl = new Map<string | undefined, RenewableToken>();
   if (client !== undefined)
     for (const [url, all] of Map.groupBy(schemes.filter(isOfClient), tokenUrlOf)) {
@@ -191,7 +191,7 @@ export async function openUsers(
   }
 }
 
-function tokenUrlOf({ flows }: SecurityScheme): string | undefined {
+function tokenUrlOf({ flows }: ApiSecurityScheme): string | undefined {
   return flows?.clientCredentials?.tokenUrl;
 }
 

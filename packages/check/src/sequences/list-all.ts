@@ -1,4 +1,4 @@
-import type { ApiOperation, Parameter } from '@contract-first/model/operations';
+import type { ApiOperation, ApiParameter } from '@contract-first/model/operations';
 import { isObject, isScalar, type Json, membersOf, propertiesOf } from '@contract-first/model/values';
 import type { RequestInput } from '@contract-first/model/requests';
 import {
@@ -54,7 +54,7 @@ export async function listAll(
   const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(operation);
   const paging = [limitBy, offsetBy, pageBy, cursorBy];
   // Other parameters may filter the list.
-  const mayFilter = (parameter: Parameter): boolean => !paging.includes(parameter) && !isSorting(parameter);
+  const mayFilter = (parameter: ApiParameter): boolean => !paging.includes(parameter) && !isSorting(parameter);
   if (query.some((parameter) => mayFilter(parameter) && (parameter.required || parameter.hasDefault))) return undefined;
 
   const limit = (typeof size === 'number' ? [size] : LIMITS[size]).find(

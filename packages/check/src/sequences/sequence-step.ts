@@ -1,6 +1,6 @@
 import { kindOf, parseJsonTree } from '@contract-first/contract';
 import { type Case, caseOf } from '@contract-first/model/cases';
-import type { ApiOperation, Parameter } from '@contract-first/model/operations';
+import type { ApiOperation, ApiParameter } from '@contract-first/model/operations';
 import type { KeptResponse, RequestInput, Tokens, WireRequest, WireResponse } from '@contract-first/model/requests';
 import { type ExpressionSource, fromJsonTree, type Json } from '@contract-first/model/values';
 import { headerOf } from '../judgement/conformance.ts';
@@ -60,7 +60,7 @@ export function evidenceOf({ operation, request, response }: SequenceStep): Evid
 
 /** Returns the source for evaluating runtime expressions on a step. */
 export function expressionSourceOf({ request, response, json, testCase: { input } }: SequenceStep): ExpressionSource {
-  const isNamed = (parameter: Parameter, location: string, name: string): boolean =>
+  const isNamed = (parameter: ApiParameter, location: string, name: string): boolean =>
     parameter.in === location &&
     (location === 'header' ? parameter.name.toLowerCase() === name.toLowerCase() : parameter.name === name);
   return {

@@ -1,6 +1,6 @@
 import { parameterNames, stringifyJson } from '@contract-first/contract';
 import fc from 'fast-check';
-import { type ApiOperation, headerParameter, type Parameter } from '@contract-first/model/operations';
+import { type ApiOperation, headerParameter, type ApiParameter } from '@contract-first/model/operations';
 import { classify, withIdOfPath } from '@contract-first/model/cases';
 import {
   attempt,
@@ -95,14 +95,20 @@ export function withPathValues(
 }
 
 /** Sets or adds a parameter. */
-export function withParameter({ parameters, body }: RequestInput, parameter: Parameter, value: Json): RequestInput {
+export function withParameter({ parameters, body }: RequestInput, parameter: ApiParameter, value: Json): RequestInput {
   const others = parameters.filter((sent) => sent.parameter !== parameter);
   return { parameters: [...others, { parameter, value }], body };
 }
 
 /** Replaces the values of all parameters with a name, optionally only in one place. */
-export function withNamedValue(input: RequestInput, name: string, other: Json, place?: Parameter['in']): RequestInput {
-  const isNamed = ({ name: own, in: location }: Parameter): boolean => own === name && (place ?? location) === location;
+export function withNamedValue(
+  input: RequestInput,
+  name: string,
+  other: Json,
+  place?: ApiParameter['in'],
+): RequestInput {
+  const isNamed = ({ name: own, in: location }: ApiParameter): boolean =>
+    own === name && (place ?? location) === location;
   if (!input.parameters.some(({ parameter }) => isNamed(parameter))) return input;
   const parameters = input.parameters.map(({ parameter, value }) => {
     return { parameter, value: isNamed(parameter) ? other : value };
@@ -150,7 +156,7 @@ const UNUSUAL: readonly Json[] = [
 ];
 
 /** Returns a valid parameter value that most likely identifies no resource; `undefined` if there is none. */
-export function unusedValue({ schema }: Parameter, { requestOracle, arbitraries, seed }: Run): Json | undefined {
+export function unusedValue({ schema }: ApiParameter, { requestOracle, arbitraries, seed }: Run): Json | undefined {
   const known = UNUSUAL.find((value) => requestOracle.allows(schema, value));
   if (known !== undefined) return known;
   const options = { text: 'token', extras: false, plain: false } as const;

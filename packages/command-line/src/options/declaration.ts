@@ -59,7 +59,7 @@ export type CommandDeclaration = {
 };
 
 /** The option of all commands that read documents. */
-export const ALLOW_REFS: OptionDeclaration = {
+export const ALLOW_REFS_OPTION: OptionDeclaration = {
   name: 'allow-refs',
   kind: 'list',
   value: 'KINDS',

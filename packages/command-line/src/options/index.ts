@@ -7,7 +7,7 @@
 export { readRefs } from './allowed-refs.ts';
 export { addVersion, createParser, EXIT_CODES, type GivenLine, parse } from './command-line.ts';
 export {
-  ALLOW_REFS,
+  ALLOW_REFS_OPTION,
   type CommandDeclaration,
   CONFIG,
   isNamed,

@@ -14,7 +14,7 @@ const CHECKPOINT_PAGES = 2_000;
 export type InsertStatement = Pick<BatchDefinition<never>['insert'], 'table' | 'sqlite'>;
 
 /** A step of an interactive transaction: its beginning, a statement or its end. */
-export type Step = { readonly step: 'begin' | 'commit' | 'rollback' | Statement };
+export type TransactionStep = { readonly step: 'begin' | 'commit' | 'rollback' | Statement };
 /** A change that can be sent to a thread. */
 export type PlainChange = Exclude<CommittedChange, { readonly work: unknown }>;
 
@@ -38,7 +38,7 @@ export function createCommitter(
   insert: InsertStatement | undefined,
   checkFiles: () => void,
   stepLimitMs: number,
-): (changes: readonly (PlainChange | Step)[]) => Commit {
+): (changes: readonly (PlainChange | TransactionStep)[]) => Commit {
   const statements = new Statements(database);
   const transact = createTransact(database);
   const add = createAdd(database, insert);
@@ -77,7 +77,7 @@ export function createCommitter(
     return { results, syncMs, isLogLong: !database.isTransaction && isLong() === true };
   }
 
-  function take(step: Step['step']): readonly Written[] {
+  function take(step: TransactionStep['step']): readonly Written[] {
     if (typeof step === 'object') return [run(step, stepLimitMs)];
     if (step === 'begin') checkFiles();
     if (step !== 'rollback' || database.isTransaction) database.exec(step === 'begin' ? 'BEGIN IMMEDIATE' : step);

@@ -5,7 +5,7 @@ import {
   type InsertStatement,
   type PlainChange,
   rememberFiles,
-  type Step,
+  type TransactionStep,
 } from './committer.ts';
 import { openForWriting, type StoreSchema } from './open-file.ts';
 import { serveBatches } from './batch-thread.ts';
@@ -33,9 +33,10 @@ serveBatches(path, () => {
   const checkFiles = rememberFiles(path);
   const commit = createCommitter(database, insert, checkFiles, transactionLimitMs);
   return {
-    run(items: readonly (PlainChange | Step | LogTask)[]): Commit {
+    run(items: readonly (PlainChange | TransactionStep | LogTask)[]): Commit {
       const [first] = items;
-      if (typeof first !== 'object' || !('log' in first)) return commit(items as readonly (PlainChange | Step)[]);
+      if (typeof first !== 'object' || !('log' in first))
+        return commit(items as readonly (PlainChange | TransactionStep)[]);
       checkFiles(); // Prevents moving a deleted log into the database.
       if (first.log === 'checkpoint') log.checkpoint();
       else log.rewrite();

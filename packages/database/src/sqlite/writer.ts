@@ -4,7 +4,7 @@ import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
 import { type ChangeResult, type CommittedChange, isInsert, isTransaction, sizeOfChange } from '../commits.ts';
 import type { Written } from '../database.ts';
 import { doWork, type TransactionWork } from '../transaction.ts';
-import { type Commit, createCommitter, type PlainChange, rememberFiles, type Step } from './committer.ts';
+import { type Commit, createCommitter, type PlainChange, rememberFiles, type TransactionStep } from './committer.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
 import { connectForWriting } from './open-file.ts';
 import { type SqliteWorker, startWorker, toError } from './batch-thread.ts';
@@ -26,7 +26,7 @@ type Local = {
  */
 export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> {
   readonly #data: WriterData;
-  readonly #thread: SqliteWorker<PlainChange | Step | LogTask, Commit>;
+  readonly #thread: SqliteWorker<PlainChange | TransactionStep | LogTask, Commit>;
   readonly #checkFiles: () => void;
   readonly #disk = new DiskSpeed();
   #local: Local | undefined;
@@ -39,7 +39,7 @@ export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> 
     return new SqliteWriter(data, await startWorker('./writer-thread', data));
   }
 
-  private constructor(data: WriterData, thread: SqliteWorker<PlainChange | Step | LogTask, Commit>) {
+  private constructor(data: WriterData, thread: SqliteWorker<PlainChange | TransactionStep | LogTask, Commit>) {
     this.#data = data;
     this.#thread = thread;
     this.#checkFiles = rememberFiles(data.path);
@@ -92,7 +92,7 @@ export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> 
 
   /** Runs the work of a transaction on the thread, while other changes wait. */
   async #transact(work: TransactionWork): Promise<{ readonly value: unknown }> {
-    const take = (step: Step['step']): Promise<Commit> => this.#thread.run([{ step }]);
+    const take = (step: TransactionStep['step']): Promise<Commit> => this.#thread.run([{ step }]);
     await take('begin');
     try {
       const value = await doWork(work, {

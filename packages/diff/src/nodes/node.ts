@@ -19,7 +19,7 @@ export function rootOf(document: OpenApiDocument): Node {
 
 /** Returns a child without following its `$ref`; `undefined` if it is absent. */
 export function rawChild(node: Node, name: string | number): Node | undefined {
-  const value = membersOf(node.value)[name];
+  const value = asObject(node.value)[name];
   if (value === undefined) return undefined;
   return { ...node, pointer: `${node.pointer}/${escapePointer(String(name))}`, value };
 }
@@ -32,7 +32,7 @@ export function child(node: Node | undefined, name: string | number): Node | und
 
 /** Returns the children of an object by name, with resolved references; none for other values. */
 export function children(node: Node | undefined): ReadonlyMap<string, Node> {
-  const names = isObject(node?.value) ? Object.keys(node.value) : [];
+  const names = isObjectOrList(node?.value) ? Object.keys(node.value) : [];
   return new Map(names.flatMap((name) => [child(node, name)].flatMap((found) => (found ? [[name, found]] : []))));
 }
 
@@ -44,7 +44,7 @@ export function elements(node: Node | undefined): readonly Node[] {
 
 /** Returns the direct target of a node's `$ref`, which may again be a reference; `undefined` without `$ref`. */
 export function target(node: Node): Node | undefined {
-  const { $ref } = membersOf(node.value);
+  const { $ref } = asObject(node.value);
   if (typeof $ref !== 'string') return undefined;
   const reference = decodeURIComponent($ref);
   return { ...node, pointer: reference.slice(1), value: resolveReference(node.document, reference) };
@@ -52,22 +52,22 @@ export function target(node: Node): Node | undefined {
 
 /** Returns a string member of a node; `undefined` for other values. */
 export function textAt(node: Node | undefined, name: string): string | undefined {
-  const value = membersOf(node?.value)[name];
+  const value = asObject(node?.value)[name];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** Returns whether a member of a node is `true`. */
 export function isSet(node: Node | undefined, name: string): boolean {
-  return membersOf(node?.value)[name] === true;
+  return asObject(node?.value)[name] === true;
 }
 
 /** Returns the members of an object; none for other values. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
+export function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return isObjectOrList(value) ? value : {};
 }
 
 /** Returns whether a value is a JSON object or list. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObjectOrList(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
@@ -100,7 +100,7 @@ export function canonical(value: unknown): string {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
+  if (!isObjectOrList(value)) return value;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }
@@ -110,7 +110,7 @@ export function canonicalSchema(node: Node, seen: readonly string[] = []): strin
   const named = target(node);
   // A recursive reference becomes a marker to end the recursion.
   if (named !== undefined) return seen.includes(named.pointer) ? '↺' : canonicalSchema(named, [...seen, named.pointer]);
-  if (!isObject(node.value)) return canonical(node.value);
+  if (!isObjectOrList(node.value)) return canonical(node.value);
   const names = Object.keys(node.value).filter((name) => Array.isArray(node.value) || !IGNORED_KEYWORDS.has(name));
   const members = names.sort().map((name) => {
     const member = rawChild(node, name);

@@ -1,4 +1,4 @@
-import { IGNORED_KEYWORDS, elements, isObject, membersOf, type Node, rawChild, target } from './node.ts';
+import { IGNORED_KEYWORDS, elements, isObjectOrList, asObject, type Node, rawChild, target } from './node.ts';
 import { PairCache } from './pair-cache.ts';
 
 /** A schema node whose own keywords apply to a value. */
@@ -25,7 +25,7 @@ const schemas = new PairCache<ResolvedSchema>();
 /** Reads the conjunction of several schemas. Without schemas, it accepts everything. */
 export function readSchema(nodes: readonly (Node | Leaf)[]): ResolvedSchema {
   const [node] = nodes;
-  if (nodes.length !== 1 || node === undefined || !isObject(node.value)) return readConjunction(nodes);
+  if (nodes.length !== 1 || node === undefined || !isObjectOrList(node.value)) return readConjunction(nodes);
   const cache = schemas.of(node.value, node.document);
   const key = `${node.pointer} ${String('nullable' in node && node.nullable)}`;
   const schema = cache.get(key) ?? readConjunction(nodes);
@@ -66,14 +66,14 @@ function readConjunction(nodes: readonly (Node | Leaf)[]): ResolvedSchema {
 /** Returns the keywords of a schema without its choices, for a conjunction with an alternative. */
 export function withoutChoices({ leaves }: ResolvedSchema): readonly Leaf[] {
   return leaves.map((leaf) => {
-    const own = Object.entries(membersOf(leaf.value)).filter(([name]) => !APPLICATORS.includes(name));
+    const own = Object.entries(asObject(leaf.value)).filter(([name]) => !APPLICATORS.includes(name));
     return { ...leaf, value: Object.fromEntries(own) };
   });
 }
 
 /** Returns a unique key for a node. The key includes its keywords, since some nodes omit a part of their schema. */
 export function identityOf(node: Node & { readonly nullable?: boolean }): string {
-  const shape = isObject(node.value) ? shapeOf(node.value) : String(node.value);
+  const shape = isObjectOrList(node.value) ? shapeOf(node.value) : String(node.value);
   return `${node.pointer} ${String(node.nullable === true)} ${shape}`;
 }
 
@@ -89,7 +89,7 @@ function shapeOf(schema: Readonly<Record<string, unknown>>): string {
 
 /** Returns the values of a keyword in all leaves that have it. */
 export function keywordValues({ leaves }: ResolvedSchema, keyword: string): readonly unknown[] {
-  return leaves.flatMap(({ value }) => membersOf(value)[keyword] ?? []);
+  return leaves.flatMap(({ value }) => asObject(value)[keyword] ?? []);
 }
 
 /** Returns the nodes of a keyword in all leaves that have it. */
@@ -106,12 +106,12 @@ export function isVersion30({ document }: Node): boolean {
 function flattenChoice(member: Node, seen: readonly string[] = []): readonly Node[] {
   const node = target(member) ?? member;
   const choices = ['oneOf', 'anyOf'].flatMap((keyword) => rawChild(node, keyword) ?? []);
-  const isChoiceOnly = choices.length === 1 && Object.keys(membersOf(node.value)).every((key) => IN_CHOICES.has(key));
+  const isChoiceOnly = choices.length === 1 && Object.keys(asObject(node.value)).every((key) => IN_CHOICES.has(key));
   if (!isChoiceOnly || seen.includes(node.pointer)) return [member];
   return elements(choices[0]).flatMap((inner) => flattenChoice(inner, [...seen, node.pointer]));
 }
 
 function acceptsOnlyNull(node: Node): boolean {
-  const { type, const: constant, enum: values } = membersOf(node.value);
+  const { type, const: constant, enum: values } = asObject(node.value);
   return type === 'null' || constant === null || (Array.isArray(values) && values.every((value) => value === null));
 }

@@ -1,5 +1,5 @@
 import { essenceOf, normalizeMediaType } from '@contract-first/contract';
-import { canonical, child, children, isSet, membersOf, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import { canonical, child, children, isSet, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import type { Subject } from '../rules/comparison.ts';
 import { finding, type Finding, type Level, LEVELS, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
@@ -80,7 +80,7 @@ function compareEncodings(at: BodyScope, { base, revision }: NodePair): readonly
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].flatMap((name) =>
     ENCODING.flatMap(([keyword, rule]) => {
-      const [old, current] = [before.get(name), after.get(name)].map((node) => membersOf(node?.value)[keyword]);
+      const [old, current] = [before.get(name), after.get(name)].map((node) => asObject(node?.value)[keyword]);
       if (canonical(old ?? null) === canonical(current ?? null)) return [];
       const change = `${keyword} of the field ${name} was changed`;
       return [finding(at, `${at.subject}-encoding-${rule}-changed`, 'ERR', after.get(name) ?? revision, change)];

@@ -1,4 +1,4 @@
-import { canonical, child, elements, membersOf, type Node, type NodePair, rawChild, rootOf } from '../nodes/node.ts';
+import { canonical, child, elements, asObject, type Node, type NodePair, rawChild, rootOf } from '../nodes/node.ts';
 import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
 
 /** A security requirement. Its schemes are compared by definition, not by name. */
@@ -60,8 +60,8 @@ function alternativesOf(operation: Node): readonly Alternative[] {
 
 function readAlternative(node: Node): Alternative {
   const schemes = child(child(rootOf(node.document), 'components'), 'securitySchemes');
-  const entries = Object.entries(membersOf(node.value)).map(([name, scopes]) => {
-    const definition = membersOf(child(schemes, name)?.value);
+  const entries = Object.entries(asObject(node.value)).map(([name, scopes]) => {
+    const definition = asObject(child(schemes, name)?.value);
     const identity = canonical(IDENTITY.map((key) => definition[key] ?? null)).toLowerCase();
     const demands = Array.isArray(scopes) ? scopes.map((scope) => `${identity} ${String(scope)}`) : [];
     return { name, identity, demands: [identity, ...demands] };

@@ -2,7 +2,7 @@ import {
   child,
   children,
   elements,
-  membersOf,
+  asObject,
   type Node,
   type NodePair,
   rawChild,
@@ -266,7 +266,7 @@ function mappingOf({ leaves }: ResolvedSchema): ReadonlyMap<string, Node> {
   const entries = leaves.flatMap((leaf) => {
     if (rawChild(leaf, 'discriminator') === undefined) return [];
     const schemas = child(child(rootOf(leaf.document), 'components'), 'schemas');
-    const mapping = Object.entries(membersOf(child(child(leaf, 'discriminator'), 'mapping')?.value)).map(
+    const mapping = Object.entries(asObject(child(child(leaf, 'discriminator'), 'mapping')?.value)).map(
       ([name, value]) => [name, mappedSchema(leaf, String(value))] as const,
     );
     const implicit = membersOfChoice(leaf).map((node) => [node.pointer.replace(/.*\//, ''), node] as const);

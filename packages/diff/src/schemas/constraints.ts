@@ -1,5 +1,5 @@
 import { isMultipleOf } from '@contract-first/contract';
-import { canonicalSchema, membersOf, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import { canonicalSchema, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, looseningOf, report } from '../rules/comparison.ts';
 import type { Finding } from '../rules/finding.ts';
@@ -67,7 +67,7 @@ function compareConsequences(
 /** Returns the conditions with consequences. Each becomes a schema with `if`, `then` and `else` in the keyword `if`. */
 function conditionsOf(schema: ResolvedSchema): ResolvedSchema {
   const leaves = schema.leaves.flatMap((leaf) => {
-    const { if: condition, then = true, else: otherwise = true } = membersOf(leaf.value);
+    const { if: condition, then = true, else: otherwise = true } = asObject(leaf.value);
     if (condition === undefined || (then === true && otherwise === true)) return [];
     return { ...leaf, value: { if: { if: condition, then, else: otherwise } } };
   });
@@ -157,7 +157,7 @@ function compareDependencies(at: SchemaComparison, { base, revision }: NodePair<
 
 /** Returns `b is required with a` for each property b that requires a. */
 function dependenciesOf(schema: ResolvedSchema): ReadonlySet<string> {
-  const entries = keywordNodes(schema, 'dependentRequired').flatMap(({ value }) => Object.entries(membersOf(value)));
+  const entries = keywordNodes(schema, 'dependentRequired').flatMap(({ value }) => Object.entries(asObject(value)));
   return new Set(
     entries.flatMap(([name, required]) =>
       (Array.isArray(required) ? required : []).map((other) => `${String(other)} is required with ${name}`),

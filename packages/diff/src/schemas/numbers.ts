@@ -1,4 +1,4 @@
-import { membersOf, type NodePair } from '../nodes/node.ts';
+import { asObject, type NodePair } from '../nodes/node.ts';
 import { keywordNodes, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, report } from '../rules/comparison.ts';
 import type { Effect, Finding } from '../rules/finding.ts';
@@ -61,7 +61,7 @@ function numberBound(schema: ResolvedSchema, side: Side, isIntegral: boolean): B
   const [keyword, exclusiveKeyword] =
     side === 'upper' ? ['maximum', 'exclusiveMaximum'] : ['minimum', 'exclusiveMinimum'];
   const inclusive = schema.leaves.flatMap(({ value }) => {
-    const { [keyword]: limit, [exclusiveKeyword]: exclusive } = membersOf(value);
+    const { [keyword]: limit, [exclusiveKeyword]: exclusive } = asObject(value);
     return isNumber(limit) ? [{ limit, exclusive: exclusive === true, keyword }] : [];
   });
   const exclusive = limits(schema, exclusiveKeyword).map((bound) => ({ ...bound, exclusive: true }));
@@ -153,7 +153,7 @@ function countBound(schema: ResolvedSchema, keyword: string, side: Side): Bound 
 /** Returns all limits that a keyword sets. */
 function limits({ leaves }: ResolvedSchema, keyword: string): readonly Bound[] {
   return leaves.flatMap(({ value }) => {
-    const limit = membersOf(value)[keyword];
+    const limit = asObject(value)[keyword];
     return isNumber(limit) ? [{ limit, exclusive: false, keyword }] : [];
   });
 }

@@ -1,7 +1,7 @@
 import { type SchemaComparison, type DescribedValue, directionOf, looseningOf, report } from '../rules/comparison.ts';
 import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
 import { type Effect, type Finding, finding, LEVELS } from '../rules/finding.ts';
-import { canonical, elements, isSet, membersOf, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import { canonical, elements, isSet, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 
 /** Compares objects: properties, `patternProperties` and additional properties. */
@@ -22,7 +22,7 @@ function comparePatterns(at: SchemaComparison, { base, revision }: NodePair<Reso
       report(at, `pattern-property-${aspect}`, effect, `properties that match ${pattern} were ${aspect}`, node),
     ];
     // Empty schemas have no effect, unless other properties are forbidden.
-    const isFree = [...nodes.base, ...nodes.revision].every(({ value }) => Object.keys(membersOf(value)).length === 0);
+    const isFree = [...nodes.base, ...nodes.revision].every(({ value }) => Object.keys(asObject(value)).length === 0);
     if (isFree && !isForbidden([...nodes.base, ...nodes.revision])) return [];
     if (!before.has(pattern) && nodes.base.length === 0) return found('added', 'narrows', nodes.revision[0]);
     if (!before.has(pattern) && isForbidden(nodes.base)) return found('added', looseningOf(at), nodes.revision[0]);
@@ -184,7 +184,7 @@ type Property = {
 
 /** Returns the names of the properties that a schema declares or requires. */
 function propertyNames(schema: ResolvedSchema): ReadonlySet<string> {
-  const declared = keywordNodes(schema, 'properties').flatMap(({ value }) => Object.keys(membersOf(value)));
+  const declared = keywordNodes(schema, 'properties').flatMap(({ value }) => Object.keys(asObject(value)));
   return new Set([...declared, ...requiredOf(schema)]);
 }
 
@@ -246,7 +246,7 @@ function nodesOfMember({ leaves }: ResolvedSchema, declared: (leaf: Node) => rea
 
 function patternNodes(leaf: Node): readonly (readonly [string, Node])[] {
   const all = rawChild(leaf, 'patternProperties');
-  return Object.keys(membersOf(all?.value)).flatMap((pattern) => {
+  return Object.keys(asObject(all?.value)).flatMap((pattern) => {
     const node = all && rawChild(all, pattern);
     return node === undefined ? [] : [[pattern, node] as const];
   });

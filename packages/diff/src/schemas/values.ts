@@ -9,7 +9,7 @@ import {
   withDigits,
 } from '@contract-first/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonical, membersOf, type Node, type NodePair } from '../nodes/node.ts';
+import { canonical, asObject, type Node, type NodePair } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, report } from '../rules/comparison.ts';
 import type { Effect, Finding } from '../rules/finding.ts';
@@ -80,7 +80,7 @@ function list(values: readonly string[] = []): string {
 /** Returns the common values of all `enum` and `const` lists of a schema, as JSON; `undefined` without a list. */
 export const listedValues = memoizeByObject((schema: ResolvedSchema): readonly string[] | undefined => {
   const [first, ...others] = schema.leaves.flatMap(({ value }) => {
-    const { enum: values, const: constant } = membersOf(value);
+    const { enum: values, const: constant } = asObject(value);
     const lists: readonly (readonly unknown[])[] = [...(Array.isArray(values) ? [values] : [])];
     return [...lists, ...(constant === undefined ? [] : [[constant]])].map((list) => list.map(canonical));
   });
@@ -95,7 +95,7 @@ export const listedValues = memoizeByObject((schema: ResolvedSchema): readonly s
 function createCheck(schema: ResolvedSchema): (value: unknown) => boolean {
   const types = typesOf(schema);
   const limits = schema.leaves.flatMap(({ value }) =>
-    limitsOf(membersOf(value)).flatMap(([name, limit]) => compileLimit(name, limit)),
+    limitsOf(asObject(value)).flatMap(([name, limit]) => compileLimit(name, limit)),
   );
   return (value) => {
     const type = jsonType(value);

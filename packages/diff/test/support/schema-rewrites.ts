@@ -1,4 +1,4 @@
-import { isObject, membersOf } from '../../src/nodes/node.ts';
+import { isObjectOrList, asObject } from '../../src/nodes/node.ts';
 import type { RandomSchema } from './random-schemas.ts';
 
 /** Keywords that depend on each other and stay together. */
@@ -73,12 +73,12 @@ function exclusive(schema: RandomSchema, inclusiveName: string, exclusiveName: s
 
 /** Rewrites the schemas inside a schema. */
 function withParts(schema: RandomSchema, rewrite: (part: RandomSchema) => RandomSchema): RandomSchema {
-  const part = (value: unknown): unknown => (isObject(value) ? rewrite(value) : value);
+  const part = (value: unknown): unknown => (isObjectOrList(value) ? rewrite(value) : value);
   const entries = Object.entries(schema).map(([name, value]): readonly [string, unknown] => {
     if (['items', 'additionalProperties'].includes(name)) return [name, part(value)];
     if (['allOf', 'anyOf', 'oneOf'].includes(name)) return [name, [value].flat().map(part)];
     if (name !== 'properties') return [name, value];
-    return [name, Object.fromEntries(Object.entries(membersOf(value)).map(([key, inner]) => [key, part(inner)]))];
+    return [name, Object.fromEntries(Object.entries(asObject(value)).map(([key, inner]) => [key, part(inner)]))];
   });
   return Object.fromEntries(entries);
 }

@@ -57,11 +57,11 @@ export function findShapes(
 
 /** Finds the locations of int64s. */
 export function findInt64s(document: OpenApiDocument): ShapeFinder {
-  return findShapes(document, (schema) => (isInt64(schema) ? { int64: true } : undefined));
+  return findShapes(document, (schema) => (describesInt64(schema) ? { int64: true } : undefined));
 }
 
 /** Returns whether a schema describes an int64. */
-export function isInt64({ type, format }: SchemaObject): boolean {
+export function describesInt64({ type, format }: SchemaObject): boolean {
   return format === 'int64' && [type].flat().includes('integer');
 }
 

@@ -1,5 +1,5 @@
 import { escapePointer, IN_PLACE_LISTS, isInPlaceList, keywordsWhere } from '@contract-first/contract';
-import { isInt64 } from '../document/shapes.ts';
+import { describesInt64 } from '../document/shapes.ts';
 import {
   asSchema,
   dereference,
@@ -20,7 +20,7 @@ export type LocatedValues = {
 };
 
 /** int64s, which the validator reads as doubles. */
-export const INT64S: LocatedValues = { name: 'an int64', isOne: isInt64, problemsOf: int64Problems };
+export const INT64S: LocatedValues = { name: 'an int64', isOne: describesInt64, problemsOf: int64Problems };
 
 // Under these keywords, the location does not determine whether a value is converted.
 const CONDITIONAL = keywordsWhere(
@@ -104,6 +104,6 @@ export function findConflicts(
 
 function int64Problems(schemas: readonly Schema[]): ReturnType<LocatedValues['problemsOf']> {
   const numbers = schemas.filter(({ type }) => [type].flat().some((name) => name === 'integer' || name === 'number'));
-  const int64s = numbers.filter(isInt64);
+  const int64s = numbers.filter(describesInt64);
   return int64s.length < numbers.length ? [['may be int64 or another number', int64s]] : [];
 }

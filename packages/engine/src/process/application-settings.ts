@@ -1,15 +1,15 @@
 import { VARIABLES } from '@contract-first/contract';
 import type { Setting, Settings, SettingsOf } from '../settings.ts';
-import { Environment } from './environment.ts';
+import { EnvironmentReader } from './environment.ts';
 
 const NAME = /^[A-Z][A-Z0-9_]*$/;
 // Variables that Node and the OpenTelemetry SDK read themselves.
 const FOREIGN = /^(?:NODE|OTEL)_/;
 
 /** Reads the settings that an application declares. Adds a problem for each missing, invalid or misnamed setting. */
-export function readOwnSettings({ variables, problems }: Environment, declared: Settings): SettingsOf<Settings> {
+export function readOwnSettings({ variables, problems }: EnvironmentReader, declared: Settings): SettingsOf<Settings> {
   const entries = Object.entries(declared);
-  const env = new Environment(variables, namesOfSecrets(declared));
+  const env = new EnvironmentReader(variables, namesOfSecrets(declared));
   const values = Object.fromEntries(entries.map(([name, setting]) => [name, readSetting(env, name, setting)]));
   problems.push(...env.problems);
   return Object.freeze(values);
@@ -20,7 +20,7 @@ export function namesOfSecrets(declared: Settings): ReadonlySet<string> {
   return new Set(Object.entries(declared).flatMap(([name, { secret }]) => (secret === true ? [name] : [])));
 }
 
-function readSetting(env: Environment, name: string, setting: Setting): string | number | boolean | undefined {
+function readSetting(env: EnvironmentReader, name: string, setting: Setting): string | number | boolean | undefined {
   if (!NAME.test(name)) {
     env.problems.push(`the setting ${name} needs another name: A to Z, 0 to 9 and _, beginning with a letter`);
   } else if (FOREIGN.test(name) || VARIABLES.includes(name)) {
@@ -33,7 +33,7 @@ function readSetting(env: Environment, name: string, setting: Setting): string |
   return setting.default;
 }
 
-function readValue(env: Environment, name: string, setting: Setting): string | number | boolean | undefined {
+function readValue(env: EnvironmentReader, name: string, setting: Setting): string | number | boolean | undefined {
   switch (setting.type) {
     case 'integer':
       return env.integer(name, setting.minimum, setting.minimum, setting.maximum);

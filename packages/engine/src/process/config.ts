@@ -12,7 +12,7 @@ import type { ApplicationConfig, ServiceConfig } from '../open-application.ts';
 import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
 import type { Settings } from '../settings.ts';
-import { Environment } from './environment.ts';
+import { EnvironmentReader } from './environment.ts';
 import { readOwnSettings } from './application-settings.ts';
 
 /** The configuration of the process, validated. */
@@ -31,7 +31,7 @@ export type Config = ServiceConfig &
     readonly logLevel: string;
   };
 
-type Variables = Environment['variables'];
+type Variables = EnvironmentReader['variables'];
 type Storage<Location> = { readonly database: DatabaseConfig<Location>; readonly bodyLimitBytes: number };
 type Problems = { readonly problems: readonly string[] };
 
@@ -50,7 +50,7 @@ export async function readConfig(
   driver: DatabaseDriver | undefined,
   settings: Settings = {},
 ): Promise<{ readonly config: Config } | Problems> {
-  const env = new Environment(variables);
+  const env = new EnvironmentReader(variables);
   const { problems } = env;
   const production = env.oneOf('NODE_ENV', NODE_ENVS) === 'production';
   const auth = await readAuthSettings(variables, problems);
@@ -94,7 +94,7 @@ export function readCommandConfig<Location>(
   driver: DatabaseDriver<Location> | undefined,
   settings: Settings = {},
 ): CommandConfig<Location> | Problems {
-  const env = new Environment(variables);
+  const env = new EnvironmentReader(variables);
   const config = {
     ...readStorage(env, driver),
     settings: readOwnSettings(env, settings),
@@ -109,14 +109,14 @@ function portBeside(port: number): number {
   return port === 0 ? 0 : port === 65_535 ? port - 1 : port + 1;
 }
 
-function readResponseValidation({ variables, problems }: Environment): ResponseValidation {
+function readResponseValidation({ variables, problems }: EnvironmentReader): ResponseValidation {
   const mode = variables['VALIDATE_RESPONSES'] ?? 'enforce';
   if (mode === 'enforce' || mode === 'report') return mode;
   problems.push(`VALIDATE_RESPONSES must be enforce or report, not "${mode}"`);
   return 'enforce';
 }
 
-function readTrustProxy({ variables, problems }: Environment): readonly string[] {
+function readTrustProxy({ variables, problems }: EnvironmentReader): readonly string[] {
   const entries = (variables['TRUST_PROXY'] ?? '').split(',').map((entry) => entry.trim());
   const proxies = entries.filter((entry) => entry !== '');
   try {
@@ -130,7 +130,7 @@ function readTrustProxy({ variables, problems }: Environment): readonly string[]
 }
 
 /** Reads PUBLIC_URL. Returns it without a trailing slash. */
-function readPublicUrl({ variables, problems }: Environment): string | undefined {
+function readPublicUrl({ variables, problems }: EnvironmentReader): string | undefined {
   const { PUBLIC_URL: text } = variables;
   if (text === undefined) return undefined;
   const url = /^https?:\/\/[^?#@\s]+$/i.test(text) ? URL.parse(text) : null;
@@ -143,7 +143,7 @@ function readPublicUrl({ variables, problems }: Environment): string | undefined
 
 /** Reads the database limits and location. The location is `undefined` without a database or with an invalid URL. */
 function readStorage<Location>(
-  env: Environment,
+  env: EnvironmentReader,
   driver: DatabaseDriver<Location> | undefined,
 ): Storage<Location | undefined> {
   const read = driver?.parseUrl(env.variables['DATABASE_URL'] ?? driver.defaultUrl);
@@ -159,7 +159,7 @@ function readStorage<Location>(
   };
 }
 
-function readLoadSheddingLimits(env: Environment, bodyLimitBytes: number): LoadSheddingLimits {
+function readLoadSheddingLimits(env: EnvironmentReader, bodyLimitBytes: number): LoadSheddingLimits {
   const fallback = Math.max(67_108_864, bodyLimitBytes);
   const limits = {
     inFlightLimit: env.integer('IN_FLIGHT_LIMIT', 1_000, 1, 1_000_000),
@@ -174,7 +174,7 @@ function readLoadSheddingLimits(env: Environment, bodyLimitBytes: number): LoadS
 }
 
 /** Reads the rate limit. Returns `undefined` without `RATE_LIMIT_REQUESTS`. */
-function readRateLimit(env: Environment): RateLimitPolicy | undefined {
+function readRateLimit(env: EnvironmentReader): RateLimitPolicy | undefined {
   const requests = env.integer('RATE_LIMIT_REQUESTS', 0, 1, 1_000_000);
   const windowSeconds = env.integer('RATE_LIMIT_WINDOW_SECONDS', 60, 1, 3_600);
   if (env.variables['RATE_LIMIT_REQUESTS'] !== undefined) return { requests, windowSeconds };
@@ -184,7 +184,7 @@ function readRateLimit(env: Environment): RateLimitPolicy | undefined {
   return undefined;
 }
 
-function readServerLimits(env: Environment): ServerLimits {
+function readServerLimits(env: EnvironmentReader): ServerLimits {
   const requestTimeoutMs = env.milliseconds('REQUEST_TIMEOUT_MS', 60_000);
   const headersTimeoutMs = env.milliseconds('HEADERS_TIMEOUT_MS', Math.min(10_000, requestTimeoutMs));
   if (headersTimeoutMs > requestTimeoutMs) {
@@ -203,7 +203,7 @@ function readServerLimits(env: Environment): ServerLimits {
 }
 
 /** Returns whether an OTLP endpoint is configured. An empty variable counts as unset (OpenTelemetry specification). */
-function readOtlpEndpoint({ variables, problems }: Environment): boolean {
+function readOtlpEndpoint({ variables, problems }: EnvironmentReader): boolean {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '' } = variables;
   if (endpoint !== '' && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
     problems.push('OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, like http://localhost:4318');
@@ -211,12 +211,12 @@ function readOtlpEndpoint({ variables, problems }: Environment): boolean {
   return endpoint !== '';
 }
 
-function readLogLevel(env: Environment): string {
+function readLogLevel(env: EnvironmentReader): string {
   return env.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info';
 }
 
 /** Reads the CORS policy. Returns `undefined` without `CORS_ORIGINS`. */
-function readCorsPolicy(env: Environment): CorsPolicy | undefined {
+function readCorsPolicy(env: EnvironmentReader): CorsPolicy | undefined {
   const { variables, problems } = env;
   const entries = (variables['CORS_ORIGINS'] ?? '').split(',').map((entry) => entry.trim());
   const origins = entries.filter((entry) => entry !== '');

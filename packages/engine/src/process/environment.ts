@@ -1,7 +1,7 @@
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Reads environment variables, and collects a message for each invalid one. */
-export class Environment {
+export class EnvironmentReader {
   readonly variables: Variables;
   readonly problems: string[] = [];
   readonly #secrets: ReadonlySet<string>;

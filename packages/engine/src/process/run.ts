@@ -15,7 +15,7 @@ import { readConfig, type Config } from './config.ts';
 import { exampleCurl } from './example-curl.ts';
 import { createLog } from './log.ts';
 import { namesOfSecrets } from './application-settings.ts';
-import { refuse } from './refuse.ts';
+import { exitWithProblems } from './refuse.ts';
 import { startTelemetry, TelemetryUnavailable } from './telemetry.ts';
 
 // A process started by npm receives Ctrl-C twice: from the terminal and from npm.
@@ -103,7 +103,7 @@ async function configure([first, ...others]: readonly [Application, ...Applicati
     return [];
   };
   const [configured, ...more] = [...(await read(first)), ...(await Promise.all(others.map(read))).flat()];
-  return configured === undefined || problems.size > 0 ? refuse(...problems) : [configured, ...more];
+  return configured === undefined || problems.size > 0 ? exitWithProblems(...problems) : [configured, ...more];
 }
 
 function withSecrets(settings: Settings, names: ReadonlySet<string>): Settings {
@@ -236,7 +236,8 @@ async function startStep<Result>(
     return await step();
   } catch (error) {
     const kinds = [IncompleteApplication, DocsUnavailable, CannotListen, TelemetryUnavailable];
-    if (kinds.some((kind) => error instanceof kind) || isUnavailable(error)) return refuse((error as Error).message);
+    if (kinds.some((kind) => error instanceof kind) || isUnavailable(error))
+      return exitWithProblems((error as Error).message);
     // Node would print the error after the `exit` listeners, but a listener may replace the program.
     console.error(error);
     return process.exit(1);

@@ -3,7 +3,7 @@ import { extname, join, resolve, sep } from 'node:path';
 import { folderOf, watchFolders } from '@contract-first/command-line/files';
 import { describeBug, printError, refuse, stopWithNpm } from '@contract-first/command-line/terminal';
 import {
-  ALLOW_REFS,
+  ALLOW_REFS_OPTION,
   type CommandDeclaration,
   createOptionReader,
   defineCommand,
@@ -20,7 +20,7 @@ const DEV: CommandDeclaration = {
   description:
     'Runs src/main.ts. Regenerates after each change of the document or of formats.ts, and restarts the service after each change of the document or of src/. A rejected document is ignored. Passes other options to Node, such as --inspect.',
   arguments: [],
-  options: [PORT, ALLOW_REFS],
+  options: [PORT, ALLOW_REFS_OPTION],
   rest: 'unknown options',
   examples: [
     ['contract-first dev --port 4000', 'Serve on port 4000'],

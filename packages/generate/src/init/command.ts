@@ -1,5 +1,5 @@
 import {
-  ALLOW_REFS,
+  ALLOW_REFS_OPTION,
   type CommandDeclaration,
   createOptionReader,
   defineCommand,
@@ -22,7 +22,7 @@ const INIT: CommandDeclaration = {
       text: 'the name of the service (default: from the title of the document)',
     },
     { name: 'no-database', kind: 'flag', text: 'leave out the store' },
-    ALLOW_REFS,
+    ALLOW_REFS_OPTION,
     { ...QUIET, text: 'print errors only' },
   ],
   examples: [

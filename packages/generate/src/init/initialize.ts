@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync 
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { withExcerpt } from '@contract-first/command-line/files';
+import type { Environment } from '@contract-first/command-line/options';
 import { escapeMarkdown } from '@contract-first/command-line/reports';
 import { print, printError, refuse } from '@contract-first/command-line/terminal';
 import { escapeControls } from '@contract-first/contract';
@@ -16,9 +17,6 @@ import { createManifest, type Manifest } from './manifest.ts';
 import { findPackages } from './packages.ts';
 import { copyMissing, copyTemplate, write } from './project-files.ts';
 import { renderTests } from './render-tests.ts';
-
-/** The variables of an environment. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type InitOptions = {
   /** The path of the document. */

@@ -4,7 +4,7 @@ import {
   type ApiOperation,
   createPairing,
   type ExamplePair,
-  type Parameter,
+  type ApiParameter,
   type SentValues,
 } from '@contract-first/model/operations';
 import type { Json } from '@contract-first/model/values';
@@ -76,7 +76,7 @@ function sentValues({ requestBody }: ApiOperation, request: MockRequest): SentVa
   const content = contents.find((one) => one.mediaType === mediaType);
   const value = content === undefined ? undefined : jsonOf(body);
   return {
-    valueOf: ({ in: place, name }: Parameter) => (parts[place] as Readonly<Record<string, Json>>)[name], // Validated.
+    valueOf: ({ in: place, name }: ApiParameter) => (parts[place] as Readonly<Record<string, Json>>)[name], // Validated.
     body: content === undefined || value === undefined ? undefined : { content, value },
   };
 }

@@ -1,5 +1,5 @@
 import { memoizeByObject } from '@contract-first/contract';
-import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
+import type { ApiOperation, BodyContent, ApiParameter } from '../operations/api-operation.ts';
 import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
 import { credentialsFor, type Tokens } from '../requests/credentials.ts';
 import { isArray, isObject, isScalar, membersOf, replaceAt, type Json } from '../values/json-value.ts';
@@ -130,7 +130,7 @@ type Reading = { readonly allowed: boolean; readonly possible: boolean };
 /**
  * Returns whether an object is exploded to separate parameters, so that a server does not see the optional parameter.
  */
-function isUnread({ style, explode, required, schema }: Parameter, value: Json): boolean {
+function isUnread({ style, explode, required, schema }: ApiParameter, value: Json): boolean {
   if (required || style !== 'form' || !explode || !isObject(value) || typeof schema !== 'object') return false;
   const { type = 'object' } = schema as { readonly type?: string | readonly string[] }; // Validated document.
   return ![type].flat().includes('object');

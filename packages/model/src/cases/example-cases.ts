@@ -1,6 +1,6 @@
 import type { Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
-import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
+import type { ApiOperation, BodyContent, ApiParameter } from '../operations/api-operation.ts';
 import { encodingOf } from '../operations/body-bytes.ts';
 import { caseOf, type BodyChoice, type Case } from './case.ts';
 import type { Tokens } from '../requests/credentials.ts';
@@ -10,10 +10,10 @@ import type { RequestInput } from '../requests/wire-request.ts';
 /** A parameter or a body with its examples. */
 type Slot = {
   readonly place: string;
-  readonly of: Parameter | BodyContent;
+  readonly of: ApiParameter | BodyContent;
   readonly examples: readonly (DocumentedExample & { readonly fault: string | undefined })[];
 };
-type Chosen = ReadonlyMap<Parameter | BodyContent, Json>;
+type Chosen = ReadonlyMap<ApiParameter | BodyContent, Json>;
 
 /**
  * Generates cases from the document's examples: a request with the first valid example of each parameter and the body,
@@ -92,7 +92,7 @@ function slotsOf(
   oracle: Oracle,
   plain: RequestInput | undefined,
 ): readonly Slot[] {
-  const slotOf = (of: Parameter | BodyContent, place: string, generated: Json | undefined): Slot => {
+  const slotOf = (of: ApiParameter | BodyContent, place: string, generated: Json | undefined): Slot => {
     const examples = of.examples(oracle, generated).map((example) => ({
       ...example,
       fault: faultOf(oracle, of.schema, example.value),
@@ -126,6 +126,6 @@ function inputOf(
   return { parameters: sent, body };
 }
 
-function generatedFor(parameter: Parameter, plain: RequestInput | undefined): Json | undefined {
+function generatedFor(parameter: ApiParameter, plain: RequestInput | undefined): Json | undefined {
   return plain?.parameters.find((sent) => sent.parameter === parameter)?.value;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { stringifyJson } from '@contract-first/contract';
-import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
+import type { ApiOperation, BodyContent, ApiParameter } from '../operations/api-operation.ts';
 import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts';
 import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
 import { classify, isUndecided, type BodyChoice } from './case.ts';
@@ -106,7 +106,7 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     return simpler === undefined ? input : reduce(simpler);
   }
 
-  function parameterInputs(parameter: Parameter, plain: boolean) {
+  function parameterInputs(parameter: ApiParameter, plain: boolean) {
     if (!isKnownStyle(parameter)) throw new NoValue(`parameter ${parameter.name} has style ${parameter.style}`);
     const text = ['header', 'cookie'].includes(parameter.in) ? 'token' : 'well-formed';
     const values = arbitraries(parameter.schema, { text, extras: false, plain, maxSize: MAX_BODY_SIZE });
@@ -115,7 +115,7 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     return parameter.required || plain ? inputs : fc.option(inputs, { nil: undefined });
   }
 
-  function failureFor(parameter: Parameter): NoValue | undefined {
+  function failureFor(parameter: ApiParameter): NoValue | undefined {
     const outcome = failureOr(() => fc.sample(parameterInputs(parameter, true), { seed: 1, numRuns: 1 }));
     return outcome instanceof NoValue ? outcome : undefined;
   }

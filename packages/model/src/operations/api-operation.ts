@@ -24,12 +24,12 @@ export type ApiOperation = {
   readonly allPaths: readonly PathMethods[];
   /** The patterns of more specific paths with this method, whose requests do not belong to this operation. */
   readonly moreSpecificPaths: readonly RegExp[];
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly ApiParameter[];
   readonly requestBody: { readonly required: boolean; readonly contents: readonly BodyContent[] } | undefined;
   /** The responses by status: `200`, `4XX`, `default`. */
   readonly responses: Readonly<Record<string, ApiResponse>>;
   /** Alternative lists of required schemes. Access is public if there is no list or an empty list. */
-  readonly security: readonly (readonly SecurityScheme[])[];
+  readonly security: readonly (readonly ApiSecurityScheme[])[];
   /** Whether credentials are also documented as parameters, which may be required with any alternative. */
   readonly hasCredentialParameters: boolean;
   /** The documented schema of Content-Length, if any. */
@@ -39,7 +39,7 @@ export type ApiOperation = {
 /** The documented methods, in upper case, of the paths that match a pattern. */
 export type PathMethods = { readonly path: string; readonly pattern: RegExp; readonly methods: readonly string[] };
 
-export type Parameter = {
+export type ApiParameter = {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
@@ -106,7 +106,7 @@ export type ResponseLink = {
   readonly requestBody?: Json;
 };
 
-export type SecurityScheme = {
+export type ApiSecurityScheme = {
   /** The name of the scheme in the document. */
   readonly id: string;
   /** The scopes that the operation requires. */
@@ -119,6 +119,6 @@ export type SecurityScheme = {
 };
 
 /** Finds a header parameter by its lower-case name. */
-export function headerParameter({ parameters }: ApiOperation, name: string): Parameter | undefined {
+export function headerParameter({ parameters }: ApiOperation, name: string): ApiParameter | undefined {
   return parameters.find((parameter) => parameter.in === 'header' && parameter.name.toLowerCase() === name);
 }

@@ -1,5 +1,5 @@
 import { escapePointer, stringifyJson } from '@contract-first/contract';
-import type { JsonSchema, SchemaDocument, SchemaObject } from '../values/json-schema.ts';
+import type { JsonSchema, SchemaDocument, JsonSchemaObject } from '../values/json-schema.ts';
 import { toJsonTree } from '../values/json-tree.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 import { readNamedExamples, type NamedExamples } from '../values/named-examples.ts';
@@ -70,7 +70,7 @@ function combine(schemas: SchemaDocument, oracle: Oracle, schema: JsonSchema, ge
 
   /** @param index the index of the example; properties with fewer examples use the last one */
   function withExample(schema: JsonSchema, value: Json, index: number): Combined {
-    const { properties = {}, items } = Object(flatten(schemas, schema)) as SchemaObject;
+    const { properties = {}, items } = Object(flatten(schemas, schema)) as JsonSchemaObject;
     if (isArray(value) && items !== undefined) {
       const parts = value.map((item) => withExample(items as JsonSchema, item, index));
       return { value: parts.map((part) => part.value), ...join(parts) };
@@ -103,7 +103,7 @@ export function* faultsWithin(
   visited: Set<string>,
   place = '',
 ): Generator<NestedFault> {
-  const { properties = {}, items } = Object(flatten(oracle.schemas, schema)) as SchemaObject;
+  const { properties = {}, items } = Object(flatten(oracle.schemas, schema)) as JsonSchemaObject;
   const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
   const parts = members.map(([name, property]) => [`${place}/${escapePointer(name)}`, property] as const);
   for (const [at, part] of items === undefined ? parts : [...parts, [`${place}/*`, items as JsonSchema] as const]) {

@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { allPropertiesOf } from '../values/schema-property.ts';
 import type { JsonSchema, SchemaDocument } from '../values/json-schema.ts';
 import { isArray, isObject, isScalar, type Json } from '../values/json-value.ts';
-import type { ApiOperation, BodyContent, Parameter } from './api-operation.ts';
+import type { ApiOperation, BodyContent, ApiParameter } from './api-operation.ts';
 import { keywordsOf } from './read-contents.ts';
 
 /** A response example with the same name as a request example. */
@@ -16,7 +16,7 @@ export type ExamplePair = {
 
 /** The values of a request. */
 export type SentValues = {
-  readonly valueOf: (parameter: Parameter) => Json | undefined;
+  readonly valueOf: (parameter: ApiParameter) => Json | undefined;
   readonly body: { readonly content: BodyContent; readonly value: Json } | undefined;
 };
 
@@ -51,7 +51,7 @@ export function createPairing(
         (!hasBody || bodies.some(({ of, isEqual }) => of === body?.content && isEqual(body.value))),
     );
 
-  function examplesNamed<Of extends Parameter | BodyContent>(name: string, of: Of) {
+  function examplesNamed<Of extends ApiParameter | BodyContent>(name: string, of: Of) {
     const example = of.named.get(name);
     return example === undefined ? [] : [{ of, isEqual: equalTo(example, of.schema, schemas) }];
   }

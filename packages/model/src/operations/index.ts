@@ -9,9 +9,9 @@ export {
   type ApiResponse,
   type BodyContent,
   headerParameter,
-  type Parameter,
+  type ApiParameter,
   type ResponseLink,
-  type SecurityScheme,
+  type ApiSecurityScheme,
 } from './api-operation.ts';
 export { encodingOf, withoutTextless, writeBody } from './body-bytes.ts';
 export { createPairing, type ExamplePair, type SentValues } from './example-pairs.ts';

@@ -13,9 +13,9 @@ import {
 } from '@contract-first/documents';
 import type { JsonSchema, SchemaDocument } from '../values/json-schema.ts';
 import { scalarTypesOf } from '../values/schema-merge.ts';
-import type { ApiOperation, Parameter, PathMethods, SecurityScheme } from './api-operation.ts';
+import type { ApiOperation, ApiParameter, PathMethods, ApiSecurityScheme } from './api-operation.ts';
 import { examplesOf } from './documented-examples.ts';
-import { keywordsOf, type MediaTypeObject, readRequestBody, readResponses } from './read-contents.ts';
+import { keywordsOf, type DocumentedContent, readRequestBody, readResponses } from './read-contents.ts';
 import { isPlaceholder } from './remove-invalid.ts';
 
 /**
@@ -87,7 +87,7 @@ function moreSpecificThan({
 const OF_MESSAGE =
   /^header (?:content-(?:encoding|length)|transfer-encoding|host|connection|te|trailer|upgrade|expect)$/i;
 
-function placeOf({ in: location, name }: Parameter): string {
+function placeOf({ in: location, name }: ApiParameter): string {
   return `${location} ${name}`;
 }
 
@@ -110,19 +110,19 @@ function allowsTextAndMore(schemas: SchemaDocument, schema: JsonSchema): boolean
   return types.includes('string') && types.length > 1;
 }
 
-function isCredential(parameter: Parameter, security: ApiOperation['security']): boolean {
+function isCredential(parameter: ApiParameter, security: ApiOperation['security']): boolean {
   return security.flat().some((scheme) => isSamePlace(scheme, parameter));
 }
 
-function isSamePlace({ type, ...scheme }: SecurityScheme, { name, in: location }: Parameter): boolean {
+function isSamePlace({ type, ...scheme }: ApiSecurityScheme, { name, in: location }: ApiParameter): boolean {
   const key = (text = ''): string => (location === 'header' ? text.toLowerCase() : text);
   return type === 'apiKey' && scheme.in === location && key(scheme.name) === key(name);
 }
 
-function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: OperationObject): Parameter[] {
-  return parametersOf(schemas.document as Document, pathItem, operation).map((object): Parameter => {
+function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: OperationObject): ApiParameter[] {
+  return parametersOf(schemas.document as Document, pathItem, operation).map((object): ApiParameter => {
     const { name, in: location, content } = object;
-    const { required = false, allowEmptyValue = false } = object as Partial<Parameter>;
+    const { required = false, allowEmptyValue = false } = object as Partial<ApiParameter>;
     const parameter = { name, required, ...withDefaultStyle(object), allowEmptyValue };
     // A whole query has an unknown style, so that no values are generated for it.
     const place = location === 'querystring' ? ({ in: 'query', style: 'querystring' } as const) : { in: location };
@@ -135,14 +135,14 @@ function readParameters(schemas: SchemaDocument, pathItem: PathItem, operation: 
     const { items } = keywords as { readonly items?: JsonSchema };
     const isAmbiguous = !isUntyped && [schema ?? true, items ?? false].some((part) => allowsTextAndMore(schemas, part));
     // Validated document.
-    const described = (Object.values(content ?? {})[0] ?? object) as MediaTypeObject;
+    const described = (Object.values(content ?? {})[0] ?? object) as DocumentedContent;
     const kind = { isJson, hasDefault, isUntyped, isAmbiguous };
     return { ...parameter, ...place, ...kind, schema, ...examplesOf(schemas, described, schema) };
   });
 }
 
-function schemeNamed(document: Document, id: string): Omit<SecurityScheme, 'id' | 'scopes'> {
-  return dereference(document, document.components?.securitySchemes?.[id]) as Omit<SecurityScheme, 'id' | 'scopes'>;
+function schemeNamed(document: Document, id: string): Omit<ApiSecurityScheme, 'id' | 'scopes'> {
+  return dereference(document, document.components?.securitySchemes?.[id]) as Omit<ApiSecurityScheme, 'id' | 'scopes'>;
 }
 
 /** Returns the base paths of the document's servers in order, without a trailing slash. */

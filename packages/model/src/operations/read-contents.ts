@@ -1,17 +1,17 @@
 import { kindOf } from '@contract-first/contract';
 import { dereference, type ResponseObject } from '@contract-first/documents';
-import type { JsonSchema, SchemaDocument, SchemaObject } from '../values/json-schema.ts';
+import type { JsonSchema, SchemaDocument, JsonSchemaObject } from '../values/json-schema.ts';
 import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
 import type { ApiOperation, ApiResponse, BodyContent, FormPart, ResponseLink } from './api-operation.ts';
 import { sentMediaType } from './body-bytes.ts';
 import { examplesOf } from './documented-examples.ts';
 
 /** A media type object of a validated document. */
-export type MediaTypeObject = Parameters<typeof examplesOf>[1] & {
+export type DocumentedContent = Parameters<typeof examplesOf>[1] & {
   readonly schema?: JsonSchema;
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string }>>;
 };
-type Content = Readonly<Record<string, MediaTypeObject>>;
+type Content = Readonly<Record<string, DocumentedContent>>;
 type LinkedResponse = ResponseObject & { readonly links?: Readonly<Record<string, unknown>> };
 
 /** Reads the request body of an operation, if any. */
@@ -60,7 +60,7 @@ function readContents(schemas: SchemaDocument, content: Content): BodyContent[] 
 function readParts(
   schemas: SchemaDocument,
   schema: JsonSchema,
-  encoding: NonNullable<MediaTypeObject['encoding']>,
+  encoding: NonNullable<DocumentedContent['encoding']>,
 ): [string, FormPart][] {
   const alternatives = propertiesOf(schemas, schema);
   const names = new Set(alternatives.flatMap((properties) => Object.keys(properties)));
@@ -112,7 +112,7 @@ function readPart(
 }
 
 /** Returns the keywords of a schema, including the keywords of its references. */
-export function keywordsOf(schemas: SchemaDocument, schema: JsonSchema): SchemaObject {
+export function keywordsOf(schemas: SchemaDocument, schema: JsonSchema): JsonSchemaObject {
   const flat = flatten(schemas, schema);
   return typeof flat === 'boolean' ? {} : flat;
 }

@@ -1,10 +1,10 @@
-import type { ApiOperation, SecurityScheme } from '../operations/api-operation.ts';
+import type { ApiOperation, ApiSecurityScheme } from '../operations/api-operation.ts';
 
 /** One credential of a request. */
 export type Credential = { readonly in: 'header' | 'query' | 'cookie'; readonly name: string; readonly value: string };
 
 /** Returns the token of a user for a security scheme, if any. */
-export type Tokens = (scheme: SecurityScheme) => string | undefined;
+export type Tokens = (scheme: ApiSecurityScheme) => string | undefined;
 
 /** Returns whether an operation requires credentials. */
 export function isProtected({ security }: ApiOperation): boolean {
@@ -14,9 +14,9 @@ export function isProtected({ security }: ApiOperation): boolean {
 /** Returns the security requirements of an operation whose schemes all have a token or need none. */
 export function coveredRequirements(
   { security }: ApiOperation,
-  hasToken: (scheme: SecurityScheme) => boolean,
+  hasToken: (scheme: ApiSecurityScheme) => boolean,
 ): ApiOperation['security'] {
-  const isCovered = (scheme: SecurityScheme): boolean => scheme.type === 'mutualTLS' || hasToken(scheme);
+  const isCovered = (scheme: ApiSecurityScheme): boolean => scheme.type === 'mutualTLS' || hasToken(scheme);
   return security.filter((requirement) => requirement.every(isCovered));
 }
 
@@ -35,7 +35,7 @@ export function firstToken({ security: [requirement = []] }: ApiOperation, token
 }
 
 /** Returns the credentials for a security requirement. */
-export function credentialsOf(requirement: readonly SecurityScheme[], tokens: Tokens): readonly Credential[] {
+export function credentialsOf(requirement: readonly ApiSecurityScheme[], tokens: Tokens): readonly Credential[] {
   const credentials = requirement.flatMap((scheme) => {
     const token = tokens(scheme);
     return token === undefined ? [] : place(scheme, token);
@@ -66,7 +66,7 @@ export function needsUser({ security }: ApiOperation, tokens: Tokens): boolean {
  */
 export function respelledCredentials(operation: ApiOperation, tokens: Tokens): readonly (readonly Credential[])[] {
   const [first = []] = operation.security;
-  const isKey = ({ type, name = '' }: SecurityScheme): boolean =>
+  const isKey = ({ type, name = '' }: ApiSecurityScheme): boolean =>
     type === 'apiKey' && name.toLowerCase() === 'authorization';
   if (!first.some(isInAuthorization) || first.some(isKey)) return [];
   const spellings = [(scheme: string) => scheme.toLowerCase(), (scheme: string) => scheme.toUpperCase()];
@@ -80,11 +80,11 @@ export function respelledCredentials(operation: ApiOperation, tokens: Tokens): r
 }
 
 /** Returns whether a scheme uses the Authorization header, so that a 401 must have a challenge (RFC 9110, 11.6.1). */
-export function isInAuthorization({ type }: SecurityScheme): boolean {
+export function isInAuthorization({ type }: ApiSecurityScheme): boolean {
   return type === 'http' || type === 'oauth2' || type === 'openIdConnect';
 }
 
-function place(scheme: SecurityScheme, token: string): readonly Credential[] {
+function place(scheme: ApiSecurityScheme, token: string): readonly Credential[] {
   if (scheme.type === 'apiKey') return [{ in: scheme.in ?? 'header', name: scheme.name ?? '', value: token }];
   if (!isInAuthorization(scheme)) return []; // mutualTLS needs no request data.
   const name = authorizationScheme(scheme);
@@ -94,7 +94,7 @@ function place(scheme: SecurityScheme, token: string): readonly Credential[] {
 }
 
 /** Returns the name of a scheme in the Authorization header. */
-export function authorizationScheme({ type, scheme = 'bearer' }: SecurityScheme): string {
+export function authorizationScheme({ type, scheme = 'bearer' }: ApiSecurityScheme): string {
   if (type !== 'http') return 'Bearer';
   // Schemes are case-insensitive; uses the common spelling of these two.
   return ['Basic', 'Bearer'].find((name) => name.toLowerCase() === scheme.toLowerCase()) ?? scheme;

@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import type { Parameter } from '../operations/api-operation.ts';
+import type { ApiParameter } from '../operations/api-operation.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 
 /** Percent-encodes all reserved characters (RFC 3986, 2.3), including those that encodeURIComponent keeps. */
@@ -16,7 +16,10 @@ export function percentEncode(text: string): string {
  *
  * @returns `undefined` if the parameter's style cannot represent the value
  */
-export function writeParameter(parameter: Parameter, value: Json): readonly (readonly [string, string])[] | undefined {
+export function writeParameter(
+  parameter: ApiParameter,
+  value: Json,
+): readonly (readonly [string, string])[] | undefined {
   const { name, in: location, style, explode } = parameter;
   const encode = location === 'header' ? (text: string) => text : percentEncode;
   if (!isSendable(parameter, value)) return undefined;
@@ -46,7 +49,7 @@ export function writeParameter(parameter: Parameter, value: Json): readonly (rea
  * Returns the possible values of a serialized parameter. The text of a list or object may have several readings:
  * `R,100` is an object, a list or a string.
  */
-export function readingsOfParameter(parameter: Parameter, value: Json): readonly Json[] {
+export function readingsOfParameter(parameter: ApiParameter, value: Json): readonly Json[] {
   if (parameter.isJson) return [value];
   const [pair, second] = writeParameter(parameter, value) ?? [];
   const isWhole = pair !== undefined && second === undefined && decodeURIComponent(pair[0]) === parameter.name;
@@ -107,7 +110,7 @@ function readingsOfAll(values: readonly Json[]): readonly (readonly Json[])[] {
 }
 
 /** Returns whether the style of a parameter is supported. */
-export function isKnownStyle({ style, in: location }: Parameter): boolean {
+export function isKnownStyle({ style, in: location }: ApiParameter): boolean {
   const known = ['form', 'deepObject', ...Object.keys(SEPARATORS)];
   return location === 'path' || location === 'header' ? style === 'simple' : known.includes(style);
 }
@@ -129,7 +132,7 @@ function scalarText(value: Json): string | undefined {
 }
 
 /** Returns whether a value can be sent: short, without lone surrogates, and in headers only visible ASCII. */
-function isSendable({ in: location, name, style }: Parameter, value: Json): boolean {
+function isSendable({ in: location, name, style }: ApiParameter, value: Json): boolean {
   if (style === 'deepObject' && !isObject(value)) return false; // Defined only for objects.
   if (location === 'header' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return false; // RFC 9110, 5.6.2
   const text = stringifyJson(value);

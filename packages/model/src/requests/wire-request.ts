@@ -1,4 +1,4 @@
-import type { ApiOperation, BodyContent, Parameter } from '../operations/api-operation.ts';
+import type { ApiOperation, BodyContent, ApiParameter } from '../operations/api-operation.ts';
 import { writeBody, type BodyBytes } from '../operations/body-bytes.ts';
 import type { Credential } from './credentials.ts';
 import { isObject, type Json } from '../values/json-value.ts';
@@ -17,7 +17,7 @@ export type WireRequest = {
 
 /** The values of a request, before they are serialized. */
 export type RequestInput = {
-  readonly parameters: readonly { readonly parameter: Parameter; readonly value: Json }[];
+  readonly parameters: readonly { readonly parameter: ApiParameter; readonly value: Json }[];
   readonly body: { readonly content: BodyContent; readonly value: Json } | undefined;
 };
 
@@ -60,7 +60,12 @@ export function writeRequest(
   { parameters, body }: RequestInput,
   credentials: readonly Credential[],
 ): WireRequest | undefined {
-  const pairs: Record<Parameter['in'], (readonly [string, string])[]> = { path: [], query: [], header: [], cookie: [] };
+  const pairs: Record<ApiParameter['in'], (readonly [string, string])[]> = {
+    path: [],
+    query: [],
+    header: [],
+    cookie: [],
+  };
   for (const { parameter, value } of parameters) {
     const written = writeParameter(parameter, value);
     if (written === undefined) return undefined;

@@ -1,16 +1,16 @@
 import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
 import { CannotCheck } from '../values/oracle.ts';
-import { identityPlace, type DirectedSchemas } from './identity-place.ts';
+import { identityPlace, type DocumentSchemas } from './identity-place.ts';
 import { itemSchemas, successSchemas } from './list-schema.ts';
-import { findCorrected, hasSeveral, pathOf, type Correction, type Corrections } from './resource-paths.ts';
+import { findCorrected, hasSeveral, servedPathOf, type Correction, type Corrections } from './resource-paths.ts';
 import { allPropertiesOf } from '../values/schema-property.ts';
 
 /** Asserts that corrections match a document. @throws {CannotCheck} with all problems */
 export function assertCorrections(
   operations: readonly ApiOperation[],
   corrections: Corrections,
-  schemas: DirectedSchemas,
+  schemas: DocumentSchemas,
 ): void {
   const problems = [...corrections].flatMap(([template, correction]) =>
     problemsOf(template, correction).map((problem) => `resources: ${template}: ${problem}`),
@@ -18,7 +18,7 @@ export function assertCorrections(
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
 
   function problemsOf(template: string, correction: Correction | false): readonly string[] {
-    if (pathOf(template, operations) === undefined) return [unknown(template)];
+    if (servedPathOf(template, operations) === undefined) return [unknown(template)];
     if (correction === false) return [];
     const { collection, id } = correction;
     return [

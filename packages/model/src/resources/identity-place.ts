@@ -9,7 +9,7 @@ import { snakeCase } from '../values/snake-case.ts';
 import { propertiesOf, propertyOf } from '../values/schema-property.ts';
 
 /** A document with its schemas for each direction. */
-export type DirectedSchemas = { readonly requestSchemas: SchemaDocument; readonly responseSchemas: SchemaDocument };
+export type DocumentSchemas = { readonly requestSchemas: SchemaDocument; readonly responseSchemas: SchemaDocument };
 
 // The usual names of a member that contains the whole resource.
 const WRAPPERS = ['data', 'item', 'result'];
@@ -21,7 +21,7 @@ const WRAPPERS = ['data', 'item', 'result'];
 export function identityPlace(
   operation: ApiOperation,
   item: ItemPath,
-  { requestSchemas, responseSchemas: schemas }: DirectedSchemas,
+  { requestSchemas, responseSchemas: schemas }: DocumentSchemas,
 ): readonly string[] | undefined {
   const types = parameterTypes(item, requestSchemas);
   const bodies = Object.entries(operation.responses).flatMap(([status, { contents }]) =>

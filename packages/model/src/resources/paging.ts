@@ -1,15 +1,15 @@
 import { memoizeByObject } from '@contract-first/contract';
-import type { ApiOperation, Parameter } from '../operations/api-operation.ts';
+import type { ApiOperation, ApiParameter } from '../operations/api-operation.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { flatten } from '../values/schema-merge.ts';
 import { snakeCase } from '../values/snake-case.ts';
 
 /** The paging parameters of a list; `undefined` if absent. */
 export type Paging = {
-  readonly limitBy: Parameter | undefined;
-  readonly offsetBy: Parameter | undefined;
-  readonly pageBy: Parameter | undefined;
-  readonly cursorBy: Parameter | undefined;
+  readonly limitBy: ApiParameter | undefined;
+  readonly offsetBy: ApiParameter | undefined;
+  readonly pageBy: ApiParameter | undefined;
+  readonly cursorBy: ApiParameter | undefined;
 };
 
 const LIMIT = /^(?:page_?)?(?:limit|size|count)$|^(?:per_?page|page_?size|max_?results|take|first|top)$/i;
@@ -22,7 +22,7 @@ const NEXT = /^next(?:_?(?:cursor|page|page_?token|token|link|url|marker|key))?$
 /** Finds the paging parameters by their names. */
 export const findPaging = memoizeByObject(({ parameters }: ApiOperation): Paging => {
   const query = parameters.filter((parameter) => parameter.in === 'query' && !isChoice(parameter));
-  const find = (pattern: RegExp): Parameter | undefined => query.find(({ name }) => pattern.test(flatName(name)));
+  const find = (pattern: RegExp): ApiParameter | undefined => query.find(({ name }) => pattern.test(flatName(name)));
   const cursorBy = query.find(({ name }) => CURSOR.test(flatName(name)) && !LIMIT.test(flatName(name)));
   return { limitBy: find(LIMIT), offsetBy: find(OFFSET), pageBy: find(PAGE), cursorBy };
 });
@@ -33,13 +33,13 @@ export function flatName(name: string): string {
 }
 
 /** Returns whether a parameter is a filter: an enum of texts, such as the size `M`, or a date. */
-function isChoice({ schema }: Parameter): boolean {
+function isChoice({ schema }: ApiParameter): boolean {
   const { enum: values = [], format = '' } = Object(schema) as { readonly enum?: readonly unknown[]; format?: string };
   return values.some((value) => !Number.isInteger(Number(value))) || format.startsWith('date');
 }
 
 /** Returns whether the name of a parameter indicates sorting. */
-export function isSorting({ name }: Pick<Parameter, 'name'>): boolean {
+export function isSorting({ name }: Pick<ApiParameter, 'name'>): boolean {
   return SORT.test(snakeCase(name));
 }
 
@@ -54,7 +54,7 @@ export function isNext(name: string): boolean {
  * @param unstated the number if the document defines neither
  */
 export function firstPage(
-  parameter: Parameter,
+  parameter: ApiParameter,
   { allows, schemas }: Pick<Oracle, 'allows' | 'schemas'>,
   unstated: 0 | 1,
 ): number {
@@ -68,6 +68,6 @@ export function firstPage(
 }
 
 /** Returns the offset of the first item: the smallest valid offset. */
-export function firstOffset({ schema }: Parameter, { allows }: Pick<Oracle, 'allows'>): number {
+export function firstOffset({ schema }: ApiParameter, { allows }: Pick<Oracle, 'allows'>): number {
   return allows(schema, 0) ? 0 : 1;
 }

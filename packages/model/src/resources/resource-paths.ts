@@ -1,7 +1,7 @@
 import { parameterNames } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
 import { allPropertiesOf } from '../values/schema-property.ts';
-import type { DirectedSchemas } from './identity-place.ts';
+import type { DocumentSchemas } from './identity-place.ts';
 import {
   collectionOf,
   findItemPaths,
@@ -29,12 +29,12 @@ export type ResourcePaths = {
 export function findResourcePaths(
   operations: readonly ApiOperation[],
   corrections: Corrections,
-  schemas: DirectedSchemas,
+  schemas: DocumentSchemas,
 ): ResourcePaths {
   const corrected = [...corrections.keys()].flatMap(
     (template) => findCorrected(template, corrections, operations) ?? [],
   );
-  const named = [...corrections.keys()].map((template) => shapeOf(pathOf(template, operations) ?? template));
+  const named = [...corrections.keys()].map((template) => shapeOf(servedPathOf(template, operations) ?? template));
   const lists = corrected.map(({ list }) => list);
   const isClaimed = ({ list, read, replace, patch, remove }: ItemPath): boolean =>
     list !== undefined && lists.includes(list) && [read, replace, patch, remove].every((one) => one === undefined);
@@ -54,7 +54,7 @@ export function findResourcePaths(
 function withReplacement(
   item: ItemPath,
   operations: readonly ApiOperation[],
-  { requestSchemas }: DirectedSchemas,
+  { requestSchemas }: DocumentSchemas,
 ): ItemPath {
   const { create, read } = item;
   if (item.replace !== undefined || create === undefined || read === undefined) return item;
@@ -74,11 +74,11 @@ export function findCorrected(
   operations: readonly ApiOperation[],
 ): ItemPath | undefined {
   const correction = corrections.get(template) ?? false;
-  const path = pathOf(template, operations);
+  const path = servedPathOf(template, operations);
   if (path === undefined || correction === false) return undefined;
   const { collection, id } = correction;
   if (!hasSeveral(template, correction)) return singletonAt(path, operations);
-  const given = collection === undefined ? undefined : pathOf(collection, operations);
+  const given = collection === undefined ? undefined : servedPathOf(collection, operations);
   return { ...itemAt(path, [...(given === undefined ? [] : [given]), collectionOf(path)], operations), id };
 }
 
@@ -88,7 +88,7 @@ export function hasSeveral(template: string, { collection }: Correction): boolea
 }
 
 /** Returns the path of a template with the server's base path. Accepts `/things/{id}` if only `/things` exists. */
-export function pathOf(template: string, operations: readonly ApiOperation[]): string | undefined {
+export function servedPathOf(template: string, operations: readonly ApiOperation[]): string | undefined {
   const find = (wanted: string): string | undefined =>
     operations.find((one) => shapeOf(one.template) === shapeOf(wanted))?.path;
   const collection = parameterNames(template).length > 0 ? find(collectionOf(template)) : undefined;

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { stringifyJson } from '@contract-first/contract';
 import { walkDocument } from '@contract-first/documents';
 import fc from 'fast-check';
-import { isNull, type JsonSchema, type SchemaDocument, type SchemaObject } from './json-schema.ts';
+import { isNull, type JsonSchema, type SchemaDocument, type JsonSchemaObject } from './json-schema.ts';
 import { EDGE_NAMES } from './hostile-values.ts';
 import { isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
 import {
@@ -20,7 +20,7 @@ import { MOST_REPETITIONS } from './pattern-size.ts';
 import { describesPerson, realisticValues } from './realistic-values.ts';
 import { integers, numbers, strings, type TextKind } from './scalar-arbitraries.ts';
 import { flatten, guessTypes, join } from './schema-merge.ts';
-import { MAX_SIZE, type Sized, sizeOf, sizeOfName } from './value-size.ts';
+import { MAX_VALUE_SIZE, type Sized, sizeOf, sizeOfName } from './value-size.ts';
 
 /** Options for generated values. */
 export type GenerationOptions = {
@@ -39,7 +39,7 @@ export type GenerationOptions = {
   readonly giveUpAfter?: number;
   /** The number of items in plain lists, if the schema allows it; by default, one. */
   readonly listSize?: number | undefined;
-  /** The maximum size of a value; by default, {@link MAX_SIZE}. */
+  /** The maximum size of a value; by default, {@link MAX_VALUE_SIZE}. */
   readonly maxSize?: number | undefined;
 };
 
@@ -87,7 +87,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
   const givenUp = new Map<JsonSchema, NoValue>();
   let leftMs = DOCUMENT_MS;
   return (schema = true, options) => {
-    const { giveUpAfter = GIVE_UP_AFTER, maxSize = MAX_SIZE } = options;
+    const { giveUpAfter = GIVE_UP_AFTER, maxSize = MAX_VALUE_SIZE } = options;
     const known = givenUp.get(schema);
     if (known !== undefined) throw known;
     const memo = new Map<JsonSchema, Built[]>();
@@ -115,7 +115,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
           givenUp.set(schema, failure);
           throw failure;
         }
-        if (rejectedSize > Math.max(giveUpAfter * USUAL_SIZE, LEAST_TRIES * MAX_SIZE))
+        if (rejectedSize > Math.max(giveUpAfter * USUAL_SIZE, LEAST_TRIES * MAX_VALUE_SIZE))
           throw new NoValue('the schema allows too few of the values that were tried');
         return false;
       };
@@ -163,14 +163,14 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
 
     function exampleOf(
       node: JsonSchema,
-      { example, examples = [], default: fallback }: SchemaObject,
+      { example, examples = [], default: fallback }: JsonSchemaObject,
     ): Json | undefined {
       // Values of a JSON document.
       const documented = [example, ...[examples].flat(), fallback] as (Json | undefined)[];
       return documented.find((value) => value !== undefined && oracle.allows(node, value));
     }
 
-    function ofSchema(node: SchemaObject, depth: number, limit: number): Sized<Json> {
+    function ofSchema(node: JsonSchemaObject, depth: number, limit: number): Sized<Json> {
       if (node['const'] !== undefined) return choiceOf([node['const'] as Json], limit); // A value of a JSON document.
       if (Array.isArray(node['enum'])) return choiceOf(node['enum'] as Json[], limit);
       for (const keyword of ['anyOf', 'oneOf']) {
@@ -199,7 +199,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
      */
     function exclusive(
       node: JsonSchema,
-      { oneOf: list = [] }: SchemaObject,
+      { oneOf: list = [] }: JsonSchemaObject,
       usual: Sized<Json>,
       limit: number,
     ): Sized<Json> {
@@ -217,7 +217,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return { arbitrary: both.map(([more, value]) => (isObject(value) ? { ...more, ...value } : value)), size };
     }
 
-    function ofType(type: string, node: SchemaObject, depth: number, limit: number): Sized<Json> {
+    function ofType(type: string, node: JsonSchemaObject, depth: number, limit: number): Sized<Json> {
       if (type === 'object') return objects(node, depth, limit);
       if (type === 'array') return arrays(node, depth, limit);
       if (type === 'string') return strings(node, options.plain ? 'token' : options.text, options.plain, limit);
@@ -226,7 +226,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return scalar(type === 'boolean' ? fc.boolean() : fc.constant(null));
     }
 
-    function objects(node: SchemaObject, depth: number, limit: number): Sized<Json> {
+    function objects(node: JsonSchemaObject, depth: number, limit: number): Sized<Json> {
       const properties = (node['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
       const required = new Set((node['required'] ?? []) as readonly string[]);
       if (required.size > MAX_ARGUMENTS) throw new TooLarge();
@@ -332,14 +332,14 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     }
 
     /** Generates property names. */
-    function namesOf({ propertyNames }: SchemaObject, depth: number, limit: number): Sized<string> {
+    function namesOf({ propertyNames }: JsonSchemaObject, depth: number, limit: number): Sized<string> {
       if (propertyNames === undefined)
         return scalar(fc.oneof(fc.constantFrom(...EDGE_NAMES), fc.string({ maxLength: 5 })));
       const { arbitrary, size } = build({ type: 'string', allOf: [propertyNames] }, depth + 1, limit);
       return { arbitrary: arbitrary.map(String), size }; // All values are strings.
     }
 
-    function arrays(node: SchemaObject, depth: number, limit: number): Sized<Json> {
+    function arrays(node: JsonSchemaObject, depth: number, limit: number): Sized<Json> {
       const prefix = (node['prefixItems'] ?? []) as readonly JsonSchema[];
       let left = limit - 1 - prefix.length; // Reserves the minimum size of the prefix items.
       if (prefix.length > MAX_ARGUMENTS) throw new TooLarge();

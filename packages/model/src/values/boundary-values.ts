@@ -1,7 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import fc from 'fast-check';
 import { type ArbitraryFactory, differentItems } from './arbitrary.ts';
-import type { JsonSchema, SchemaObject } from './json-schema.ts';
+import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
 import { multiplesIn } from './multiples.ts';
 import { attempt } from './generation-failure.ts';
@@ -44,7 +44,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
       for (const keyword of ['oneOf', 'anyOf']) yield* ofAlternatives(flat, keyword, part, depth);
     }
 
-    function* ofArray(flat: SchemaObject, list: JsonArray, depth: number): Generator<Json> {
+    function* ofArray(flat: JsonSchemaObject, list: JsonArray, depth: number): Generator<Json> {
       const items = (flat['items'] ?? true) as JsonSchema; // Validated document.
       const [min, max] = [numberAt(flat, 'minItems') ?? 0, numberAt(flat, 'maxItems')];
       const pool =
@@ -67,7 +67,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
       }
     }
 
-    function* ofObject(flat: SchemaObject, object: JsonObject, depth: number): Generator<Json> {
+    function* ofObject(flat: JsonSchemaObject, object: JsonObject, depth: number): Generator<Json> {
       const properties = (flat['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
       const required = (flat['required'] ?? []) as readonly string[];
       const additional = (flat['additionalProperties'] ?? true) as JsonSchema;
@@ -97,7 +97,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
       for (const other of [extra, ...within(additional, extra, depth + 1)]) yield { ...object, p0: other };
     }
 
-    function* ofAlternatives(flat: SchemaObject, keyword: string, part: Json, depth: number): Generator<Json> {
+    function* ofAlternatives(flat: JsonSchemaObject, keyword: string, part: Json, depth: number): Generator<Json> {
       const { [keyword]: list = [], ...rest } = flat;
       const branches = (list as readonly JsonSchema[]).map((branch) => join(rest, flatten(schemas, branch)));
       const values = branches.map((branch) => samples(branch, true)[0]).filter((value) => value !== undefined);
@@ -145,7 +145,7 @@ const SIMILAR_CHOICES = 3;
 const MAX_CHOICES = 20;
 
 /** Returns numbers at and next to the bounds and steps of a schema. */
-function numberBoundaries(schema: SchemaObject, value: number | bigint): readonly Json[] {
+function numberBoundaries(schema: JsonSchemaObject, value: number | bigint): readonly Json[] {
   const { format, multipleOf } = schema;
   const isInteger = [schema['type']].flat().every((type) => type === 'integer');
   const exactBounds = BOUNDS.flatMap((keyword) => exactNumberAt(schema, keyword) ?? []);
@@ -185,7 +185,7 @@ function withoutError(number: number): number {
  * @param longText the length to try if there is no maximum
  * @param mostChars the maximum length of returned texts
  */
-function textBoundaries(schema: SchemaObject, value: string, longText: number, mostChars: number): readonly Json[] {
+function textBoundaries(schema: JsonSchemaObject, value: string, longText: number, mostChars: number): readonly Json[] {
   const min = numberAt(schema, 'minLength') ?? 0;
   const max = numberAt(schema, 'maxLength');
   const chars = Array.from(value);
@@ -230,7 +230,7 @@ function aroundText(text: string): readonly string[] {
 }
 
 /** Returns the values of `enum` or `const`, and similar values. */
-function choiceBoundaries(schema: SchemaObject): readonly Json[] {
+function choiceBoundaries(schema: JsonSchemaObject): readonly Json[] {
   // Values of a JSON document.
   const { enum: list, const: only } = schema as { readonly enum?: readonly Json[]; readonly const?: Json };
   const choices = (list ?? (only === undefined ? [] : [only])).slice(0, MAX_CHOICES);
@@ -248,12 +248,12 @@ function similarTo(choice: Json): readonly Json[] {
 }
 
 /** Returns the number of a keyword, if any. */
-function numberAt(schema: SchemaObject, keyword: string): number | undefined {
+function numberAt(schema: JsonSchemaObject, keyword: string): number | undefined {
   const value = exactNumberAt(schema, keyword);
   return value === undefined ? undefined : Number(value);
 }
 
-function exactNumberAt(schema: SchemaObject, keyword: string): number | bigint | undefined {
+function exactNumberAt(schema: JsonSchemaObject, keyword: string): number | bigint | undefined {
   const value = schema[keyword];
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { longestText, MAX_SIZE, type Sized } from './value-size.ts';
+import { longestText, MAX_VALUE_SIZE, type Sized } from './value-size.ts';
 
 /** No valid value of a schema was found. */
 export class NoValue extends Error {}
 
 /** All values of a schema that can be built exceed the size limit. */
 export class TooLarge extends NoValue {
-  constructor(limit = MAX_SIZE) {
+  constructor(limit = MAX_VALUE_SIZE) {
     const [members, characters] = [limit, longestText(limit) + 1].map((number) => number.toLocaleString('en'));
     super(`too large: up to ${String(members)} members or ${String(characters)} characters can be generated`);
   }

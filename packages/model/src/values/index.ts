@@ -5,7 +5,7 @@
  */
 
 export { type ArbitraryFactory, createArbitraries } from './arbitrary.ts';
-export { readSchemas, type JsonSchema, type SchemaDocument, type SchemaObject } from './json-schema.ts';
+export { readSchemas, type JsonSchema, type SchemaDocument, type JsonSchemaObject } from './json-schema.ts';
 export { createValues, type Described, type ResponseNode, type Values, type Wanted } from './documented-values.ts';
 export { integerOf, isInt64 } from './integers.ts';
 export { fromJsonTree, syntaxProblem, toJsonTree } from './json-tree.ts';

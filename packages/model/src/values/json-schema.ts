@@ -2,8 +2,8 @@ import { isInPlaceList, memoizeByObject, SCHEMA_KEYWORDS, stringifyJson } from '
 import { constrainAlternatives, unusedName, type OpenApiDocument } from '@contract-first/documents';
 
 /** A JSON Schema 2020-12 with absolute references, so that it can be compiled separately from its document. */
-export type JsonSchema = boolean | SchemaObject;
-export type SchemaObject = Readonly<Record<string, unknown>>;
+export type JsonSchema = boolean | JsonSchemaObject;
+export type JsonSchemaObject = Readonly<Record<string, unknown>>;
 
 /** A document with schemas for one direction, and the base URI of its references. */
 export type SchemaDocument = {
@@ -31,15 +31,15 @@ const responseSchemas = memoizeByObject((document: OpenApiDocument) => convert(d
 
 function convert(document: OpenApiDocument, direction: 'request' | 'response'): SchemaDocument {
   const id = `https://contract.invalid/${direction}`;
-  const { schemas } = (document['components'] ?? {}) as { readonly schemas?: SchemaObject };
+  const { schemas } = (document['components'] ?? {}) as { readonly schemas?: JsonSchemaObject };
   const mark = direction === 'request' ? 'readOnly' : 'writeOnly';
   const removed = new Set<string>();
   // Component schemas without the properties that another schema of the same value excludes, by name and properties.
   const reduced = new Map<string, { readonly name: string; schema: unknown }>();
   // Validated document.
   const converted = convertNode(document) as OpenApiDocument;
-  const { components = {} } = converted as { readonly components?: SchemaObject };
-  const named = { ...(components['schemas'] as SchemaObject) };
+  const { components = {} } = converted as { readonly components?: JsonSchemaObject };
+  const named = { ...(components['schemas'] as JsonSchemaObject) };
   for (const { name, schema } of reduced.values()) named[name] = schema;
   return { id, document: { ...converted, components: { ...components, schemas: named } }, removed };
 
@@ -75,14 +75,16 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
 
   /** Returns the names of the properties that a schema, its references or its `allOf` mark. */
   function marked(schema: unknown): ReadonlySet<string> {
-    const properties = partsOf(schema).flatMap((part) => Object.entries(Object(part['properties']) as SchemaObject));
+    const properties = partsOf(schema).flatMap((part) =>
+      Object.entries(Object(part['properties']) as JsonSchemaObject),
+    );
     const isMarked = ([, property]: readonly [string, unknown]) =>
       partsOf(property).some((part) => part[mark] === true);
     return new Set(properties.filter(isMarked).map(([name]) => name));
   }
 
   /** Returns a schema with its references and `allOf` parts: a valid value conforms to all of them. */
-  function partsOf(schema: unknown): readonly SchemaObject[] {
+  function partsOf(schema: unknown): readonly JsonSchemaObject[] {
     const parts = new Set([schema]);
     // The loop also visits parts that are added meanwhile.
     for (const part of parts) {
@@ -118,7 +120,7 @@ function withoutIds(example: unknown): unknown {
 }
 
 /** Removes properties from a schema. */
-function without(schema: SchemaObject, names: ReadonlySet<string>): SchemaObject {
+function without(schema: JsonSchemaObject, names: ReadonlySet<string>): JsonSchemaObject {
   const { properties, required } = schema;
   return {
     ...schema,
@@ -130,17 +132,17 @@ function without(schema: SchemaObject, names: ReadonlySet<string>): SchemaObject
 }
 
 /** Adds the oracle's keyword `exactInteger` to integers: it compares digits, whereas Ajv compares doubles. */
-function markIntegers(schema: SchemaObject): SchemaObject {
+function markIntegers(schema: JsonSchemaObject): JsonSchemaObject {
   const types = [schema['type']].flat();
   if (!types.includes('integer') || types.includes('number')) return schema;
   return { ...schema, exactInteger: schema['format'] === 'int64' ? 'int64' : 'any' };
 }
 
-function isRecord(value: unknown): value is SchemaObject {
+function isRecord(value: unknown): value is JsonSchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function mapRecord(record: SchemaObject, map: (value: unknown, key: string) => unknown): SchemaObject {
+function mapRecord(record: JsonSchemaObject, map: (value: unknown, key: string) => unknown): JsonSchemaObject {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
 

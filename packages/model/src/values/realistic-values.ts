@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import type { SchemaObject } from './json-schema.ts';
+import type { JsonSchemaObject } from './json-schema.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, partAt } from './json-value.ts';
 import { snakeCase } from './snake-case.ts';
 
@@ -10,7 +10,7 @@ import { snakeCase } from './snake-case.ts';
  * @param property the name of the property; empty for other values
  * @param isOfPerson whether the property belongs to an object that describes a person
  */
-export function realisticValues(property: string, schema: SchemaObject, isOfPerson: boolean): readonly Json[] {
+export function realisticValues(property: string, schema: JsonSchemaObject, isOfPerson: boolean): readonly Json[] {
   const { type, format, pattern } = schema;
   const name = snakeCase(property);
   const types = [type].flat();
@@ -36,7 +36,7 @@ export function describesPerson(names: readonly string[]): boolean {
 const IDENTIFIER = /(?:^|_)(?:id|uuid|guid|key|token|secret|hash|code|cursor)s?$/;
 
 function fits(
-  { minLength = 0, maxLength = Infinity, pattern, ...schema }: SchemaObject,
+  { minLength = 0, maxLength = Infinity, pattern, ...schema }: JsonSchemaObject,
   types: unknown[],
   value: Json,
 ) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { runWithin } from '@contract-first/contract';
 import { LimitedPattern } from '@contract-first/documents';
-import type { SchemaObject } from './json-schema.ts';
+import type { JsonSchemaObject } from './json-schema.ts';
 import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
 import type { Json } from './json-value.ts';
 import { integerStep, multiplesIn } from './multiples.ts';
@@ -27,7 +27,7 @@ const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
  *
  * @param plain whether to prefer small numbers
  */
-export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json> {
+export function integers(schema: JsonSchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const [lowest, highest] = RANGES[String(schema['format'])] ?? [-SAFE, SAFE];
   const step = integerStep(exactNumberOf(schema, 'multipleOf') ?? 1);
   const above = limit(schema, 'minimum', 'exclusiveMinimum', 1n, lowest);
@@ -54,7 +54,7 @@ export function integers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Jso
  *
  * @param plain whether to prefer small positive numbers with few digits
  */
-export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json> {
+export function numbers(schema: JsonSchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const end = schema['format'] === 'float' ? 3.4e38 : Number.MAX_VALUE;
   const min = Math.max(numberOf(schema, 'minimum') ?? -end, numberOf(schema, 'exclusiveMinimum') ?? -end);
   const max = Math.min(numberOf(schema, 'maximum') ?? end, numberOf(schema, 'exclusiveMaximum') ?? end);
@@ -81,7 +81,7 @@ export function numbers(schema: SchemaObject, plain: boolean): fc.Arbitrary<Json
  * @param limit the maximum size of a string
  * @throws {TooLarge} if the length or the pattern requires larger strings
  */
-export function strings(schema: SchemaObject, kind: TextKind, plain: boolean, limit: number): Sized<Json> {
+export function strings(schema: JsonSchemaObject, kind: TextKind, plain: boolean, limit: number): Sized<Json> {
   const { pattern, format } = schema;
   const matches = typeof pattern === 'string' ? matching(pattern, limit) : undefined;
   const name = String(format);
@@ -112,7 +112,7 @@ const CHARACTER = fc.nat(CHARACTERS - 1).map((number) => {
   return String.fromCodePoint(index < 0xd800 ? index : index + SURROGATES);
 });
 
-function plainStrings(schema: SchemaObject, kind: TextKind, limit: number): Sized<Json> {
+function plainStrings(schema: JsonSchemaObject, kind: TextKind, limit: number): Sized<Json> {
   const minLength = Math.max(numberOf(schema, 'minLength') ?? 0, kind === 'token' ? 1 : 0);
   if (minLength > longestText(limit)) throw new TooLarge();
   const longest = numberOf(schema, 'maxLength') ?? Math.max(minLength + 10, 20);
@@ -222,18 +222,24 @@ function lengthOf(text: string): number {
   return Array.from(text).length;
 }
 
-function numberOf(schema: SchemaObject, keyword: string): number | undefined {
+function numberOf(schema: JsonSchemaObject, keyword: string): number | undefined {
   const value = exactNumberOf(schema, keyword);
   return value === undefined ? undefined : Number(value);
 }
 
-function exactNumberOf(schema: SchemaObject, keyword: string): number | bigint | undefined {
+function exactNumberOf(schema: JsonSchemaObject, keyword: string): number | bigint | undefined {
   const value = schema[keyword];
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
 /** Returns the inclusive integer limit of a schema. @param beyond the step inwards from an exclusive limit */
-function limit(schema: SchemaObject, inclusive: string, exclusive: string, beyond: bigint, fallback: bigint): bigint {
+function limit(
+  schema: JsonSchemaObject,
+  inclusive: string,
+  exclusive: string,
+  beyond: bigint,
+  fallback: bigint,
+): bigint {
   const isWhole = (n: number | bigint): boolean => typeof n === 'bigint' || Number.isInteger(n);
   const round = (n: number | bigint): bigint =>
     BigInt(isWhole(n) ? n : beyond > 0n ? Math.ceil(Number(n)) : Math.floor(Number(n)));

@@ -1,11 +1,11 @@
 import { resolveReference, type OpenApiDocument } from '@contract-first/documents';
-import type { JsonSchema, SchemaDocument, SchemaObject } from './json-schema.ts';
+import type { JsonSchema, SchemaDocument, JsonSchemaObject } from './json-schema.ts';
 
 /** A document with the base URI of its references. */
 type Schemas = Pick<SchemaDocument, 'id' | 'document'>;
 
 /** The merged schemas of each document. */
-const flattened = new WeakMap<OpenApiDocument, WeakMap<SchemaObject, JsonSchema>>();
+const flattened = new WeakMap<OpenApiDocument, WeakMap<JsonSchemaObject, JsonSchema>>();
 
 /**
  * Resolves the reference of a schema and merges its `allOf`. Merges exactly only the keywords that generation uses,
@@ -15,7 +15,7 @@ const flattened = new WeakMap<OpenApiDocument, WeakMap<SchemaObject, JsonSchema>
  */
 export function flatten(schemas: Schemas, schema: JsonSchema): JsonSchema {
   if (typeof schema === 'boolean') return schema;
-  const known = flattened.get(schemas.document) ?? new WeakMap<SchemaObject, JsonSchema>();
+  const known = flattened.get(schemas.document) ?? new WeakMap<JsonSchemaObject, JsonSchema>();
   flattened.set(schemas.document, known);
   const flat = known.get(schema) ?? mergeParts(schemas, schema, new Set());
   known.set(schema, flat);
@@ -59,8 +59,8 @@ export function findSchemaAt(
   schemas: Schemas,
   schema: JsonSchema,
   place: readonly (string | number)[],
-  isWanted: (schema: SchemaObject) => boolean,
-): SchemaObject | undefined {
+  isWanted: (schema: JsonSchemaObject) => boolean,
+): JsonSchemaObject | undefined {
   const flat = flatten(schemas, schema);
   if (typeof flat === 'boolean') return undefined;
   const [key, ...rest] = place;
@@ -125,9 +125,9 @@ function joinTypes(one: readonly string[], other: readonly string[]): string[] {
 /**
  * Merges the properties of two schemas. A property declared by one schema may be an additional property of the other.
  */
-function joinProperties(one: SchemaObject, other: SchemaObject): SchemaObject {
+function joinProperties(one: JsonSchemaObject, other: JsonSchemaObject): JsonSchemaObject {
   const sides = [one, other].map(({ properties = {}, patternProperties, additionalProperties = true }) => ({
-    properties: properties as SchemaObject,
+    properties: properties as JsonSchemaObject,
     rest: patternProperties === undefined ? additionalProperties : true,
   }));
   const names = new Set(sides.flatMap(({ properties }) => Object.keys(properties)));
@@ -144,7 +144,7 @@ function joinProperties(one: SchemaObject, other: SchemaObject): SchemaObject {
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 
 /** Returns the likely types of a schema without `type`. */
-export function guessTypes(schema: SchemaObject): readonly string[] {
+export function guessTypes(schema: JsonSchemaObject): readonly string[] {
   if (['properties', 'required', 'additionalProperties'].some((keyword) => keyword in schema)) return ['object'];
   if (['items', 'prefixItems', 'minItems', 'maxItems'].some((keyword) => keyword in schema)) return ['array'];
   if (['minLength', 'maxLength', 'pattern', 'format'].some((keyword) => keyword in schema)) return ['string'];

@@ -9,7 +9,7 @@ import { membersOf, type Json } from './json-value.ts';
 const CHARACTERS = 10;
 
 /** The maximum size of a generated value, which takes less than a second and 200 MB. */
-export const MAX_SIZE = 200_000;
+export const MAX_VALUE_SIZE = 200_000;
 
 /** An arbitrary with the maximum size of its values. The size of formats is estimated. */
 export type Sized<Value> = { readonly arbitrary: fc.Arbitrary<Value>; readonly size: number };

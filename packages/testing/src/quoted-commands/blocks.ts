@@ -9,7 +9,7 @@ export type Block = {
 };
 
 /** A command of a block. */
-export type Command = {
+export type QuotedCommand = {
   readonly text: string;
   readonly line: number;
   /** The quoted lines of output; `undefined` in `sh` blocks, which have no output. */
@@ -34,7 +34,7 @@ export function readBlocks(document: string): readonly Block[] {
 /**
  * Parses the commands of a block: each line in `sh`; lines that start with `$ ` in `console`, followed by their output.
  */
-export function commandsOf({ language, text, line }: Block): readonly Command[] {
+export function commandsOf({ language, text, line }: Block): readonly QuotedCommand[] {
   const isConsole = language === 'console';
   const commands: { text: string; line: number; quoted: string[] | undefined }[] = [];
   text

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reportBugs } from '@contract-first/command-line/terminal';
-import { commandsOf, readBlocks, type Block, type Command } from './blocks.ts';
+import { commandsOf, readBlocks, type Block, type QuotedCommand } from './blocks.ts';
 import { Problem } from './problem.ts';
 import { createProject, type Project } from './project.ts';
 import { complete, firstDifference, matchesQuote } from './quote.ts';
@@ -104,7 +104,7 @@ function reasonNotToRun(command: string): string | undefined {
 }
 
 /** Runs a command and compares its output. The command must fail if and only if its quoted output contains an error. */
-async function run(project: Project, { text, line, quoted }: Command): Promise<void> {
+async function run(project: Project, { text, line, quoted }: QuotedCommand): Promise<void> {
   const command = complete(text, project.printed()).replace(INSTALL, '');
   const [, folder] = /^cd (\S+)$/.exec(command) ?? [];
   if (folder !== undefined) {

@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import type { ApiOperation, Parameter } from '@contract-first/model/operations';
+import type { ApiOperation, ApiParameter } from '@contract-first/model/operations';
 import { findPaging, idText, isNamedFor, isSorting, snakeCase } from '@contract-first/model/resources';
 import { isArray, isObject, isScalar, type Json, membersOf, partAt } from '@contract-first/model/values';
 import type { Listing } from '../list-all.ts';
@@ -8,7 +8,7 @@ import type { Instance } from '../instances.ts';
 import { differentInput, withParameter } from '../step-input.ts';
 
 /** A query parameter, the member of items with its name, and the value of one item, as is and as sent. */
-type Filter = { readonly parameter: Parameter; readonly member: string; readonly value: Json; readonly sent: Json };
+type Filter = { readonly parameter: ApiParameter; readonly member: string; readonly value: Json; readonly sent: Json };
 
 const MAX_FILTERS = 10;
 // Servers may split and decode other texts in several ways.
@@ -47,7 +47,7 @@ export async function checkFilters(client: ResourceClient, parent: Id, first: In
 }
 
 /** Returns the query parameters that may be filters. */
-function filtersOf(list: ApiOperation): readonly Parameter[] {
+function filtersOf(list: ApiOperation): readonly ApiParameter[] {
   const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(list);
   return list.parameters
     .filter((parameter) => parameter.in === 'query' && ![limitBy, offsetBy, pageBy, cursorBy].includes(parameter))
@@ -56,7 +56,7 @@ function filtersOf(list: ApiOperation): readonly Parameter[] {
 }
 
 /** Returns the filter of a parameter by a value of an item; `undefined` if no member has its name and type. */
-function filterBy(parameter: Parameter, subject: Json, { items, run }: ResourceClient): Filter | undefined {
+function filterBy(parameter: ApiParameter, subject: Json, { items, run }: ResourceClient): Filter | undefined {
   const member = memberFor(parameter, subject);
   const value = member === undefined ? undefined : valueOf(subject, member);
   if (member === undefined || value === undefined) return undefined;
@@ -69,7 +69,7 @@ function filterBy(parameter: Parameter, subject: Json, { items, run }: ResourceC
 }
 
 /** Returns the member with the name of a parameter: `tag` also names the list `tags` or `tagList`. */
-function memberFor({ name }: Parameter, subject: Json): string | undefined {
+function memberFor({ name }: ApiParameter, subject: Json): string | undefined {
   if (!isObject(subject)) return undefined;
   const wanted = snakeCase(name.replace(/\[\]$/, ''));
   const plurals = [`${wanted}s`, `${wanted}es`, `${wanted}_list`, wanted.replace(/y$/, 'ies')];

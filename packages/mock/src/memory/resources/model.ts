@@ -1,6 +1,6 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import {
-  type DirectedSchemas,
+  type DocumentSchemas,
   findItems,
   identityPlace,
   idText,
@@ -36,7 +36,7 @@ export type Model = ReturnType<typeof createModel>;
 
 /** Creates the {@link Model} of a document. */
 export function createModel(requests: Values, responses: Values) {
-  const schemas: DirectedSchemas = { requestSchemas: requests.schemas, responseSchemas: responses.schemas };
+  const schemas: DocumentSchemas = { requestSchemas: requests.schemas, responseSchemas: responses.schemas };
   const places = memoize(
     (operation: ApiOperation, { item }: Resource) => identityPlace(operation, item, schemas)?.slice(0, -1) ?? [],
   );

@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import type { ApiOperation, Parameter } from '@contract-first/model/operations';
+import type { ApiOperation, ApiParameter } from '@contract-first/model/operations';
 import { findPaging, firstOffset, firstPage, idText } from '@contract-first/model/resources';
 import { isScalar, type Json, type JsonObject, type Oracle, partAt } from '@contract-first/model/values';
 
@@ -16,7 +16,7 @@ export type Page<Item = Json> = {
   /** The number of the page, beginning with 0 or 1. */
   readonly number: number;
   /** The parameter of the next page and its value; `undefined` on the last page. */
-  readonly next: { readonly parameter: Parameter; readonly value: Json } | undefined;
+  readonly next: { readonly parameter: ApiParameter; readonly value: Json } | undefined;
 };
 
 /**
@@ -48,7 +48,7 @@ export function pageOf(
 ): Page<JsonObject> {
   const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(operation);
   const parameter = cursorBy ?? pageBy ?? offsetBy;
-  const numberAt = (one: Parameter | undefined): number | undefined => {
+  const numberAt = (one: ApiParameter | undefined): number | undefined => {
     const value = one && query[one.name];
     return value !== undefined && Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
   };

@@ -1,7 +1,7 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import {
   type Corrections,
-  type DirectedSchemas,
+  type DocumentSchemas,
   findItems,
   findResourcePaths,
   identifyingMembers,
@@ -31,7 +31,7 @@ export type Omitted = { readonly path: string; readonly reason: string };
 const ROLES: readonly Role[] = ['create', 'list', 'read', 'replace', 'patch', 'remove'];
 
 /** Finds the resources of a document that the mock can store, and omitted paths with reasons. */
-export function findResources(operations: readonly ApiOperation[], schemas: DirectedSchemas, corrections: Corrections) {
+export function findResources(operations: readonly ApiOperation[], schemas: DocumentSchemas, corrections: Corrections) {
   const { items, singletons } = findResourcePaths(operations, corrections, schemas);
   const resources: Resource[] = [];
   const omitted: Omitted[] = [];
@@ -77,7 +77,7 @@ function postTo(path: string, operations: readonly ApiOperation[]): ApiOperation
   return operations.find((one) => one.method === 'POST' && shapeOf(one.path) === shapeOf(path));
 }
 
-function idMembersOf(item: ItemPath, operations: readonly ApiOperation[], schemas: DirectedSchemas): readonly string[] {
+function idMembersOf(item: ItemPath, operations: readonly ApiOperation[], schemas: DocumentSchemas): readonly string[] {
   const own = rolesOf(item).flatMap(([, operation]) => identityPlace(operation, item, schemas)?.at(-1) ?? []);
   const { list } = item;
   const [schema] = list === undefined ? [] : successSchemas(list);
@@ -91,7 +91,7 @@ function reasonAgainst(
   item: ItemPath,
   idMembers: readonly string[],
   operations: readonly ApiOperation[],
-  { responseSchemas }: DirectedSchemas,
+  { responseSchemas }: DocumentSchemas,
 ): string | undefined {
   const { create, read, list, parameter } = item;
   const ofRead = read === undefined ? [] : successSchemas(read);
