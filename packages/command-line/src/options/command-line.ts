@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { Command, CommanderError, Option } from 'commander';
 import { print, printError, VERSION } from '../terminal/index.ts';
 import { type ArgumentDeclaration, type CommandDeclaration, isNamed, type OptionDeclaration } from './declaration.ts';
-import type { GivenOption } from './given-option.ts';
+import type { GivenOption } from './option-reader.ts';
 
 /** The parsed command line of a command. */
 export type GivenLine = {

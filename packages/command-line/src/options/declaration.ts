@@ -1,3 +1,6 @@
+import { type AllowedRefs, NO_OUTSIDE, readAllowedRefs } from '@contract-first/documents';
+import type { OptionReader } from './option-reader.ts';
+
 /**
  * The kind of an option: one text, a list of texts, pairs (`NAME=TEXT`, or a map in a file), a flag without a value, or
  * a map or data that only a file may contain. The command reads data itself.
@@ -87,3 +90,13 @@ export const PORT: OptionDeclaration = {
 
 /** The option of all commands that print notes beside their result. */
 export const QUIET: OptionDeclaration = { name: 'quiet', kind: 'flag', text: 'print findings and errors only' };
+
+/** Reads the kinds of files outside its folder that a document may refer to. */
+export function readRefs({ textsOf, placeOf, refuse }: OptionReader): AllowedRefs {
+  try {
+    return readAllowedRefs(textsOf('allow-refs'));
+  } catch (error) {
+    refuse(`${placeOf('allow-refs').replace(/--allow-refs$/, '')}${(error as Error).message}`);
+    return NO_OUTSIDE;
+  }
+}

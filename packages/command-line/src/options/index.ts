@@ -4,7 +4,7 @@
  * @module @contract-first/command-line/options
  */
 
-export { readRefs } from './allowed-refs.ts';
+export { readRefs } from './declaration.ts';
 export { addVersion, createParser, EXIT_CODES, type GivenLine, parse } from './command-line.ts';
 export {
   ALLOW_REFS_OPTION,
@@ -16,6 +16,6 @@ export {
   QUIET,
 } from './declaration.ts';
 export { type Command, defineCommand } from './define-command.ts';
-export type { GivenOption } from './given-option.ts';
+export type { GivenOption } from './option-reader.ts';
 export { createOptionReader, type Environment, type OptionReader, type Secret } from './option-reader.ts';
 export { readOptionsFile } from './options-file.ts';

@@ -1,5 +1,3 @@
-import type { GivenOption } from './given-option.ts';
-
 /** A secret value, which is printed as an environment variable. */
 export type Secret = { readonly variable: string; readonly value: string };
 
@@ -79,3 +77,10 @@ export function createOptionReader(
     });
   }
 }
+
+/** A given option: its values, or the members of a map, and its place for messages. A flag has neither. */
+export type GivenOption = {
+  readonly values: readonly string[];
+  readonly members?: ReadonlyMap<string, unknown>;
+  readonly place: string;
+};

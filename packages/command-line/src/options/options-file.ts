@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type YAMLMap } from 'yaml';
 import type { CommandDeclaration, OptionDeclaration, OptionKind } from './declaration.ts';
-import type { GivenOption } from './given-option.ts';
+import type { GivenOption } from './option-reader.ts';
 
 /** The options file of a project. It is optional. */
 const OPTIONS_FILE = '.contract.yaml';

@@ -4,8 +4,8 @@
  * @module @contract-first/command-line/terminal
  */
 
-export { abortOnSignals } from './abort-on-signals.ts';
+export { abortOnSignals } from './signals.ts';
 export { exitWithoutOutput, print, printError, refuse, reportBugs, reportRefusal, type Style } from './command.ts';
 export { describeBug } from './describe-bug.ts';
-export { stopWithNpm } from './stop-with-npm.ts';
+export { stopWithNpm } from './signals.ts';
 export { VERSION } from './version.ts';

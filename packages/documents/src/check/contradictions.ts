@@ -1,10 +1,9 @@
 import { stringifyJson } from '@contract-first/contract';
-import { ANNOTATION_KEYWORDS } from '../document/annotations.ts';
-import type { Document, ResponseObject } from '../document/document.ts';
-import { discriminatorOf } from '../normalize/discriminators.ts';
+import { ANNOTATION_KEYWORDS, type Document, type ResponseObject } from '../document/document.ts';
 import { asSchema, dereference, resolveSchema, schemasInPlace } from '../document/reference.ts';
-import type { Diagnostic } from '../read/diagnostic.ts';
 import { walkDocument } from '../document/walk.ts';
+import { discriminatorOf } from '../normalize/discriminators.ts';
+import type { Diagnostic } from '../read/diagnostic.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -171,3 +171,6 @@ function pathOf(url: string, valueOf: (name: string) => string | undefined): str
   const filled = url.replaceAll(/\{([^{}]+)\}/g, (_all, name: string) => valueOf(name) ?? '');
   return (URL.parse(filled, 'http://localhost')?.pathname ?? '').replace(/\/+$/, '');
 }
+
+/** The annotation keywords of schemas, except `default`. */
+export const ANNOTATION_KEYWORDS = ['title', 'description', 'deprecated', 'externalDocs', 'xml', '$comment', 'summary'];

@@ -1,7 +1,6 @@
-import { IN_PLACE_LISTS, isJsonRange, type TextType } from '@contract-first/contract';
-import { byteLimitsOf } from './byte-limits.ts';
+import { type ByteLimits, IN_PLACE_LISTS, isJsonRange, type TextType } from '@contract-first/contract';
 import { optional } from './map-values.ts';
-import { resolveSchema, type OpenApiDocument, type SchemaObject } from './reference.ts';
+import { type OpenApiDocument, resolveSchema, type SchemaObject, schemasInPlace } from './reference.ts';
 
 type Scalar = TextType['scalars'][number];
 
@@ -128,4 +127,13 @@ function typesOf(schema: SchemaObject): readonly string[] {
 /** Returns whether a schema in a form describes a file. */
 function isFile({ format, contentMediaType, contentEncoding }: SchemaObject): boolean {
   return format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
+}
+
+/** Returns the size limits of a schema for bytes, `minLength` and `maxLength`; `undefined` if it has none. */
+export function byteLimitsOf(document: OpenApiDocument, node: unknown): ByteLimits | undefined {
+  const parts = [...schemasInPlace(document, node, ['allOf'])];
+  const min = Math.max(0, ...parts.map(({ minLength = 0 }) => minLength));
+  const max = Math.min(Infinity, ...parts.map(({ maxLength = Infinity }) => maxLength));
+  if (min === 0 && max === Infinity) return undefined;
+  return { ...(min > 0 && { min }), ...(max < Infinity && { max }) };
 }

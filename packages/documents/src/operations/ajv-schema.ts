@@ -1,5 +1,5 @@
 import { roundBigints, subschemasOf } from '@contract-first/contract';
-import { ANNOTATION_KEYWORDS } from '../document/annotations.ts';
+import { ANNOTATION_KEYWORDS } from '../document/document.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 

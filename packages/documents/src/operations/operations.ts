@@ -9,8 +9,6 @@ import {
   type RequestMediaType,
   type TextType,
 } from '@contract-first/contract';
-import { TooMany } from '../document/expansion-limit.ts';
-import { byteLimitsOf } from '../document/byte-limits.ts';
 import { type Declared, NOTHING_DECLARED } from '../document/codecs.ts';
 import {
   basePathsOf,
@@ -20,12 +18,13 @@ import {
   type MediaTypeObject,
   type SecuritySchemeObject,
 } from '../document/document.ts';
+import { TooMany } from '../document/expansion-limit.ts';
+import { mapDefined, mapValues, nonEmpty, optional } from '../document/map-values.ts';
 import { type OperationParts, partsOf } from '../document/operation-parts.ts';
 import { parametersShape, planParameter } from '../document/parameters.ts';
-import { mapDefined, mapValues, nonEmpty, optional } from '../document/map-values.ts';
 import { dereference, type OpenApiDocument } from '../document/reference.ts';
 import { findInt64s, type ShapeFinder } from '../document/shapes.ts';
-import { describesJson, plainTextTypeOf, textTypeOf } from '../document/text-types.ts';
+import { byteLimitsOf, describesJson, plainTextTypeOf, textTypeOf } from '../document/text-types.ts';
 import { readingAt } from '../document/walk.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { toAjvSchema } from './ajv-schema.ts';

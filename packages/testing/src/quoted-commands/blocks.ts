@@ -53,3 +53,12 @@ export function commandsOf({ language, text, line }: Block): readonly QuotedComm
 function lineNumber(text: string): number {
   return text.split('\n').length;
 }
+
+/** A problem in a line of a document. */
+export class Problem extends Error {
+  readonly line: number;
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
+}

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reportBugs } from '@contract-first/command-line/terminal';
 import { commandsOf, readBlocks, type Block, type QuotedCommand } from './blocks.ts';
-import { Problem } from './problem.ts';
+import { Problem } from './blocks.ts';
 import { createProject, type Project } from './project.ts';
 import { complete, firstDifference, matchesQuote } from './quote.ts';
 import { inParallel } from '../jobs/in-parallel.ts';

@@ -1,2 +1,0 @@
-/** The annotation keywords of schemas, except `default`. */
-export const ANNOTATION_KEYWORDS = ['title', 'description', 'deprecated', 'externalDocs', 'xml', '$comment', 'summary'];
