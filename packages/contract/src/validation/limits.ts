@@ -1,8 +1,11 @@
 import { _, str } from 'ajv';
-import names from 'ajv/dist/compile/names.js';
+import namesModule from 'ajv/dist/compile/names.js';
 import type { AjvInstance } from './ajv.ts';
 import { compareNumbers } from '../json/decimal.ts';
 import { DIGITS, exactValue, type WithDigits } from './exact-values.ts';
+import { defaultExport } from './default-export.ts';
+
+const names = defaultExport(namesModule);
 
 /** The keywords: `sign` is 1 for lower limits and -1 for upper limits. */
 const LIMITS = {
@@ -31,7 +34,7 @@ export function replaceLimits(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeywo
         const isAllowed = gen.scopeValue('keyword', { ref: createTest(text, sign, isInclusive) });
         const isBeyond = sign > 0 ? _`${data} > ${schemaCode}` : _`${data} < ${schemaCode}`;
         // The digits matter only if the doubles are equal.
-        const { rootData } = names.default;
+        const { rootData } = names;
         const isEqual = _`${data} === ${schemaCode} && ${isAllowed}(${data}, ${rootData}, ${it.parentData}, ${it.parentDataProperty})`;
         context.fail(_`!(${isBeyond} || (${isEqual}))`);
       },

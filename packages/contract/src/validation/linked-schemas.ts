@@ -1,9 +1,12 @@
 import { _, Name, type KeywordCxt } from 'ajv';
-import names from 'ajv/dist/compile/names.js';
+import namesModule from 'ajv/dist/compile/names.js';
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js';
 import type { AjvInstance } from './ajv.ts';
 import { replaceCode } from './object-keywords.ts';
 import { GROUPED, ONE_OF_GROUPS, splitSchema, type SplitSchema } from './split-schema.ts';
+import { defaultExport } from './default-export.ts';
+
+const names = defaultExport(namesModule);
 
 /**
  * Schemas that refer to each other by name. Compiles each schema once and separately, and large schemas in parts. Ajv
@@ -120,7 +123,7 @@ function checkOneOfGroups(context: KeywordCxt): void {
         gen.assign(valid, true);
         context.mergeEvaluated(group, Name);
       };
-      const { errors, vErrors } = names.default;
+      const { errors, vErrors } = names;
       const isSeveral = _`${vErrors}[${errors} - 1].params.passingSchemas !== null`;
       gen.if(
         isGroupValid,

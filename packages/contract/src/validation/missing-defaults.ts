@@ -1,9 +1,13 @@
 import { _ } from 'ajv';
-import names from 'ajv/dist/compile/names.js';
-import properties from 'ajv/dist/vocabularies/applicator/properties.js';
+import namesModule from 'ajv/dist/compile/names.js';
+import propertiesModule from 'ajv/dist/vocabularies/applicator/properties.js';
 import { allSchemaProperties, noPropertyInData } from 'ajv/dist/vocabularies/code.js';
 import type { AjvInstance } from './ajv.ts';
 import { exactValue } from './exact-values.ts';
+import { defaultExport } from './default-export.ts';
+
+const names = defaultExport(namesModule);
+const properties = defaultExport(propertiesModule);
 
 /** The key of the list in which a validation collects missing defaults, if the root value has one. */
 export const MISSING_DEFAULTS = Symbol('missing defaults');
@@ -19,10 +23,10 @@ type MissingDefault = readonly [holder: Record<string, unknown>, name: string, v
 export function collectMissingDefaults(ajv: AjvInstance): void {
   ajv.removeKeyword('properties');
   ajv.addKeyword({
-    ...properties.default,
+    ...properties,
     before: 'patternProperties',
     code: (context) => {
-      properties.default.code(context);
+      properties.code(context);
       const { gen, data, it } = context;
       const schema = context.schema as Readonly<Record<string, object | boolean>>; // By `schemaType`.
       const collect = gen.scopeValue('keyword', { ref: addMissing });
@@ -31,7 +35,7 @@ export function collectMissingDefaults(ajv: AjvInstance): void {
         if (value === undefined) continue;
         const copy = gen.scopeValue('func', { ref: () => structuredClone(value) });
         gen.if(noPropertyInData(gen, data, name, it.opts.ownProperties), () => {
-          gen.code(_`${collect}(${names.default.rootData}, ${data}, ${name}, ${copy}())`);
+          gen.code(_`${collect}(${names.rootData}, ${data}, ${name}, ${copy}())`);
         });
       }
     },

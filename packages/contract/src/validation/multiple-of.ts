@@ -1,9 +1,13 @@
 import { _, str } from 'ajv';
-import names from 'ajv/dist/compile/names.js';
-import multipleOf from 'ajv/dist/vocabularies/validation/multipleOf.js';
+import namesModule from 'ajv/dist/compile/names.js';
+import multipleOfModule from 'ajv/dist/vocabularies/validation/multipleOf.js';
 import type { AjvInstance } from './ajv.ts';
 import { parseDecimal } from '../json/decimal.ts';
 import { DIGITS, exactValue, type WithDigits } from './exact-values.ts';
+import { defaultExport } from './default-export.ts';
+
+const names = defaultExport(namesModule);
+const multipleOf = defaultExport(multipleOfModule);
 
 /**
  * Replaces Ajv's `multipleOf`, which divides doubles: 19.99 / 0.01 is 1998.9999999999998. JSON numbers are decimal.
@@ -13,17 +17,17 @@ import { DIGITS, exactValue, type WithDigits } from './exact-values.ts';
 export function replaceMultipleOf(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeyword'>): void {
   ajv.removeKeyword('multipleOf');
   ajv.addKeyword({
-    ...multipleOf.default,
+    ...multipleOf,
     $data: false,
     before: 'format',
     error: {
-      ...multipleOf.default.error,
+      ...multipleOf.error,
       message: ({ parentSchema = {} }) => str`must be multiple of ${String(exactValue(parentSchema, 'multipleOf'))}`,
     },
     code: (context) => {
       const { gen, data, parentSchema, it } = context;
       const isMultiple = gen.scopeValue('keyword', { ref: createTest(exactValue(parentSchema, 'multipleOf')) });
-      context.fail(_`!${isMultiple}(${data}, ${names.default.rootData}, ${it.parentData}, ${it.parentDataProperty})`);
+      context.fail(_`!${isMultiple}(${data}, ${names.rootData}, ${it.parentData}, ${it.parentDataProperty})`);
     },
   });
 }

@@ -1,9 +1,12 @@
 import { _, Name, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
-import names from 'ajv/dist/compile/names.js';
+import namesModule from 'ajv/dist/compile/names.js';
 import type { Rule } from 'ajv/dist/compile/rules.js';
 import { alwaysValidSchema, Type } from 'ajv/dist/compile/util.js';
 import type { AjvInstance } from './ajv.ts';
 import { compilePattern } from './pattern.ts';
+import { defaultExport } from './default-export.ts';
+
+const names = defaultExport(namesModule);
 
 type Names = Readonly<Record<string, unknown>>;
 
@@ -82,7 +85,7 @@ function checkAdditional(context: KeywordCxt, patterns: readonly string[]): void
       }
     }),
   );
-  context.ok(_`${errsCount ?? 0} === ${names.default.errors}`);
+  context.ok(_`${errsCount ?? 0} === ${names.errors}`);
 }
 
 /** Copies the evaluated names to an object without a prototype. Returns `true`, for all names, unchanged. */
