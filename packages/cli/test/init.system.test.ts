@@ -97,7 +97,6 @@ test('contract-first init adds to an npm project without tests, and overwrites n
     scripts: { test: expect.stringContaining('jest'), contract: 'contract-first check' },
     dependencies: { typescript: '5.0.0', '@contract-first/engine': expect.any(String) },
   });
-  expect(manifest).not.toHaveProperty('optionalDependencies');
   expect(devDependencies).not.toHaveProperty('typescript');
 });
 
@@ -209,6 +208,47 @@ test.each([
   expect(stdout.split('\n')).toContain(line);
   expect(await runHere(generateCommand, ['--check'], join(folder, name))).toMatchObject({ code: 0 });
 });
+
+test.each([
+  ['npm', undefined, undefined, 'npm ci', 'npm start'],
+  ['pnpm', 'pnpm/11.2.0 npm/? node/v24.0.0', undefined, 'npx --yes pnpm@11.2.0 install --frozen-lockfile', undefined],
+  ['yarn', 'yarn/1.22.22 npm/? node/v24.0.0', undefined, 'npx --yes yarn@1.22.22 install --frozen-lockfile', undefined],
+  [
+    'yarn',
+    'yarn/4.18.1 npm/? node/v24.0.0',
+    undefined,
+    'npx --yes --package=@yarnpkg/cli-dist@4.18.1 yarn install --immutable',
+    undefined,
+  ],
+  ['bun', 'npm/11.0.0 node/v24.0.0', 'bun.lock', 'npx --yes bun@latest install --frozen-lockfile', undefined],
+  ['deno', 'deno/2.9.6 npm/? deno/2.9.6', undefined, 'npm ci', 'npm start'],
+])(
+  'contract-first init uses the package manager of the caller, or of the lock file: %s, %s',
+  async (name, agent, lockFile, install, start = `${name} run start`) => {
+    await packedFolder();
+    const folder = temporaryFolder();
+    if (lockFile !== undefined) {
+      writeFileSync(join(folder, lockFile), '');
+      writeFileSync(join(folder, 'package.json'), '{"name":"mine","type":"module"}');
+    }
+    // Without programs, each installation fails.
+    const environment = { PATH: '', npm_config_user_agent: agent };
+    const args = [join(DOCUMENTS, 'petstore.yaml'), '.', '--no-database'];
+    const { code, stdout } = await runHere(initCommand, args, folder, environment);
+    const [manager = ''] = start.split(' ');
+    expect({ code, lines: stdout.split('\n') }).toEqual({
+      code: 0,
+      lines: expect.arrayContaining([
+        expect.stringMatching(new RegExp(`^${manager} install +has failed; repeat it$`)),
+        expect.stringMatching(new RegExp(`^${start} +serves it$`)),
+      ]),
+    });
+    const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+    expect(read('.ci/run')).toContain(`\n${install}\n`);
+    expect(read('README.md')).toContain(`\n${start}\n`);
+    expect(read('package.json')).not.toMatch(/"node-|swagger-ui/);
+  },
+);
 
 test('contract-first init rejects an empty folder name, such as from an unset variable', async () => {
   const folder = temporaryFolder();

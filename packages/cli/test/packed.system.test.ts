@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { INSTALL_OPTIONS, NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
@@ -64,10 +64,12 @@ test.each(nodes)('%s: diff, installed from tarballs, exits 1 for a path that was
   });
 });
 
-test.each(nodes)('%s: mock, installed from tarballs, serves a document', async (_name, node) => {
+test.each(nodes)('%s: mock, installed from tarballs, serves a document and its docs page', async (_name, node) => {
   const service = await startService({}, [node(), BIN, 'mock', 'openapi.yaml'], folder);
   const headers = { Authorization: `Bearer ${service.token}` };
   expect((await fetch(`${service.url}/v1/pets`, { headers })).status).toBe(200);
+  for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
+    expect((await fetch(service.url + path)).status).toBe(200);
 });
 
 test.each(nodes)(
@@ -108,6 +110,20 @@ test.each(nodes)('%s: init and generate, installed from tarballs, write a projec
     stderr: expect.not.stringContaining('error'),
   });
 });
+
+test('pnpm installs a project of init', async () => {
+  const other = temporaryFolder();
+  execFileSync('npm', ['install', ...INSTALL_OPTIONS, 'pnpm@12.21.0'], { cwd: other, stdio: 'ignore' });
+  const env = {
+    PATH: `${join(other, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+    npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v24.0.0',
+  };
+  const project = join(other, 'project');
+  const { code, stdout } = await run('node', [BIN, 'init', 'openapi.yaml', project], env, folder);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.not.stringContaining('has failed') });
+  expect(existsSync(join(project, 'pnpm-lock.yaml'))).toBe(true);
+  expect(existsSync(join(project, 'generated/types.ts'))).toBe(true);
+}, 240_000);
 
 test('the commands, installed from tarballs, store the compile cache beside their packages', async () => {
   const args = ['-u', 'NODE_COMPILE_CACHE', 'node', BIN, 'diff', 'openapi.yaml', 'openapi.yaml'];

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '@contract-first/contract';
@@ -147,8 +146,9 @@ function readOwn(name: string): Buffer {
 }
 
 function readLibrary(name: string): Buffer {
+  // The published package contains these files; in the repository, they are in a development dependency.
   const missing = 'the package swagger-ui-dist, which npm ci --omit=dev leaves out';
-  return read(() => createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`), missing);
+  return read(() => new URL(import.meta.resolve(`#swagger-ui/${name}`)), missing);
 }
 
 function read(locate: () => string | URL, requirement: string): Buffer {
@@ -156,7 +156,7 @@ function read(locate: () => string | URL, requirement: string): Buffer {
     return readFileSync(locate());
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'MODULE_NOT_FOUND' && code !== 'ENOENT') throw error;
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'ENOENT') throw error;
     throw new DocsUnavailable(`DOCS=on needs ${requirement}`, { cause: error });
   }
 }

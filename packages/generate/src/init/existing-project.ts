@@ -45,9 +45,9 @@ export function readExistingProject(folder: string): ExistingProject | undefined
  * Removes rendered files that conflict with an existing project. Returns its manifest with the missing entries added.
  */
 export function addToProject({ manifest, hasTests }: ExistingProject, added: Manifest, rendered: string): Manifest {
-  // .npmrc would affect the installation of the whole project.
-  for (const file of ['.npmrc', 'package.json', ...(hasTests ? ['test', 'jest.config.js'] : [])])
-    rmSync(join(rendered, file), { recursive: true });
+  // .npmrc and .yarnrc.yml would affect the installation of the whole project.
+  for (const file of ['.npmrc', '.yarnrc.yml', 'package.json', ...(hasTests ? ['test', 'jest.config.js'] : [])])
+    rmSync(join(rendered, file), { recursive: true, force: true });
   if (hasTests) printError('test: left out, since the project has tests of its own');
   const { scripts: { test, ...scripts } = {}, ...rest } = manifest;
   // Without tests, the script `test` is the placeholder of npm init.

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
@@ -14,6 +14,7 @@ import { generate } from '../generate.ts';
 import { renderContract } from '../render.ts';
 import { addToProject, readExistingProject } from './existing-project.ts';
 import { createManifest, type Manifest } from './manifest.ts';
+import { findPackageManager, type PackageManager, translateCommands } from './package-manager.ts';
 import { findPackages } from './packages.ts';
 import { copyMissing, copyTemplate, write } from './project-files.ts';
 import { renderTests } from './render-tests.ts';
@@ -69,6 +70,7 @@ export async function initialize(options: InitOptions, environment: Environment)
   if (isInPlace && outside.length > 0)
     return refuse(`${path} refers to files outside of the folder, such as ${outside[0] ?? ''}: name another folder`);
   const packages = findPackages(hasDatabase);
+  const manager = findPackageManager(target, environment['npm_config_user_agent']);
   // A document in the folder stays in place. Other documents with several files are bundled to openapi.yaml.
   const isOneFile = sources.filter((source) => existsSync(source)).length === 1;
   const files = new Map(
@@ -85,11 +87,23 @@ export async function initialize(options: InitOptions, environment: Environment)
   let manifest: Manifest;
   try {
     process.chdir(rendered);
-    const words = { NAME: name.kebab, TITLE: escapeMarkdown(title), WORDS: name.words, CODE: name.code };
-    for (const part of ['common', hasDatabase ? 'database' : 'plain']) copyTemplate(part, words);
+    const words = {
+      NAME: name.kebab,
+      TITLE: escapeMarkdown(title),
+      WORDS: name.words,
+      CODE: name.code,
+      INSTALL: manager.install,
+      PRODUCTION: manager.installProduction,
+    };
+    const parts = ['common', hasDatabase ? 'database' : 'plain', ...(manager.isModernYarn ? ['yarn'] : [])];
+    for (const part of parts) copyTemplate(part, words);
+    write('README.md', translateCommands(readFileSync('README.md', 'utf8'), manager));
     const template = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // Part of the template.
-    manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages);
+    manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages, manager.name);
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
+    // pnpm reads no resolutions in package.json.
+    if (manager.name === 'pnpm' && manifest.resolutions !== undefined)
+      write('pnpm-workspace.yaml', stringify({ overrides: manifest.resolutions }));
     for (const [file, text] of files) write(file, text);
     const { problems, notes } = await generate({ scaffold: true, needsTypes: false });
     for (const line of problems) printError(line);
@@ -110,39 +124,34 @@ export async function initialize(options: InitOptions, environment: Environment)
     rmSync(rendered, { recursive: true, force: true });
   }
   // Under npx, openapi-typescript is not installed; then the project generates its types after the installation.
-  const install = [
-    ['install', '--no-audit', '--no-fund', '--loglevel=error'],
-    ...(generated['types.ts'] === undefined ? [['run', '--silent', 'generate']] : []),
-  ];
+  const install = [manager.installArgs, ...(generated['types.ts'] === undefined ? [['run', 'generate']] : [])];
   const isInstalled = install.every((args) => {
-    report(`npm ${withoutOptions(args)}`);
-    return runNpm(args, target, environment);
+    report(`${manager.name} ${withoutOptions(args)}`);
+    return runManager(manager.name, args, target, environment);
   });
   const kept = Object.entries(existing?.manifest.scripts ?? {}).flatMap(([script, text]) =>
     manifest.scripts?.[script] === text ? [script] : [],
   );
   const missing = isInstalled ? [] : install.map(withoutOptions);
   if (!options.isQuiet || !isInstalled)
-    print(conclusion({ title, folder, operations: operationIds.length, missing, kept }));
+    print(conclusion({ title, folder, operations: operationIds.length, missing, kept, manager }));
 }
 
 function withoutOptions(args: readonly string[]): string {
   return args.filter((arg) => !arg.startsWith('-')).join(' ');
 }
 
-/** Runs npm in a project. Returns whether npm succeeded. */
-function runNpm(args: readonly string[], folder: string, environment: Environment): boolean {
-  try {
-    execFileSync('npm', args, {
-      cwd: folder,
-      env: environment,
-      stdio: ['ignore', 'ignore', 'inherit'],
-      shell: process.platform === 'win32', // npm is a script there.
-    });
-    return true;
-  } catch {
-    return false;
-  }
+/** Runs a package manager in a project, and prints its output if it fails. Returns whether it succeeded. */
+function runManager(name: string, args: readonly string[], folder: string, environment: Environment): boolean {
+  const { status, stdout, error } = spawnSync(name, args, {
+    cwd: folder,
+    env: environment,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    shell: process.platform === 'win32', // Package managers are scripts there.
+  });
+  if (status !== 0) printError(error?.message ?? stdout); // Most package managers print errors on standard output.
+  return status === 0;
 }
 
 /** Converts a JSON document to YAML. Preserves the digits of integers. */
@@ -154,26 +163,31 @@ type Conclusion = {
   readonly title: string;
   readonly folder: string;
   readonly operations: number;
-  /** The npm commands that the user has to repeat. */
+  /** The commands of the package manager that the user has to repeat. */
   readonly missing: readonly string[];
   /** The existing scripts that were kept. */
   readonly kept: readonly string[];
+  readonly manager: PackageManager;
 };
 
-function conclusion({ title, folder, operations, missing, kept }: Conclusion): string {
+function conclusion({ title, folder, operations, missing, kept, manager }: Conclusion): string {
   const count = operations === 1 ? 'one operation' : `${String(operations)} operations`;
   const scripts = {
-    start: 'npm start          serves it',
-    mock: 'npm run mock       serves examples in place of the handlers',
-    test: 'npm test           tests every documented status; tests of handlers are skipped until these are written',
-    contract: 'npm run contract   checks the running service against the document',
+    start: ['npm start', 'serves it'],
+    mock: ['npm run mock', 'serves examples in place of the handlers'],
+    test: ['npm test', 'tests every documented status; tests of handlers are skipped until these are written'],
+    contract: ['npm run contract', 'checks the running service against the document'],
   };
-  const lines = Object.entries(scripts).flatMap(([script, line]) => (kept.includes(script) ? [] : [line]));
+  const translated = (command = ''): string => translateCommands(command, manager);
+  const width = translated(scripts.contract[0]).length;
+  const lines = Object.entries(scripts).flatMap(([script, [command, text = '']]) =>
+    kept.includes(script) ? [] : [`${translated(command).padEnd(width)}   ${text}`],
+  );
   return `
 ${title} is a service with ${count}. Each responds 501 until its handler is written.
 
 cd ${/^[\w./][\w./-]*$/.test(folder) ? folder : quoteShell(folder.replace(/^-/, './-'))}
-${missing.map((command) => `npm ${command.padEnd(14)} has failed; repeat it\n`).join('')}${lines.join('\n')}`;
+${missing.map((command) => `${manager.name} ${command.padEnd(14)} has failed; repeat it\n`).join('')}${lines.join('\n')}`;
 }
 
 const MAX_LENGTH = 40;

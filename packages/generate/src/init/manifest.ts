@@ -13,8 +13,8 @@ export type Manifest = {
   readonly scripts?: Names | undefined;
   readonly dependencies?: Names;
   readonly devDependencies?: Names;
-  readonly optionalDependencies?: Names;
   readonly overrides?: Readonly<Record<string, unknown>>;
+  readonly resolutions?: Names;
 };
 
 const PACKAGES = ['dependencies', 'devDependencies'] as const;
@@ -25,6 +25,7 @@ export function createManifest(
   { name, description }: { readonly name: string; readonly description: string },
   hasDatabase: boolean,
   { version, tarballs }: Packages,
+  manager: string,
 ): Manifest {
   const { scripts, dependencies, devDependencies, ...rest } = template;
   // npm looks for a package in the registry, even if it comes with a tarball, unless the project names it.
@@ -50,6 +51,8 @@ export function createManifest(
     dependencies: { ...dependencies, ...specs(inProduction) },
     devDependencies: sorted({ ...devDependencies, ...specs([...commands, 'contract-first']) }),
     ...rest,
+    // Without it, other package managers look for packages of packages in the registry.
+    ...(tarballs.size > 0 && { [manager === 'bun' ? 'overrides' : 'resolutions']: specs([...tarballs.keys()]) }),
   };
 }
 

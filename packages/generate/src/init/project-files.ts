@@ -5,7 +5,11 @@ import { printError, refuse } from '@contract-first/command-line/terminal';
 
 const TEMPLATES = fileURLToPath(new URL('templates', import.meta.url));
 // npm excludes files with the final names from packages.
-const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', npmrc: '.npmrc' };
+const RENAMED: Readonly<Record<string, string>> = {
+  gitignore: '.gitignore',
+  npmrc: '.npmrc',
+  'yarnrc.yml': '.yarnrc.yml',
+};
 
 /**
  * Copies files with their modes. Keeps existing files. If a file cannot be written, removes the copied files and exits

@@ -11,6 +11,8 @@ const OUTPUT = 'packed';
 const CONFIG = join(import.meta.dirname, 'compile.json');
 const { GITHUB_REPOSITORY: repository } = process.env;
 const SOURCE = /^\.\/src\/(.*)\.ts$/;
+// The docs page. A dependency on its package would bring telemetry with an install script.
+const SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE'];
 
 const folders = readdirSync('packages')
   .filter((name) => name !== 'testing')
@@ -39,6 +41,9 @@ function stage(folder: string): string {
     });
     cpSync(join(work, 'compiled', name, 'src'), join(staged, 'dist'), { recursive: true });
   }
+  if (name === 'engine')
+    for (const file of SWAGGER_UI)
+      cpSync(join('node_modules/swagger-ui-dist', file), join(staged, 'dist/docs/swagger-ui', file));
   for (const file of readdirSync(folder).filter((file) => /\.(?:js|md|schema\.json)$/.test(file)))
     cpSync(join(folder, file), join(staged, file));
   cpSync('LICENSE', join(staged, 'LICENSE'));
@@ -54,7 +59,8 @@ function toPacked(
 ): object {
   const map = (entries: unknown, to: (file: string) => unknown): object =>
     Object.fromEntries(Object.entries(entries as object).map(([key, file]) => [key, to(String(file))]));
-  const compiled = (file: string): string => file.replace(SOURCE, './dist/$1.js');
+  const compiled = (file: string): string =>
+    file.replace(SOURCE, './dist/$1.js').replace(/^swagger-ui-dist/, './dist/docs/swagger-ui');
   const withTypes = (file: string): string | object =>
     SOURCE.test(file) ? { types: file.replace(SOURCE, './dist/$1.d.ts'), default: compiled(file) } : file;
   return {
