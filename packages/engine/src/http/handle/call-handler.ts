@@ -26,8 +26,8 @@ import {
 } from '../reply/response.ts';
 import type { Target } from '../router.ts';
 import { preconditionFailure, type Conditions } from './conditions.ts';
+import { throwDatabaseFailure, type DatabaseErrors } from './database-failure.ts';
 import { HandlerRequest, replyWithin, type UrlOf } from './handler-request.ts';
-import { findNullCharacters } from './null-characters.ts';
 import { operationUrl } from './operation-url.ts';
 import type { ValidRequest } from './validate-request.ts';
 
@@ -37,15 +37,11 @@ export type AnyHandler = (request: never) => Promise<AnyReply>;
 /** `enforce`: a reply that does not conform to the document is answered 500; `report`: it is logged and sent. */
 export type ResponseValidation = 'enforce' | 'report';
 
-export type CallOptions = {
+export type CallOptions = DatabaseErrors & {
   readonly contract: Contract;
   /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly conversions: Conversions;
-  /** Returns whether the error of a handler means that its database is unavailable for now: 503 instead of 500. */
-  readonly isUnavailable: (error: unknown) => boolean;
-  /** Returns whether the error of a handler means that its database cannot store a string with U+0000. */
-  readonly isTextNotStorable: (error: unknown) => boolean;
   readonly loadShedding: LoadShedding;
   /** The time limit of handlers without `x-time-limit-ms`; 0 for none. */
   readonly handlerTimeoutMs: number;
@@ -64,7 +60,7 @@ export function createCall(
   conditions: Conditions | undefined,
   options: CallOptions,
 ): (exchange: Exchange, valid: ValidRequest) => Promise<HandlerResponse> {
-  const { contract, handlers, conversions, isUnavailable, loadShedding, originOf, slices, log } = options;
+  const { contract, handlers, conversions, loadShedding, originOf, slices, log } = options;
   const { operationId, timeLimitMs = options.handlerTimeoutMs } = target.operation;
   const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
   const convert = createConversion(target, options);
@@ -93,8 +89,8 @@ export function createCall(
       if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated like a returned reply.
       if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
       if (error instanceof PreconditionFailed) throw preconditionFailure();
-      if (error instanceof Unavailable || isUnavailable(error)) throw unavailableFailure();
-      rejectNullCharacters(request, error);
+      if (error instanceof Unavailable) throw unavailableFailure();
+      throwDatabaseFailure(error, request, options);
       // Wrapped, so that a Failure thrown by a handler counts as a bug.
       throw new Error(`the handler of ${operationId} threw`, { cause: error });
     } finally {
@@ -115,16 +111,9 @@ export function createCall(
       return { ...response, body: await awaitFirst(response.body) };
     } catch (error) {
       response.body.cancel();
-      if (isUnavailable(error)) throw unavailableFailure();
-      rejectNullCharacters(request, error);
+      throwDatabaseFailure(error, request, options);
       throw error;
     }
-  }
-
-  /** @throws {InvalidRequest} when the database rejected a string with U+0000 from the request */
-  function rejectNullCharacters(request: ValidRequest, error: unknown): void {
-    const violations = options.isTextNotStorable(error) ? findNullCharacters(request) : [];
-    if (violations.length > 0) throw new InvalidRequest(violations);
   }
 }
 

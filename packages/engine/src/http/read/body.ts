@@ -16,15 +16,8 @@ import {
   type RequestMediaType,
   type TextType,
 } from '@contract-first/contract';
-import {
-  bodyTooLarge,
-  ByteBuffer,
-  contentLengthOf,
-  hasContent,
-  readBytes,
-  readChunks,
-  type ReadLimits,
-} from './bytes.ts';
+import { ByteBuffer, contentLengthOf, hasContent, readBytes, readChunks, type ReadLimits } from './bytes.ts';
+import { checkBodySize } from './body-limit.ts';
 import type { BodyCodecs } from './codecs.ts';
 import { Failure, malformedFailure } from '../failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
@@ -82,7 +75,7 @@ export function readBody(
   if (mediaType instanceof Failure) return refuseUnlessEmpty(req, mediaType, requestBody);
   if (req.readableDidRead)
     throw new Error('the body was read before: no body parser may be used before the operations');
-  if ((contentLengthOf(req) ?? 0) > reader.limitBytes) throw bodyTooLarge(reader.limitBytes);
+  checkBodySize(contentLengthOf(req) ?? 0, reader.limitBytes);
   reader.sendContinue();
   if (isUpload(mediaType, requestBody.content[mediaType] ?? {}, contentType))
     return readUpload(req, requestBody, mediaType, contentType, reader);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
+import { checkBodySize } from './body-limit.ts';
 
 /** Limits for reading a body. */
 export type ReadLimits = {
@@ -104,7 +105,7 @@ export async function* readChunks(req: IncomingMessage, limitBytes: number): Asy
   try {
     for await (const chunk of streamChunks(req)) {
       length += chunk.length;
-      if (length > limitBytes) throw bodyTooLarge(limitBytes);
+      checkBodySize(length, limitBytes);
       yield chunk;
     }
   } catch (error) {
@@ -131,7 +132,7 @@ function hasArrived({ destroyed, complete, headers, readableLength }: IncomingMe
 
 function readArrived(req: IncomingMessage, limitBytes: number): Buffer {
   const bytes = (req.read() ?? NO_BYTES) as Buffer; // Streams without an encoding return buffers.
-  if (bytes.length > limitBytes) throw bodyTooLarge(limitBytes);
+  checkBodySize(bytes.length, limitBytes);
   return bytes;
 }
 
@@ -155,9 +156,4 @@ async function* streamChunks(req: IncomingMessage): AsyncGenerator<Buffer, void>
     yield chunk as Buffer; // Streams without an encoding yield buffers.
     await setImmediate();
   }
-}
-
-/** Returns the 413 for a body larger than the limit. */
-export function bodyTooLarge(limitBytes: number): Failure {
-  return new Failure(413, `the request body must not be larger than ${String(limitBytes)} bytes`);
 }
