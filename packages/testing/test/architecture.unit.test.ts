@@ -227,14 +227,15 @@ test('in the engine, only process modules use process and console', () => {
   ]);
 });
 
-test('only one module writes to the responses of a service', () => {
+test('only the modules of one folder write to the responses of a service', () => {
   const writers = filesIn('packages/engine/src').filter((file) =>
     /\b(?:res|response)\.(?:write\w*|end|setHeaders?|appendHeader|flushHeaders)\(/.test(
       readFileSync(join(ROOT, file), 'utf8'),
     ),
   );
   // The operations listener is a server of its own.
-  expect(writers.sort()).toEqual(['packages/engine/src/http/reply/send.ts', 'packages/engine/src/ops/ops-listener.ts']);
+  const others = writers.filter((file) => !file.startsWith('packages/engine/src/http/reply/'));
+  expect(others).toEqual(['packages/engine/src/ops/ops-listener.ts']);
 });
 
 test('the contract checks share only readers and a correction of Ajv with the engine, no validation', () => {

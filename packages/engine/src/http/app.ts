@@ -10,13 +10,14 @@ import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { createMessageClasses, type MessageClasses } from './messages.ts';
 import { createOperations, type OperationOptions } from './operation.ts';
 import { createPipeline } from './pipeline.ts';
-import { createResponder, type ResponderOptions } from './reply/respond.ts';
+import type { DeliveryOptions } from './reply/deliver.ts';
+import { createResponder } from './reply/respond.ts';
 import { requestIdOf } from './accept/trace.ts';
 
 /** Express middleware. */
 export type Middleware = (req: never, res: never, next: (error?: unknown) => void) => unknown;
 
-type AppOptions = Omit<OperationOptions & ResponderOptions, 'originOf' | 'slices'> & {
+type AppOptions = Omit<OperationOptions & DeliveryOptions, 'originOf' | 'slices'> & {
   /** The application's own middleware. */
   readonly middleware: readonly Middleware[];
   /** The proxies whose X-Forwarded headers are trusted: their number, or addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */

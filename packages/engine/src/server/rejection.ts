@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { nodeHttp } from '@contract-first/contract';
 import type { Response } from '../http/reply/response.ts';
-import { commonHeaders, lingeringClose, send } from '../http/reply/send.ts';
+import { commonHeaders } from '../http/reply/head.ts';
+import { lingeringClose, send } from '../http/reply/send.ts';
 import type { Connections } from './connections.ts';
 import { Failure } from '../http/failure.ts';
 import type { FailureResponse } from '../http/reply/failure-response.ts';

@@ -1,0 +1,119 @@
+import type { ServerResponse } from 'node:http';
+
+// Combines small chunks into larger writes, which take less time. A chunk waits at most one turn of the event loop.
+const CHUNK_LENGTH = 8_192;
+
+/**
+ * The body of a response that is written while it is produced. Collects short texts, and waits for the client to read.
+ * Disconnects a client that reads nothing for a time.
+ */
+export class StreamOutput {
+  /** Whether the client must read before more is written. */
+  isBlocked = false;
+  readonly #res: ServerResponse & { readonly flush?: () => void };
+  readonly #stallTimeoutMs: number;
+  #text = '';
+  #isFlushScheduled = false;
+  #wake: (() => void) | undefined;
+
+  constructor(res: ServerResponse, stallTimeoutMs: number) {
+    this.#res = res;
+    this.#stallTimeoutMs = stallTimeoutMs;
+    // Middleware such as `compression` emits these events but never calls the callbacks of write() and end(). Its on()
+    // returns another stream, so calls are not chained.
+    res.on('drain', this.#onDrain);
+    res.on('finish', this.wake);
+  }
+
+  /** Whether the connection is closed. */
+  get isClosed(): boolean {
+    return this.#res.destroyed;
+  }
+
+  write(chunk: string | Uint8Array): void {
+    if (typeof chunk === 'string') {
+      this.#text += chunk;
+      if (this.#text.length >= CHUNK_LENGTH) this.#flush();
+      else this.#scheduleFlush();
+    } else {
+      this.#flush();
+      this.#send(chunk);
+    }
+  }
+
+  /** Resolves once the client has read the written data, or has disconnected. */
+  drained(): Promise<void> {
+    return this.#until(() => !this.isBlocked);
+  }
+
+  /** Ends the body. Returns whether it was sent completely. */
+  async end(): Promise<boolean> {
+    this.#res.end(this.#takeText());
+    await this.#until(() => this.#res.writableFinished);
+    return this.#res.writableFinished;
+  }
+
+  /** Continues when the client has read or has disconnected. */
+  readonly wake = (): void => {
+    this.#wake?.();
+  };
+
+  /** Removes the listeners. */
+  release(): void {
+    this.#res.off('drain', this.#onDrain);
+    this.#res.off('finish', this.wake);
+  }
+
+  readonly #onDrain = (): void => {
+    this.isBlocked = false;
+    this.wake();
+  };
+
+  #takeText(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
+
+  #flush(): void {
+    if (this.#text !== '') this.#send(this.#takeText());
+  }
+
+  #send(chunk: string | Uint8Array): void {
+    if (this.#res.destroyed) return;
+    if (!this.#res.write(chunk)) this.isBlocked = true;
+    this.#scheduleFlush();
+  }
+
+  /** Flushes at the end of the turn, since the source may pause for long; also the buffers of middleware. */
+  #scheduleFlush(): void {
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
+    setImmediate(() => {
+      this.#flush();
+      this.#isFlushScheduled = false;
+      if (!this.#res.destroyed && !this.#res.writableEnded) this.#res.flush?.();
+    });
+  }
+
+  /** Waits until the client has taken the written data or has disconnected. Disconnects a stalled client. */
+  #until(isTaken: () => boolean): Promise<void> {
+    const res = this.#res;
+    return new Promise((resolve) => {
+      let hasSocket = res.socket !== null; // A pipelined response has no socket until earlier responses are sent.
+      let { writableLength } = res;
+      const timer = setInterval(() => {
+        // A reset also frees the kernel's buffers.
+        if (hasSocket && res.writableLength === writableLength) res.socket?.resetAndDestroy();
+        hasSocket = res.socket !== null;
+        ({ writableLength } = res);
+      }, this.#stallTimeoutMs);
+      this.#wake = () => {
+        if (!isTaken() && !res.destroyed) return;
+        clearInterval(timer);
+        resolve();
+      };
+      this.#wake();
+    });
+  }
+}
