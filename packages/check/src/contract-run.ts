@@ -6,6 +6,7 @@ import {
   type Connection,
   createRedactor,
   needsUser,
+  NO_RESPONSE,
   NoResponse,
   openConnection,
   TIMEOUT_MS,
@@ -93,7 +94,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     AbortSignal.timeout(budgetMs + TIMEOUT_MS),
     ...(options.signal ? [options.signal] : []),
   ]);
-  const connection = openConnection(url, { maxResponseBytes, rate, signal });
+  const connection = openConnection(url, { maxResponseBytes, rate, tls: options.tls, signal });
   const begun = new Set<string>();
   let requests = 0;
   const users = await openUsers(options, operations, {
@@ -136,7 +137,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     },
   };
   try {
-    await assertReachable(connection, url);
+    await assertReachable(connection, url, options.onNote);
     await callHook('setUp', () => hooks.setUp?.({ url: url.href }));
     // Check resources first, since other tasks could change them and make lists long.
     const resources = await runTasks(resourceChecks(operations, run), { budgetMs: budgetMs / 2, workers, signal });
@@ -198,14 +199,22 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
-/** Sends a request and waits briefly. Ignores the response. @throws {CannotCheck} if the server is unreachable */
-async function assertReachable(connection: Connection, url: URL): Promise<void> {
+/**
+ * Sends a request and waits briefly. Ignores the response.
+ *
+ * @throws {CannotCheck} if the server is unreachable, or does not speak HTTP/1.1
+ */
+async function assertReachable(connection: Connection, url: URL, onNote: ContractOptions['onNote']): Promise<void> {
   try {
     const response = connection.sendOnce({ method: 'GET', target: url.pathname, headers: [], body: undefined });
+    response.catch((error: unknown) => {
+      const { message } = error as Error; // No other values are thrown.
+      if (message === NO_RESPONSE) onNote?.(`${url.origin}: ${message} to the first request; the run goes on`);
+    });
     await Promise.race([response, sleep(PATIENCE_MS, undefined, { ref: false })]);
   } catch (error) {
-    if (error instanceof NoResponse && error.isUnreachable)
-      throw new CannotCheck(`${url.origin}: ${error.message}`, { cause: error });
     if (!(error instanceof NoResponse)) throw error;
+    const problem = error.problem ?? (error.isUnreachable ? error.message : undefined);
+    if (problem !== undefined) throw new CannotCheck(`${url.origin}: ${problem}`, { cause: error });
   }
 }

@@ -5,6 +5,7 @@ import {
   type OptionDeclaration,
   PORT,
   QUIET,
+  TLS_OPTIONS,
 } from '@contract-first/command-line/options';
 import { CORRECTIONS } from '@contract-first/model/resources';
 import { CHECK_MEANINGS, CHECK_NAMES, PROFILES } from '../judgement/checks.ts';
@@ -22,7 +23,7 @@ const option = (
   more: Partial<OptionDeclaration> = {},
 ): OptionDeclaration => ({ name, kind, text, ...more });
 
-const DOCUMENT = option('document', 'text', 'the document: a file, or an http URL of this machine', { where: 'file' });
+const DOCUMENT = option('document', 'text', 'the document: a file, or a URL of this machine', { where: 'file' });
 const URL = option(
   'url',
   'text',
@@ -58,6 +59,7 @@ const OF_BOTH: readonly OptionDeclaration[] = [
     group: 'Selection',
     choices: CHECK_CHOICES,
   }),
+  ...TLS_OPTIONS,
   option('max-response-time', 'text', 'a response that takes longer, in milliseconds, fails', {
     value: 'N',
     group: 'Selection',
@@ -86,7 +88,7 @@ const RESULT: readonly OptionDeclaration[] = [
 export const CHECK: CommandDeclaration = {
   name: 'check',
   description:
-    'Checks a running service against its OpenAPI document, a file or an http URL of this machine, by default generated/openapi.json. Without --url, it starts src/main.ts on a temporary SQLite database. It creates, changes and deletes data: never check a server in production.',
+    'Checks a running service against its OpenAPI document, a file or a URL of this machine, by default generated/openapi.json. Without --url, it starts src/main.ts on a temporary SQLite database. It creates, changes and deletes data: never check a server in production.',
   arguments: [{ name: 'document' }],
   options: [
     URL,
@@ -197,7 +199,7 @@ export const CHECK: CommandDeclaration = {
 export const PROXY: CommandDeclaration = {
   name: 'proxy',
   description:
-    'Forwards requests to a running service and responses to its clients, unchanged, and judges them by the OpenAPI document, a file or an http URL of this machine, by default generated/openapi.json. It listens on 127.0.0.1, and ends by SIGINT or SIGTERM, or with the command, which gets the URL of the proxy in CONTRACT_PROXY_URL.',
+    'Forwards requests to a running service and responses to its clients, unchanged, and judges them by the OpenAPI document, a file or a URL of this machine, by default generated/openapi.json. It listens on 127.0.0.1, and ends by SIGINT or SIGTERM, or with the command, which gets the URL of the proxy in CONTRACT_PROXY_URL.',
   arguments: [{ name: 'document' }],
   options: [
     URL,

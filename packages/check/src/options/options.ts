@@ -5,7 +5,9 @@ import {
   type OptionReader,
   readOptionsFile,
   readRefs,
+  readTls,
   type Secret,
+  type Tls,
 } from '@contract-first/command-line/options';
 import type { AllowedRefs } from '@contract-first/documents';
 import { createSecretSearch, quoteShell } from '@contract-first/model/requests';
@@ -27,12 +29,15 @@ import { CHECK } from './declaration.ts';
 /** The options of the commands `check` and `proxy`. */
 export type CheckOptions = Omit<
   ContractOptions,
-  'document' | 'baseUrl' | 'hooks' | 'onProgress' | 'onExchange' | 'onSecret' | 'onNote' | 'signal'
+  'document' | 'baseUrl' | 'tls' | 'hooks' | 'onProgress' | 'onExchange' | 'onSecret' | 'onNote' | 'signal'
 > &
   ConclusionOptions & {
     /** Values to redact. */
     readonly secrets: readonly Secret[];
     readonly url: string | undefined;
+    readonly tls: Tls;
+    /** The options of curl lines. */
+    readonly curlOptions: readonly string[];
     /** The path of the document. */
     readonly documentPath: string | undefined;
     readonly allowedRefs: AllowedRefs;
@@ -84,6 +89,8 @@ export function readOptions({ options: onCommandLine }: GivenLine, environment: 
   const budgetSeconds = readInteger('budget', 1, MAX_BUDGET_SECONDS);
   const options: CheckOptions = {
     url: textOf('url'),
+    tls: readTls(reader),
+    curlOptions: curlOptionsIn(reader),
     documentPath: textOf('document'),
     allowedRefs: readRefs(reader),
     ...users,
@@ -131,6 +138,20 @@ export function readOptions({ options: onCommandLine }: GivenLine, environment: 
     problems.push('--update-baseline needs the file: --baseline FILE');
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
   return options;
+}
+
+/** Returns the options of curl for the options of TLS. */
+function curlOptionsIn({ has, textOf }: OptionReader): readonly string[] {
+  const named = [
+    ['ca', '--cacert'],
+    ['cert', '--cert'],
+    ['key', '--key'],
+  ] as const;
+  const files = named.flatMap(([name, ofCurl]) => {
+    const path = textOf(name);
+    return path === undefined ? [] : [`${ofCurl} ${quoteShell(path)}`];
+  });
+  return has('insecure') ? [...files, '--insecure'] : files;
 }
 
 /** Reads the enabled checks from `--checks` and `--exclude-checks`. */

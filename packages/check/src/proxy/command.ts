@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { constants } from 'node:os';
-import { defineCommand } from '@contract-first/command-line/options';
+import { defineCommand, type Tls } from '@contract-first/command-line/options';
 import { abortOnSignals, describeBug, printError, stopWithNpm } from '@contract-first/command-line/terminal';
 import { nodeHttp } from '@contract-first/contract';
 import { CannotCheck } from '@contract-first/model/values';
@@ -32,11 +32,14 @@ async function runProxy(options: CheckOptions, client: readonly string[]): Promi
   const { archives, port = 0, isProtocolFolded } = options;
   if (options.url === undefined) throw new CannotCheck('name the service: --url http://127.0.0.1:8080');
   const { url, servedAt } = readBaseUrl(options.url);
-  const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
+  const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs, options.tls);
   const { accepts, conclude } = prepareConclusion(options, invalid);
   const targets = [...options.reports, ...archives.map((path) => ({ kind: 'har', path }) as const)];
   const reports = openReports(targets);
-  const report = { baseUrl: url.href, redactor: undefined, repeatLine: () => undefined, isProtocolFolded };
+  const report = {
+    ...{ baseUrl: url.href, curlOptions: options.curlOptions, redactor: undefined },
+    ...{ repeatLine: () => undefined, isProtocolFolded },
+  };
   const onExchange = reports.start(report);
   let result: ContractResult | undefined;
   let problem: string | undefined;
@@ -47,7 +50,7 @@ async function runProxy(options: CheckOptions, client: readonly string[]): Promi
         if (!accepts(failure)) printError(formatLine(failure));
       },
     });
-    const clientCode = await serve(url, port, recorder, client);
+    const clientCode = await serve({ url, tls: options.tls }, port, recorder, client);
     const concluded = conclude(recorder.result(), report);
     result = concluded.result;
     return clientCode === 0 ? concluded.exitCode : clientCode;
@@ -60,7 +63,12 @@ async function runProxy(options: CheckOptions, client: readonly string[]): Promi
 }
 
 /** Forwards requests until a signal arrives or the client ends. Returns the client's exit code. */
-async function serve(url: URL, port: number, recorder: Recorder, client: readonly string[]): Promise<number> {
+async function serve(
+  { url, tls }: { readonly url: URL; readonly tls: Tls },
+  port: number,
+  recorder: Recorder,
+  client: readonly string[],
+): Promise<number> {
   const bug = new AbortController();
   const onExchange = (exchange: RecordedExchange): void => {
     try {
@@ -69,7 +77,7 @@ async function serve(url: URL, port: number, recorder: Recorder, client: readonl
       bug.abort(error);
     }
   };
-  const server = nodeHttp.createServer(createForwarder(url, { onExchange, onSkip: recorder.skip }));
+  const server = nodeHttp.createServer(createForwarder(url, tls, { onExchange, onSkip: recorder.skip }));
   server.requestTimeout = 0; // The service limits the duration of uploads.
   server.keepAliveTimeout = 0; // Clients may reuse a connection at any time.
   using interruption = abortOnSignals();

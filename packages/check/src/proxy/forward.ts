@@ -2,8 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import type { Tls } from '@contract-first/command-line/options';
 import { nodeHttp } from '@contract-first/contract';
-import { excerptOf, GrowingBytes } from '@contract-first/model/requests';
+import { createAgent, excerptOf, GrowingBytes, protocolProblem } from '@contract-first/model/requests';
 import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
 
 /** Receives the outcome of each request to the proxy. */
@@ -25,10 +26,11 @@ const NO_CONTENT = 204; // Must not have Content-Length (RFC 9110, 8.6).
  * Creates a listener that streams requests to a service and responses to the client. Uses a new connection for each
  * request, since a service may close idle connections at any time.
  */
-export function createForwarder(service: URL, { onExchange, onSkip }: PassageEvents): RequestListener {
+export function createForwarder(service: URL, tls: Tls, { onExchange, onSkip }: PassageEvents): RequestListener {
   const { protocol, hostname, port, host } = service;
   const send = protocol === 'https:' ? requestHttps : nodeHttp.request;
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
+  const agent = createAgent(service, tls, false);
   let count = 0;
 
   return (incoming, outgoing) => {
@@ -50,17 +52,20 @@ export function createForwarder(service: URL, { onExchange, onSkip }: PassageEve
       if (!isOver) report();
       isOver = true;
     };
-    const fail = ({ code = '', message }: NodeJS.ErrnoException): void => {
-      const cause = CLOSED.includes(code) ? 'the connection was closed' : message || code;
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const { code = '', message } = error;
+      const problem = protocolProblem(error);
+      const cause = problem ?? (CLOSED.includes(code) ? 'the connection was closed' : message || code);
       end(() => {
-        if (UNREACHABLE.includes(code)) onSkip(`requests while the service was not reachable (${cause})`);
+        if (problem !== undefined || UNREACHABLE.includes(code))
+          onSkip(`requests while the service was not reachable (${cause})`);
         else onExchange(passage.finish(cause));
       });
       if (outgoing.headersSent) outgoing.destroy();
       else answer(outgoing, 502, `contract-first proxy: no response of the service at ${host}: ${cause}\n`);
     };
     try {
-      const options = { ...address, agent: false, method, path: target, headers: fieldsOf(incoming, host) };
+      const options = { ...address, agent, method, path: target, headers: fieldsOf(incoming, host) };
       const upstream = send(options, (response) => {
         if (hasOtherCoding(response)) {
           upstream.destroy(new Error('it has a transfer coding that the request did not ask for'));

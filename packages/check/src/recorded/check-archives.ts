@@ -20,7 +20,7 @@ const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
  */
 export async function checkArchives(options: CheckOptions): Promise<number> {
   const { isProtocolFolded, repeatLine } = options;
-  const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs);
+  const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs, options.tls);
   const { conclude } = prepareConclusion(options, invalid);
   const reports = openReports(options.reports);
   const shared = { redactor: undefined, repeatLine, isProtocolFolded };

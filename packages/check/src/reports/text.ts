@@ -13,6 +13,8 @@ import type { ContractResult } from '../run/contract-result.ts';
 
 export type ReportOptions = {
   readonly baseUrl: string;
+  /** The options of curl lines. */
+  readonly curlOptions?: readonly string[];
   /** Redacts secrets; `undefined` if messages have no secrets. */
   readonly redactor: Redactor | undefined;
   readonly repeatLine: RepeatLine;
@@ -107,7 +109,7 @@ function formatFinding(
 export function formatFailure(
   failure: CheckFailure,
   seed: number | undefined,
-  { baseUrl, redactor, repeatLine }: ReportOptions,
+  { baseUrl, curlOptions, redactor, repeatLine }: ReportOptions,
 ): string {
   const { check, operationId, message, request, response, received, passedWith, recorded } = failure;
   const { earlier = [], operationIds = [operationId] } = failure;
@@ -121,10 +123,10 @@ export function formatFailure(
     ...(recorded === undefined ? [] : [`  recorded: ${recorded.place}`]),
     ...(passedWith === undefined ? [] : [`  not always: when it was repeated, it got status ${String(passedWith)}`]),
     ...earlier.flatMap((step) => [
-      `  ${pasted(curlLine(step.request, baseUrl, secrets))}`,
+      `  ${pasted(curlLine(step.request, baseUrl, secrets, curlOptions))}`,
       ...show(withHeaders(step.response, TELLING)).map((line) => `  < ${line}`),
     ]),
-    `  ${pasted(curlLine(request, baseUrl, secrets))}`,
+    `  ${pasted(curlLine(request, baseUrl, secrets, curlOptions))}`,
     ...answer.map((line) => `  < ${line}`),
     ...(repeat === undefined ? [] : [`  repeat: ${repeat}`]),
   ];

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '@contract-first/documents';
 import type { Corrections } from '@contract-first/model/resources';
 import type { Redactor } from '@contract-first/model/requests';
-import type { Secret } from '@contract-first/command-line/options';
+import type { Secret, Tls } from '@contract-first/command-line/options';
 import type { CheckName } from '../judgement/checks.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import type { CheckFailure } from '../judgement/failures.ts';
@@ -20,6 +20,7 @@ export type ContractOptions = UserOptions &
     readonly document: OpenApiDocument;
     /** The URL of the server. Its path, if any, replaces the document's base path; `/` counts as a path. */
     readonly baseUrl: string;
+    readonly tls?: Tls | undefined;
     /** Headers that are added to every request. */
     readonly headers?: readonly ExtraHeader[] | undefined;
     /** The seed of the generator; the same seed generates the same requests. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { formatDiagnostic, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
 import { fetchLocal, isUrl, withExcerpt } from '@contract-first/command-line/files';
+import type { Tls } from '@contract-first/command-line/options';
 import { CannotCheck } from '@contract-first/model/values';
 import { type InvalidOperation, removeInvalid } from '@contract-first/model/operations';
 
@@ -21,12 +22,12 @@ const MAX_ROUNDS = 10;
  *
  * @throws {CannotCheck} with all problems, if no valid operation is left or a problem is outside of the operations
  */
-export async function readDocument(path = GENERATED, allowed: AllowedRefs): Promise<CheckedDocument> {
+export async function readDocument(path = GENERATED, allowed: AllowedRefs, tls: Tls = {}): Promise<CheckedDocument> {
   if (path === GENERATED && !existsSync(path))
     throw new CannotCheck(`name a document: contract-first check openapi.yaml; there is no ${GENERATED}`);
   const root = isUrl(path) ? path : resolve(path);
   const folder = isUrl(path) ? { folder: new URL('/', path).href } : {};
-  const readOther = isUrl(path) ? fetchLocal : () => undefined;
+  const readOther = isUrl(path) ? (url: string) => fetchLocal(url, tls) : () => undefined;
   const invalid: InvalidOperation[] = [];
   let text: string | undefined;
   let refusal: CannotCheck | undefined;

@@ -101,8 +101,6 @@ export const HOSTILE_KINDS = {
   'an invalid status line': fixed('HTTP/1.1 abc OK\r\n\r\n'),
   'a status of 99': fixed('HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n'),
   'a status of 999': fixed('HTTP/1.1 999 High\r\nContent-Length: 0\r\n\r\n'),
-  'another protocol': fixed('SSH-2.0-OpenSSH_9.6\r\n'),
-  'no text': fixed('\0\xff\x1b[2J\r\n\r\n'),
   'two lengths': fixed(`${OK}${JSON_TYPE}Content-Length: 10\r\nContent-Length: 11\r\n\r\n{"id":"a"}`),
   'a negative length': fixed(headOf(-1)),
   'a redirect to itself': fixed('HTTP/1.1 302 Found\r\nLocation: /things\r\nContent-Length: 0\r\n\r\n'),

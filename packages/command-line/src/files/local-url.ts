@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Tls } from '../options/tls.ts';
+
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 const FETCH_MS = 10_000;
 
@@ -9,11 +14,15 @@ export function isUrl(name: string): boolean {
 /**
  * Fetches a URL of the local machine. Rejects other hosts, so that commands do not depend on the network.
  *
+ * @param tls how an https server is verified; without it, only http URLs are fetched
  * @throws an error with the reason
  */
-export async function fetchLocal(url: string): Promise<string> {
+export async function fetchLocal(url: string, tls?: Tls): Promise<string> {
   const { protocol, hostname } = new URL(url);
-  if (protocol !== 'http:' || !LOOPBACK.test(hostname)) throw new Error(`${url} is not an http URL of this machine`);
+  const isSecure = protocol === 'https:' && tls !== undefined;
+  if (!LOOPBACK.test(hostname) || (protocol !== 'http:' && !isSecure))
+    throw new Error(`${url} is not an http URL of this machine`);
+  if (isSecure) return fetchSecurely(url, tls);
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) }).catch(
     (error: unknown) => {
       const { cause = error } = error as Error; // The message itself is only "fetch failed".
@@ -22,4 +31,13 @@ export async function fetchLocal(url: string): Promise<string> {
   );
   if (!response.ok) throw new Error(`${url} responded ${String(response.status)}`);
   return response.text();
+}
+
+/** Fetches an https URL. Node's `fetch` has no options for certificates. */
+async function fetchSecurely(url: string, tls: Tls): Promise<string> {
+  const { get } = await import('node:https'); // Needed for few documents.
+  const request = get(url, { ...tls, signal: AbortSignal.timeout(FETCH_MS) });
+  const [response] = (await once(request, 'response')) as [IncomingMessage]; // By `get`.
+  if (response.statusCode !== 200) throw new Error(`${url} responded ${String(response.statusCode)}`);
+  return text(response);
 }

@@ -18,4 +18,5 @@ export {
 export { type Command, defineCommand } from './define-command.ts';
 export type { GivenOption } from './option-reader.ts';
 export { createOptionReader, type Environment, type OptionReader, type Secret } from './option-reader.ts';
+export { readTls, type Tls, TLS_OPTIONS } from './tls.ts';
 export { readOptionsFile } from './options-file.ts';

@@ -1,7 +1,9 @@
 import type { Agent, IncomingMessage } from 'node:http';
-import { Agent as SecureAgent, request as requestHttps } from 'node:https';
+import { request as requestHttps } from 'node:https';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Tls } from '@contract-first/command-line/options';
 import { nodeHttp } from '@contract-first/contract';
+import { createAgent, protocolProblem } from './agents.ts';
 import { isChunked, type WireRequest } from './wire-request.ts';
 import { type Excerpt, EXCERPT_BYTES, excerptOf, type WireResponse } from './wire-response.ts';
 
@@ -28,6 +30,7 @@ export type ConnectionOptions = {
   readonly maxResponseBytes?: number | undefined;
   /** The maximum number of requests per second; unlimited by default. */
   readonly rate?: number | undefined;
+  readonly tls?: Tls | undefined;
   /** Aborts all requests. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -38,16 +41,22 @@ export class NoResponse extends Error {
   readonly isUnreachable: boolean;
   /** Whether the previous request also got no response. */
   readonly isRepeated: boolean;
+  /** Why the server cannot be used at all, such as its certificate. */
+  readonly problem: string | undefined;
   /** The received bytes of the response. */
   readonly received: Excerpt;
   /** The time from sending the request to its failure. */
   readonly elapsedMs: number;
 
-  constructor(message: string, fields: Pick<NoResponse, 'isUnreachable' | 'isRepeated' | 'received' | 'elapsedMs'>) {
+  constructor(
+    message: string,
+    fields: Pick<NoResponse, 'isUnreachable' | 'isRepeated' | 'problem' | 'received' | 'elapsedMs'>,
+  ) {
     super(message);
     ({
       isUnreachable: this.isUnreachable,
       isRepeated: this.isRepeated,
+      problem: this.problem,
       received: this.received,
       elapsedMs: this.elapsedMs,
     } = fields);
@@ -61,6 +70,8 @@ const IDEMPOTENT = [...SAFE_METHODS, 'PUT', 'DELETE'];
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 /** The time limit of each response. */
 export const TIMEOUT_MS = 5_000;
+/** The message if no response arrives in time. */
+export const NO_RESPONSE = `no response after ${String(TIMEOUT_MS)} ms`;
 const DEFAULT_MAX_RESPONSE_BYTES = 16_777_216;
 // More than one, since all workers resume at the same time and may exceed the limit again.
 const MAX_RETRIES = 3;
@@ -69,10 +80,11 @@ const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH',
 /** Creates a client for the server of an http or https URL, with persistent connections. */
 export function openConnection(
   baseUrl: URL,
-  { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, rate, signal }: ConnectionOptions = {},
+  { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, rate, tls = {}, signal }: ConnectionOptions = {},
 ): Connection {
   const isSecure = baseUrl.protocol === 'https:';
-  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new nodeHttp.Agent({ keepAlive: true });
+  const agent = createAgent(baseUrl, tls, true);
+  const fresh = createAgent(baseUrl, tls, false);
   const { hostname, port, host } = baseUrl;
   const throttle = createThrottle(rate, signal);
   let isClosing = false; // Whether the server has closed a reused connection.
@@ -95,11 +107,11 @@ export function openConnection(
     // A server that does not support chunked bodies would parse the chunks as the next request.
     const mayReuse = (!isClosing || IDEMPOTENT.includes(request.method)) && !isChunked(request);
     try {
-      return await attempt(request, mayReuse && agent);
+      return await attempt(request, mayReuse ? agent : fresh);
     } catch (error) {
       if (!(error instanceof StaleConnection)) throw error;
       isClosing = true;
-      return attempt(request, false);
+      return attempt(request, fresh);
     }
   };
   return {
@@ -111,8 +123,8 @@ export function openConnection(
     },
   };
 
-  /** @param from the agent with the connections to use, or `false` for a new connection */
-  function attempt(request: WireRequest, from: Agent | false): Promise<WireResponse> {
+  /** @param from the agent with the connections to use */
+  function attempt(request: WireRequest, from: Agent): Promise<WireResponse> {
     const { method, target, headers, body, hasWholeUrl = false } = request;
     // Without Content-Length, Node sends an empty chunked body for all other methods.
     const hasLength = !isChunked(request) && (body !== undefined || !WITHOUT_BODY.includes(method));
@@ -136,10 +148,7 @@ export function openConnection(
           resolve(responseOf(incoming, undefined));
         });
       });
-      const deadline = setTimeout(
-        () => outgoing.destroy(new Error(`no response after ${String(TIMEOUT_MS)} ms`)),
-        TIMEOUT_MS,
-      );
+      const deadline = setTimeout(() => outgoing.destroy(new Error(NO_RESPONSE)), TIMEOUT_MS);
       const collect = (chunk: Buffer): void => {
         if (receivedBytes < EXCERPT_BYTES) received.push(chunk);
         receivedBytes += chunk.length;
@@ -184,6 +193,7 @@ export function openConnection(
             {
               isUnreachable: UNREACHABLE.includes(code),
               isRepeated: isLost,
+              problem: protocolProblem(error),
               received: excerptOf(Buffer.concat(received), receivedBytes),
               elapsedMs: performance.now() - startedAt,
             },

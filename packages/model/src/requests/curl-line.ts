@@ -9,16 +9,21 @@ export type SplitSecrets = {
   readonly splitTarget: SecretSearch['split'];
 };
 
-/** Formats a request as a curl command for a POSIX shell, with the same bytes. Replaces secrets with variables. */
+/**
+ * Formats a request as a curl command for a POSIX shell, with the same bytes. Replaces secrets with variables.
+ *
+ * @param options further options of curl, quoted
+ */
 export function curlLine(
   { method, target, headers, body, hasWholeUrl = false }: WireRequest,
   baseUrl: string,
   { split, splitHeader, splitTarget }: SplitSecrets = WITHOUT_SECRETS,
+  options: readonly string[] = [],
 ): string {
   const hidden = (pieces: ReturnType<SecretSearch['split']>): string =>
     pieces.map((piece) => (typeof piece === 'string' ? piece : piece.label)).join('');
   // By default, curl waits for a body after HEAD, normalizes the path and expands brackets.
-  const parts = ['curl -sSi --path-as-is -g', method === 'HEAD' ? '--head' : `-X ${method}`];
+  const parts = ['curl -sSi --path-as-is -g', ...options, method === 'HEAD' ? '--head' : `-X ${method}`];
   const url = quotePieces([new URL(baseUrl).origin, ...splitTarget(target)]);
   if (hasWholeUrl) parts.push(`--request-target ${url}`);
   parts.push(url);

@@ -4,7 +4,8 @@
  * @module @contract-first/model/requests
  */
 
-export { type Connection, NoResponse, openConnection, SAFE_METHODS, TIMEOUT_MS } from './connection.ts';
+export { createAgent, protocolProblem } from './agents.ts';
+export { type Connection, NO_RESPONSE, NoResponse, openConnection, SAFE_METHODS, TIMEOUT_MS } from './connection.ts';
 export {
   authorizationScheme,
   coveredRequirements,
