@@ -45,7 +45,7 @@ export const checkCommand = defineCommand(CHECK, async (given, environment) => {
 async function check(options: CheckOptions, progressLine: ProgressLine | undefined): Promise<number> {
   const { url, hooksPath, isProtocolFolded, repeatLine } = options;
   const secrets = [...options.secrets]; // Fetched tokens are added.
-  const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs, options.tls);
+  const { document, invalid, locate } = await readDocument(options.documentPath, options.allowedRefs, options.tls);
   const hooks = hooksPath === undefined ? undefined : await loadHooks(hooksPath);
   const redactor = createRedactor({ document, url, secrets, isRecorded: false });
   const { mayAccept, conclude } = prepareConclusion(options, invalid);
@@ -68,7 +68,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
     if (service !== undefined) secrets.push({ variable: 'TOKEN', value: service.token });
     // The temporary service stops after the run, so curl lines use the URL of npm start.
     const baseUrl = service === undefined ? server.baseUrl : START_URL;
-    const report = { baseUrl, curlOptions: options.curlOptions, redactor, repeatLine, isProtocolFolded };
+    const report = { baseUrl, curlOptions: options.curlOptions, redactor, repeatLine, locate, isProtocolFolded };
     const onSecret = (secret: Secret): void => void secrets.push(secret);
     const onProgress = (progress: Progress): void => progressLine?.update(() => formatProgress(progress));
     const onExchange = reports.start(report);

@@ -189,6 +189,36 @@ test('--report har redacts a Basic password and an API key in the query', async 
   expect(all).toContain('key=$CONTRACT_TOKEN');
 });
 
+test('reports have the line of the operation, and the page of the check', async () => {
+  const kinds = ['json', 'github', 'sarif', 'junit'];
+  const args = ['--operation', 'writeNote', ...kinds.flatMap((kind) => ['--report', `${kind}:${kind}`])];
+  const document = JSON.stringify(shallowDocument, null, 2);
+  const { stdout, read } = await check({ defect: leaking, args, files: { 'openapi.json': document } });
+  const line = document.split('\n').findIndex((text) => text.includes('"operationId": "writeNote"')) + 1;
+  const page = 'docs/checks/not_a_server_error.md';
+  expect(stdout).toContain(`  about the check: ${page}\n`);
+  const [finding] = (JSON.parse(read('json')) as { readonly findings: readonly { readonly line: number }[] }).findings;
+  expect(finding).toMatchObject({ check: 'not_a_server_error', page, file: 'openapi.json' });
+  const start = finding?.line ?? NaN;
+  expect(start).toBeLessThan(line);
+  expect(line - start).toBeLessThan(5);
+  const place = `file=openapi.json,line=${String(start)}`;
+  expect(read('github')).toMatch(
+    new RegExp(`^::error ${place},title=not_a_server_error::writeNote: .*%0A${page}$`, 'm'),
+  );
+  expect(read('junit')).toContain(`about the check: ${page}`);
+  const region = { physicalLocation: { artifactLocation: { uri: 'openapi.json' }, region: { startLine: start } } };
+  expect(JSON.parse(read('sarif'))).toMatchObject({
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'contract-first check', rules: [{ id: 'not_a_server_error' }] } },
+        results: [{ ruleId: 'not_a_server_error', level: 'error', locations: [region] }],
+      },
+    ],
+  });
+});
+
 test('--report ndjson has a line for each request', async () => {
   const { stdout, read } = await check({ defect: leaking, args: ['--report', 'ndjson:a.ndjson'] });
   const lines = linesOf(read('a.ndjson'));

@@ -13,6 +13,7 @@ import { mockCommand } from '@contract-first/mock/command';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
 import { main } from '../src/main.ts';
+import { rulePages } from '../src/rule-pages.ts';
 import { optionsSchema } from '../src/options-schema.ts';
 
 const COMMANDS = [checkCommand, diffCommand, mockCommand, proxyCommand, initCommand, generateCommand, devCommand];
@@ -82,6 +83,15 @@ test('options.schema.json describes the options file: npm run schema -w packages
   expect(validate({ ...file, diff: { ignore: [ignored], 'fail-on': 'WARN' }, mock: { port: 1 } })).toBe(true);
   for (const wrong of [{ run: 5 }, { runs: [] }, { diff: { 'fail-on': 'all' } }, { mock: { runs: 5 } }])
     expect(validate(wrong)).toBe(false);
+});
+
+test('every check and every family of rules has a page: npm run pages -w packages/cli writes them', () => {
+  const docs = new URL('../../../docs/', import.meta.url);
+  const written = ['checks', 'rules'].flatMap((folder) =>
+    readdirSync(new URL(folder, docs)).map((name) => `${folder}/${name}`),
+  );
+  expect(written.sort()).toEqual([...rulePages().keys()].sort());
+  for (const [path, text] of rulePages()) expect(readFileSync(new URL(path, docs), 'utf8')).toBe(text);
 });
 
 test.each([

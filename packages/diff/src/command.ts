@@ -21,6 +21,7 @@ import { formatJson } from './reports/json.ts';
 import { formatJunitReport } from './reports/junit.ts';
 import { formatMarkdown } from './reports/markdown.ts';
 import type { Report } from './reports/report.ts';
+import { formatSarifReport } from './reports/sarif.ts';
 import { formatText } from './reports/text.ts';
 import { type Rule, RULES } from './rules/rules.ts';
 import { readSource } from './sources/sources.ts';
@@ -32,6 +33,7 @@ const REPORTS: ReadonlyMap<string, Report> = new Map<string, Report>([
   ['changelog', formatChangelog],
   ['github', formatGithub],
   ['junit', formatJunitReport],
+  ['sarif', formatSarifReport],
 ]);
 const FORMATS = [...REPORTS.keys()];
 

@@ -1,6 +1,13 @@
 import { RULES } from '../src/rules/rules.ts';
 import { CONTRACT, createDiffProject, type DiffProject } from './support/diff-project.ts';
 
+type SarifRun = {
+  readonly tool: { readonly driver: { readonly rules: readonly object[] } };
+  readonly results: readonly { readonly ruleId: string; readonly level: string }[];
+};
+type SarifLog = { readonly version: string; readonly runs: readonly SarifRun[] };
+
+const NO_RUN: SarifRun = { tool: { driver: { rules: [] } }, results: [] };
 const RENAMED = CONTRACT.replaceAll('tag:', 'label:').replace('version: 1.0.0', 'version: 1.1.0');
 
 describe('contract:diff reports', () => {
@@ -19,8 +26,8 @@ describe('contract:diff reports', () => {
 
   test('as GitHub annotations', async () => {
     expect((await format('github')).split('\n')).toEqual([
-      '::error file=openapi.yaml,line=30,col=9,title=new-required-request-property::POST /plants: request body: property label was added, required%0Aresponse 200 body: property label was added',
-      '::warning file=openapi.yaml,line=30,col=9,title=request-property-removed::POST /plants: request body: property tag was removed%0Aresponse 200 body: property tag was removed (HEAD:openapi.yaml:30)',
+      '::error file=openapi.yaml,line=30,col=9,title=new-required-request-property::POST /plants: request body: property label was added, required%0Aresponse 200 body: property label was added%0Adocs/rules/request-bodies.md',
+      '::warning file=openapi.yaml,line=30,col=9,title=request-property-removed::POST /plants: request body: property tag was removed%0Aresponse 200 body: property tag was removed (HEAD:openapi.yaml:30)%0Adocs/rules/request-bodies.md%0Adocs/rules/responses.md',
       '::notice file=openapi.yaml,line=5,col=3,title=api-major-version-not-bumped::the document breaks clients, but from 1.0.0 to 1.1.0 the major version is the same',
       '1 error, 1 warning, 1 note in 1 operation',
       '',
@@ -51,6 +58,29 @@ describe('contract:diff reports', () => {
     project.write('other.yaml', RENAMED.replace('label:', '"<&>\\0\\"":'));
     const { stdout } = await project.diff('--base', 'HEAD', '--revision', 'other.yaml', '--format', 'junit');
     expect(stdout).toContain('property &#60;&#38;&#62;\ufffd&#34; was added');
+  });
+
+  test('as SARIF, with the pages of the rules', async () => {
+    const { version, runs } = JSON.parse(await format('sarif')) as SarifLog;
+    const [{ tool, results } = NO_RUN] = runs;
+    expect(version).toBe('2.1.0');
+    expect(tool.driver.rules[0]).toEqual({
+      id: 'new-required-request-property',
+      shortDescription: { text: 'a required property was added' },
+      help: { text: 'a required property was added: docs/rules/request-bodies.md' },
+    });
+    expect(results.map(({ ruleId, level }) => [ruleId, level])).toContainEqual(['request-property-removed', 'warning']);
+    expect(results[0]).toMatchObject({
+      message: { text: 'POST /plants: request body: property label was added, required' },
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: 'openapi.yaml' },
+            region: { startLine: 30, startColumn: 9 },
+          },
+        },
+      ],
+    });
   });
 
   test('as a Markdown table', async () => {
@@ -98,7 +128,7 @@ describe('contract:diff reports', () => {
       options: expect.arrayContaining(options),
     });
     for (const [args, message] of [
-      [['--format', 'xml'], '--format must be one of text, json, markdown, changelog, github, junit'],
+      [['--format', 'xml'], '--format must be one of text, json, markdown, changelog, github, junit, sarif'],
       [['--fail-on', 'error'], '--fail-on must be one of ERR, WARN, INFO'],
       [['--json', '--changelog'], 'only one of --format, --json and --changelog is possible'],
     ] as const) {

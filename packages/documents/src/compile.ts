@@ -42,7 +42,7 @@ type CompiledContract = Pick<LoadedContract, 'text' | 'diagnostics' | 'placeOf' 
 };
 
 /** A document without the parts that contradict others, or its diagnostics. */
-type PreparedDocument = Omit<LoadedContract, 'document' | 'locate' | 'schemaNames'> & {
+type PreparedDocument = Omit<LoadedContract, 'document' | 'schemaNames'> & {
   /** `undefined` when the document was rejected. */
   readonly document: Document | undefined;
 };
@@ -100,7 +100,7 @@ export async function prepareDocument(
   { findErrors = () => [], codecs = [], read, folder }: Preparation = {},
 ): Promise<PreparedDocument> {
   const loaded = await loadContract(path, 'validity', read, { folder, allowed });
-  const { text, diagnostics, placeOf, sources } = loaded;
+  const { text, diagnostics, placeOf, locate, sources } = loaded;
   const result = (
     document: Document | undefined,
     severity: PlacedDiagnostic['severity'],
@@ -111,6 +111,7 @@ export async function prepareDocument(
       text,
       diagnostics: [...diagnostics, ...placeDiagnostics(severity, found, placeOf)],
       placeOf,
+      locate,
       sources,
     };
   };

@@ -8,7 +8,8 @@ import {
   TLS_OPTIONS,
 } from '@contract-first/command-line/options';
 import { CORRECTIONS } from '@contract-first/model/resources';
-import { CHECK_MEANINGS, CHECK_NAMES, PROFILES } from '../judgement/checks.ts';
+import { CHECK_TEXTS } from '../judgement/check-texts.ts';
+import { CHECK_NAMES, PROFILES } from '../judgement/checks.ts';
 import { REPORT_KINDS } from '../reports/open-reports.ts';
 import { DEFAULT_RUNS } from '../run/contract-options.ts';
 import { SIGN_IN } from '../run/sign-in.ts';
@@ -179,7 +180,7 @@ export const CHECK: CommandDeclaration = {
   ],
   notes: [
     '${NAME} in credentials, a header or a value is the environment variable NAME, which is not printed. The minimum of an\noperation is all its systematic requests and a tenth of --runs of each kind. A run with less exits with 2, also if less\nthan half of the operations were ever successful. .contract.yaml has the same options, such as "runs: 50"; a\nrepeatable option may be a list.',
-    `Without --checks, findings about the protocol have one line each; with them, their evidence, too.\nChecks: "default" are all but ${CHECK_NAMES.filter((name) => !PROFILES.default.includes(name)).join(', ')}; "strict" are all; "protocol" are\n${PROFILES.protocol.join(', ')}.\nA check fails if\n${CHECK_NAMES.map((name) => `  ${name.padEnd(NAME_WIDTH)}  ${CHECK_MEANINGS[name]}`).join('\n')}`,
+    `Without --checks, findings about the protocol have one line each; with them, their evidence, too.\nChecks: "default" are all but ${CHECK_NAMES.filter((name) => !PROFILES.default.includes(name)).join(', ')}; "strict" are all; "protocol" are\n${PROFILES.protocol.join(', ')}.\nA check fails if\n${CHECK_NAMES.map((name) => `  ${name.padEnd(NAME_WIDTH)}  ${CHECK_TEXTS[name].meaning}`).join('\n')}`,
   ],
   examples: [
     ['contract-first check openapi.yaml --url http://127.0.0.1:8080 --token secret', 'Check a running service'],

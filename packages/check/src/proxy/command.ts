@@ -32,13 +32,13 @@ async function runProxy(options: CheckOptions, client: readonly string[]): Promi
   const { archives, port = 0, isProtocolFolded } = options;
   if (options.url === undefined) throw new CannotCheck('name the service: --url http://127.0.0.1:8080');
   const { url, servedAt } = readBaseUrl(options.url);
-  const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs, options.tls);
+  const { document, invalid, locate } = await readDocument(options.documentPath, options.allowedRefs, options.tls);
   const { accepts, conclude } = prepareConclusion(options, invalid);
   const targets = [...options.reports, ...archives.map((path) => ({ kind: 'har', path }) as const)];
   const reports = openReports(targets);
   const report = {
     ...{ baseUrl: url.href, curlOptions: options.curlOptions, redactor: undefined },
-    ...{ repeatLine: () => undefined, isProtocolFolded },
+    ...{ repeatLine: () => undefined, locate, isProtocolFolded },
   };
   const onExchange = reports.start(report);
   let result: ContractResult | undefined;

@@ -20,10 +20,10 @@ const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
  */
 export async function checkArchives(options: CheckOptions): Promise<number> {
   const { isProtocolFolded, repeatLine } = options;
-  const { document, invalid } = await readDocument(options.documentPath, options.allowedRefs, options.tls);
+  const { document, invalid, locate } = await readDocument(options.documentPath, options.allowedRefs, options.tls);
   const { conclude } = prepareConclusion(options, invalid);
   const reports = openReports(options.reports);
-  const shared = { redactor: undefined, repeatLine, isProtocolFolded };
+  const shared = { redactor: undefined, repeatLine, locate, isProtocolFolded };
   let onExchange: CheckObserver | undefined;
   let result: ContractResult | undefined;
   let problem: string | undefined;

@@ -7,8 +7,12 @@ import type { CreateReport } from './run-report.ts';
 export const createGithub: CreateReport = (file, options) => ({
   observe: () => undefined,
   finish(result, problem) {
-    const commands = listReasons(result, problem, options).map(({ operationIds, name, message }) =>
-      formatWorkflowCommand('error', { title: name }, `${nameOperations(operationIds)}: ${message}`),
+    const commands = listReasons(result, problem, options).map(({ operationIds, name, page, place, message }) =>
+      formatWorkflowCommand(
+        'error',
+        { ...(place !== undefined && { file: place.file, line: place.line }), title: name },
+        `${nameOperations(operationIds)}: ${message}${page === undefined ? '' : `\n${page}`}`,
+      ),
     );
     file.write(commands.join(''));
   },

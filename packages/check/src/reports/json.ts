@@ -6,8 +6,9 @@ import { summarizeRun } from './text.ts';
 export const createJson: CreateReport = (file, options) => ({
   observe: () => undefined,
   finish(result, problem) {
-    const findings = listReasons(result, problem, options).map(({ name, operationIds, message, text }) => {
-      return { check: name, operations: operationIds, message, evidence: text };
+    const findings = listReasons(result, problem, options).map(({ name, page, place, operationIds, message, text }) => {
+      const { file, line } = place ?? {};
+      return { check: name, page, file, line, operations: operationIds, message, evidence: text };
     });
     const report = {
       summary: result === undefined ? null : summarizeRun(result),

@@ -38,6 +38,6 @@ function toFailure([first, ...others]: readonly FailureReason[] = []): JunitCase
   return first && { type: first.name, message: first.message, text: [first, ...others].map(textOf).join('\n\n') };
 }
 
-function textOf({ text }: FailureReason): string {
-  return text;
+function textOf({ text, page }: FailureReason): string {
+  return page === undefined ? text : `${text}\n  about the check: ${page}`;
 }

@@ -6,12 +6,13 @@ import { createHar } from './har.ts';
 import { createJson } from './json.ts';
 import { createJunit } from './junit.ts';
 import { createMarkdown } from './markdown.ts';
+import { createSarif } from './sarif.ts';
 import { createNdjson } from './ndjson.ts';
 import { type CreateReport, openReportFile } from './run-report.ts';
 import type { ReportOptions } from './text.ts';
 
 /** The kinds of reports. */
-export const REPORT_KINDS = ['junit', 'json', 'har', 'ndjson', 'coverage', 'github', 'markdown'] as const;
+export const REPORT_KINDS = ['junit', 'json', 'har', 'ndjson', 'coverage', 'github', 'markdown', 'sarif'] as const;
 type ReportKind = (typeof REPORT_KINDS)[number];
 
 /** A report and the path of its file. */
@@ -25,6 +26,7 @@ const CREATORS: Readonly<Record<ReportKind, CreateReport>> = {
   coverage: createCoverageReport,
   github: createGithub,
   markdown: createMarkdown,
+  sarif: createSarif,
 };
 
 /** The reports of a run. */

@@ -1,5 +1,6 @@
 import type { ContractResult } from '../run/contract-result.ts';
 import { groupByCause, type FailureGroup } from '../judgement/failures.ts';
+import { pageOf } from '../judgement/check-texts.ts';
 import { formatFailure, hideIn, type ReportOptions } from './text.ts';
 
 /** A reason why a run failed. */
@@ -8,6 +9,10 @@ export type FailureReason = {
   readonly operationIds: readonly string[];
   /** The name of a check, or `implemented`, `error`, `complete` or `run`. */
   readonly name: string;
+  /** The address of the page of the check. */
+  readonly page?: string;
+  /** The place of its first operation in the document. */
+  readonly place?: { readonly file: string; readonly line: number } | undefined;
   readonly message: string;
   /** The message and the evidence, with redacted secrets. */
   readonly text: string;
@@ -25,13 +30,14 @@ export function listReasons(
   findings: readonly Pick<FailureGroup, 'first' | 'operationIds'>[] = groupByCause(result?.failures ?? []),
 ): readonly FailureReason[] {
   const reason = (operationIds: readonly string[], name: string, message: string): FailureReason => {
-    return { operationIds, name, message, text: message };
+    return { operationIds, name, message, text: message, place: options.locate?.(operationIds[0] ?? '') };
   };
   const { seed, notImplemented = [], errors = [], incomplete = [], unsuccessful } = result ?? {};
   return [
     ...findings.map(({ first, operationIds }): FailureReason => {
       const { check, message } = first;
-      return { ...reason(operationIds, check, message), text: formatFailure(first, seed, options) };
+      const text = formatFailure(first, seed, options);
+      return { ...reason(operationIds, check, message), page: pageOf(check), text };
     }),
     ...notImplemented.map((operationId) => reason([operationId], 'implemented', 'not implemented (501)')),
     ...errors.map(({ operationId, message }) => reason([operationId], 'error', hideIn(message, options))),

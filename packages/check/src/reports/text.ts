@@ -7,9 +7,11 @@ import {
   type Redactor,
   splitVariables,
 } from '@contract-first/model/requests';
+import { pageOf } from '../judgement/check-texts.ts';
 import { type CheckFailure, type FailureGroup, groupByCause, nameOperations } from '../judgement/failures.ts';
 import type { Progress } from '../run/contract-options.ts';
 import type { ContractResult } from '../run/contract-result.ts';
+import type { LocateOperation } from '../run/read-document.ts';
 
 export type ReportOptions = {
   readonly baseUrl: string;
@@ -18,6 +20,8 @@ export type ReportOptions = {
   /** Redacts secrets; `undefined` if messages have no secrets. */
   readonly redactor: Redactor | undefined;
   readonly repeatLine: RepeatLine;
+  /** Returns the place of an operation in the document. */
+  readonly locate?: LocateOperation;
   /** Whether to print protocol findings as single lines without evidence; `false` by default. */
   readonly isProtocolFolded?: boolean;
 };
@@ -102,7 +106,7 @@ function formatFinding(
   options: ReportOptions,
 ): string {
   const also = others.length === 0 ? '' : `\n  also: ${escapeToLine(others.join(', '))}`;
-  return formatFailure(first, seed, options) + also;
+  return `${formatFailure(first, seed, options)}${also}\n  about the check: ${pageOf(first.check)}`;
 }
 
 /** Formats a failure with its request, its response, and the command that repeats it. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { escapePointer } from '@contract-first/contract';
 import { formatDiagnostic, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
 import { fetchLocal, isUrl, withExcerpt } from '@contract-first/command-line/files';
 import type { Tls } from '@contract-first/command-line/options';
@@ -12,7 +13,12 @@ export type CheckedDocument = {
   readonly document: OpenApiDocument;
   /** The skipped invalid operations, each with its first problem. */
   readonly invalid: readonly InvalidOperation[];
+  /** Returns the place of an operation in the files of the document. */
+  readonly locate: LocateOperation;
 };
+
+/** Returns the place of an operation; `undefined` if the document does not have it. */
+export type LocateOperation = (operationId: string) => { readonly file: string; readonly line: number } | undefined;
 
 const GENERATED = 'generated/openapi.json';
 const MAX_ROUNDS = 10;
@@ -34,8 +40,8 @@ export async function readDocument(path = GENERATED, allowed: AllowedRefs, tls: 
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const read = (file: string): Promise<string> | undefined =>
       file === root && text !== undefined ? Promise.resolve(text) : readOther(file);
-    const { document, diagnostics } = await prepareDocument(path, allowed, { ...folder, read });
-    if (document !== undefined) return { document, invalid };
+    const { document, diagnostics, locate } = await prepareDocument(path, allowed, { ...folder, read });
+    if (document !== undefined) return { document, invalid, locate: createLocate(document, locate) };
     refusal ??= new CannotCheck(diagnostics.map(formatDiagnostic).map(withExcerpt).join('\n'));
     text ??= await (readOther(root) ?? readFile(root, 'utf8')).catch(() => '');
     const rest = text === '' ? undefined : removeInvalid(text, diagnostics);
@@ -44,4 +50,24 @@ export async function readDocument(path = GENERATED, allowed: AllowedRefs, tls: 
     text = rest.text;
   }
   throw refusal ?? new CannotCheck(`${path} cannot be read`);
+}
+
+// Validated. Members other than operations have no operationId.
+type PathItems = Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
+
+function createLocate(
+  { paths }: OpenApiDocument,
+  locate: (pointer: string) => { readonly file: string; readonly line: number },
+): LocateOperation {
+  const pointers = new Map(
+    Object.entries((paths ?? {}) as PathItems).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId = `${method.toUpperCase()} ${path}` }]) => {
+        return [operationId, `#/paths/${escapePointer(path)}/${method}`] as const;
+      }),
+    ),
+  );
+  return (operationId) => {
+    const pointer = pointers.get(operationId);
+    return pointer === undefined ? undefined : locate(pointer);
+  };
 }

@@ -1,5 +1,6 @@
 import { formatWorkflowCommand, shorten } from '@contract-first/command-line/reports';
 import type { Change } from '../change.ts';
+import { pagesOf } from '../rules/families.ts';
 import { lineOf, formatOperations, summarizeChanges, type Report } from './report.ts';
 import { formatChange } from './text.ts';
 
@@ -23,6 +24,7 @@ function formatAnnotation(change: Change): string {
     shorten(reference === undefined ? messages : [reference, ...messages], 5).join('\n'),
     // GitHub annotates only files of the checkout, so the text contains the place in another revision.
     commit === undefined ? '' : ` (${lineOf(change)})`,
+    ...pagesOf([change]).map((page) => `\n${page}`),
   ].join('');
   const title = [...new Set(findings.map(({ rule }) => rule))][0] ?? '';
   return formatWorkflowCommand(COMMANDS[level], { file, line, col: column, title }, text);

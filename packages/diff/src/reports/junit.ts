@@ -1,5 +1,6 @@
 import { formatJunit as format, type JunitCase } from '@contract-first/command-line/reports';
 import type { Change } from '../change.ts';
+import { pagesOf } from '../rules/families.ts';
 import { formatOperations, type Report } from './report.ts';
 import { formatChange } from './text.ts';
 
@@ -16,6 +17,6 @@ function caseOf(change: Change, isFailure: boolean): JunitCase {
   const classname = formatOperations(change) || 'the whole document';
   const message = findings.map((finding) => finding.message)[0] ?? '';
   const attributes = { classname, name: `${pointer}: ${message}`, file, line };
-  const text = formatChange(change);
+  const text = [formatChange(change), ...pagesOf([change]).map((page) => `about the rules: ${page}\n`)].join('');
   return isFailure ? { attributes, failure: { type: level, message, text } } : { attributes, output: text };
 }

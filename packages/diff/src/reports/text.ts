@@ -1,10 +1,15 @@
 import { shorten } from '@contract-first/command-line/reports';
 import type { Change } from '../change.ts';
+import { pagesOf } from '../rules/families.ts';
 import { lineOf, formatOperations, summarizeChanges, type Report } from './report.ts';
 
 /** Formats each change as a block with its place, findings and operations, followed by a summary line. */
 export const formatText: Report = (comparison) =>
-  `${comparison.changes.map(formatChange).join('')}${summarizeChanges(comparison)}\n`;
+  [
+    ...comparison.changes.map(formatChange),
+    ...pagesOf(comparison.changes).map((page) => `about the rules: ${page}\n`),
+    `${summarizeChanges(comparison)}\n`,
+  ].join('');
 
 /** Formats a change as a block of lines. */
 export function formatChange(change: Change): string {
