@@ -1,4 +1,4 @@
-import { parseYaml } from '@redocly/openapi-core';
+import { parse } from 'yaml';
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
@@ -53,7 +53,7 @@ type PodSpec = {
 // The manifests were checked against Kubernetes' types; this test checks the values shared with the service.
 const manifests = file('kubernetes.yaml')
   .split(/^---$/m)
-  .map((text) => parseYaml(text) as Manifest);
+  .map((text) => parse(text) as Manifest);
 const pod = (manifests[0]?.spec['template'] as { spec: PodSpec }).spec;
 const [container] = pod.containers;
 
@@ -66,7 +66,7 @@ test('every way to deploy sets only documented variables', () => {
 
 test('every way to deploy runs the command of npm start directly', () => {
   // The entry point of the image is node.
-  const image = instructions('CMD').map((command) => `node ${(parseYaml(command) as string[]).join(' ')}`);
+  const image = instructions('CMD').map((command) => `node ${(parse(command) as string[]).join(' ')}`);
   const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
   const commands = [...unitSettings('ExecStart').map((command) => command.replace('/usr/bin/env ', '')), ...image];
   const start = scripts.start.replace(/^exec /, '');

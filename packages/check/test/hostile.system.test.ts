@@ -60,7 +60,6 @@ const VERDICTS: Readonly<Record<Kind, RegExp | undefined>> = {
   'an invalid status line': INVALID,
   'a status of 99': /^status_code_conformance: /,
   'a status of 999': /^not_a_server_error: the status is 999 for valid data$/,
-  'no text': INVALID,
   'two lengths': INVALID,
   'a negative length': INVALID,
   'a redirect to itself': /^status_code_conformance: status 302/,

@@ -150,7 +150,7 @@ test('npm run contract:diff exits with 2 and one line when the comparison is imp
     code: 2,
     stdout: '',
     stderr: expect.stringMatching(
-      /^contract-first diff: revision openapi\.yaml:\d+:\d+ .*Can't resolve \$ref.* \(and 1 more\)\n$/,
+      /^contract-first diff: revision openapi\.yaml:\d+:\d+ .*\$ref leads to nothing: no Mistake in #\/components\/schemas.* \(and 1 more\)\n$/,
     ),
   });
 });

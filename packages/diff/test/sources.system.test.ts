@@ -107,7 +107,11 @@ test.each([
   ['a missing file', 'HEAD:service/none.yaml', 'the git revision HEAD has no service/none.yaml'],
   ['a path outside the repository', 'HEAD:../x.yaml', 'the git revision HEAD has no ../x.yaml'],
   ['a missing revision', 'none:openapi.yaml', 'base none:openapi.yaml is neither a file nor a git revision'],
-  ['a missing part', 'HEAD:broken.yaml', "base HEAD:broken.yaml:4:7 #/paths/~1a  error: Can't resolve $ref"],
+  [
+    'a missing part',
+    'HEAD:broken.yaml',
+    'base HEAD:broken.yaml:4:3 #/paths/~1a  error: $ref to none.yaml cannot be read: the git revision HEAD has no none.yaml',
+  ],
 ])('contract:diff rejects %s', async (_name, base, message) => {
   project.write('broken.yaml', "openapi: 3.1.0\ninfo: { title: A, version: '1' }\npaths:\n  /a: { $ref: none.yaml }\n");
   await project.commit('broken');

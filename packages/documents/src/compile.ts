@@ -24,7 +24,7 @@ import { type AllowedRefs, NO_OUTSIDE } from './read/allowed-refs.ts';
 import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
 import type { ReadFileText } from './read/files.ts';
 import type { LoadedContract } from './read/load.ts';
-import { loadContract } from './read/load-on-demand.ts';
+import { loadContract } from './read/load.ts';
 import { findLowerRanges, findUncallable, removeDuplicateRoutes } from './read/unreachable-operations.ts';
 
 /** A document with its contract. */

@@ -1,8 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { contractOf, documentOf, linesOf, warningsOf } from '@contract-first/testing/contract.ts';
-import { loadContract } from '../src/read/load-on-demand.ts';
+import { contractOf, documentOf, warningsOf } from '@contract-first/testing/contract.ts';
 
 const TEXT = { description: 'for people', title: 'for people', $comment: 'for people', externalDocs: { url: '/' } };
 
@@ -156,14 +152,4 @@ test('keywords of OpenAPI 3.0 in a later document are warned of once for each ki
   );
   expect(lines).toMatch(/\n.* #\/components\/schemas\/B {2}warn: in one schema, exclusiveMinimum .*$/);
   expect(lines.split('\n')).toHaveLength(2);
-});
-
-test('the linter of a published document reports keywords of OpenAPI 3.0', async () => {
-  const path = join(temporaryFolder(), 'openapi.yaml');
-  const schemas = { A: { type: 'string', nullable: true }, B: { type: 'integer', minimum: 1, exclusiveMinimum: true } };
-  writeFileSync(path, documentOf('/things', 'get', 'responses: {}', `components: ${JSON.stringify({ schemas })}`));
-  const { diagnostics } = await loadContract(path, 'style');
-  const lines = linesOf(diagnostics, path);
-  expect(lines).toContain('#/components/schemas/A/nullable  warn: Property `nullable` is not expected here. (struct)');
-  expect(lines).toContain('#/components/schemas/B/exclusiveMinimum  error: Expected type `number` but got `boolean`.');
 });

@@ -139,11 +139,15 @@ test.each<[string, string, RegExp]>([
     'swagger: "2.0"\n',
     /^openapi\.yaml {2}error: is a Swagger 2\.0 document, but OpenAPI 3\.0 to 3\.2 is needed: .* npx swagger2openapi .*$/,
   ],
-  ['a violation of OpenAPI', CONTRACT.replace('  version: 1.0.0\n', ''), /openapi\.yaml:\d+:\d+ #\/info.*`version`/],
+  [
+    'a violation of OpenAPI',
+    CONTRACT.replace('  version: 1.0.0\n', ''),
+    /openapi\.yaml:\d+:\d+ #\/info {2}error: info needs version/,
+  ],
   [
     'a reference to nothing',
     CONTRACT.replaceAll('schemas/Error', 'schemas/Mistake'),
-    /openapi\.yaml:\d+:\d+ #\/paths\/~1guests\/post\/responses\/400.* error: Can't resolve \$ref/,
+    /openapi\.yaml:\d+:\d+ #\/paths\/~1guests\/post\/responses\/400.* error: \$ref leads to nothing: no Mistake in #\/components\/schemas/,
   ],
   [
     'a security scheme that is not defined',

@@ -30,7 +30,7 @@ test.each([
       'generate/init',
       'mock/command',
     ],
-    ['@redocly/openapi-core', 'openapi-typescript', 'prettier', 'typescript', 'fetch'],
+    ['openapi-typescript', 'prettier', 'typescript', 'fetch'],
   ],
   ['a command on a store', ['engine', 'engine/run', 'database'], ['express', 'passport', 'jose', 'pg', 'fetch']],
   ['a service', ['engine', 'engine/run', 'engine/tools', 'database'], ['pg', '@opentelemetry/sdk-node', 'fetch']],

@@ -15,7 +15,7 @@ export function describeBug(thrown: unknown): string {
   return `a bug of this tool${part}: ${name}: ${first}${place === undefined ? '' : ` (${relative(ROOT, place)})`}`;
 }
 
-// Compares the name, since importing the class would load the linter, which takes longer than all other modules.
+// Compares the name, since importing the class would load the reader of documents, which some commands do not need.
 function isBug(thrown: unknown): thrown is Bug {
   return thrown instanceof Error && thrown.name === 'Bug';
 }

@@ -15,7 +15,7 @@ import { OWN_STATUSES } from '../operations/failures.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { versionOfDialect } from '../read/dialects.ts';
 
-/** Finds invalid parts that the linter does not report. */
+/** Finds invalid parts whose checks need the normalized document. */
 export function findInvalid(document: Document): Diagnostic[] {
   return [...inOperations(document), ...inSchemas(document)];
 }

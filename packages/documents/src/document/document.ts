@@ -100,7 +100,7 @@ export function operationMember(method: string): string {
   return METHODS.includes(key) ? key : `additionalOperations/${escapePointer(method)}`;
 }
 
-/** The keys of a path item with operations (OpenAPI 3.2, 4.9.1). The linter rejects `query` in versions before 3.2. */
+/** The keys of a path item with operations (OpenAPI 3.2, 4.9.1). Versions before 3.2 have no `query`. */
 export const METHODS: readonly string[] = [
   'get',
   'put',

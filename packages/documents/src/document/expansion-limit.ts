@@ -11,22 +11,25 @@ type Extent = { readonly size: number; readonly depth: number };
  */
 export function assertBoundedExpansion(file: unknown): void {
   const cache = new Map<object, Extent | undefined>();
-  const { size } = measure(file, '#');
+  const path = ['#'];
+  const { size } = measure(file);
   if (size - cache.size > MAX_COPIES) throw new Error('has aliases that stand for more than a million objects');
 
-  function measure(node: unknown, pointer: string): Extent {
+  function measure(node: unknown): Extent {
     if (typeof node !== 'object' || node === null) return { size: 0, depth: 0 };
     const found = cache.get(node);
     if (found !== undefined) return found;
-    if (cache.has(node)) throw new Error(`has an alias that leads back to itself at ${pointer}`);
+    if (cache.has(node)) throw new Error(`has an alias that leads back to itself at ${path.join('/')}`);
     cache.set(node, undefined);
     let [size, depth] = [1, 1];
     for (const [name, member] of Object.entries(node)) {
-      const part = measure(member, `${pointer}/${name}`);
+      path.push(name);
+      const part = measure(member);
+      path.pop();
       size += part.size;
       depth = Math.max(depth, part.depth + 1);
     }
-    if (depth > MAX_DEPTH) throw new Error(`is nested deeper than ${String(MAX_DEPTH)} levels at ${pointer}`);
+    if (depth > MAX_DEPTH) throw new Error(`is nested deeper than ${String(MAX_DEPTH)} levels at ${path.join('/')}`);
     cache.set(node, { size, depth });
     return { size, depth };
   }

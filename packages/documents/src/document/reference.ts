@@ -28,7 +28,7 @@ export type Reference = { readonly $ref: string };
 /** Follows the `$ref`s of a node to the final target. Returns nodes without `$ref` unchanged. */
 export function dereference<Node>(document: OpenApiDocument, node: Node | Reference): Node {
   const reference = (node as Partial<Reference> | null | undefined)?.$ref;
-  // The linter has checked that references lead to nodes of the expected type.
+  // In a validated document, references lead to nodes of the expected type.
   return typeof reference === 'string'
     ? dereference(document, resolveReference(document, reference) as Node | Reference)
     : (node as Node);
@@ -36,7 +36,7 @@ export function dereference<Node>(document: OpenApiDocument, node: Node | Refere
 
 /** Returns a schema of a validated document; `undefined` for a boolean or an absent schema, which have no keywords. */
 export function asSchema(node: unknown): SchemaObject | undefined {
-  // The linter has checked the types of the keywords.
+  // In a validated document, the keywords have their types.
   return typeof node === 'object' && node !== null ? (node as SchemaObject) : undefined;
 }
 
@@ -66,10 +66,10 @@ export function schemasInPlace(
 
 /** Returns the target of a local reference (`#/components/schemas/Pet`); `undefined` if it is absent. */
 export function resolveReference(document: OpenApiDocument, reference: string): unknown {
-  return tokensOf(reference).reduce<unknown>(
-    (node, token) => (node as Record<string, unknown> | undefined)?.[token],
-    document,
-  );
+  return tokensOf(reference).reduce<unknown>((node, token) => {
+    const isMember = typeof node === 'object' && node !== null && Object.hasOwn(node, token);
+    return isMember ? (node as Record<string, unknown>)[token] : undefined;
+  }, document);
 }
 
 /** Splits a local reference into names and indices. */

@@ -1,13 +1,5 @@
-import { escapePointer, SCHEMA_KEYWORDS } from '@contract-first/contract';
-import { METHODS } from './document.ts';
-
-/** The kinds of OpenAPI objects that contain schemas, directly or indirectly. */
-export type Kind =
-  | ('document' | 'components' | 'pathItem' | 'operation' | 'callback' | 'parameter' | 'header' | 'requestBody')
-  | ('response' | 'mediaType' | 'encoding' | 'schema');
-
-/** The value of a member: one object of a kind, a list of objects, or a map of objects by name. */
-type Member = readonly ['one' | 'list' | 'map', Kind];
+import { escapePointer } from '@contract-first/contract';
+import { type Kind, OBJECTS } from './objects.ts';
 
 /** An object of a document. Assign to `holder[key]` to replace it. */
 export type Visited = {
@@ -18,60 +10,19 @@ export type Visited = {
   readonly key: string;
 };
 
-const one = (kind: Kind, ...keys: readonly string[]) => keys.map((key) => [key, ['one', kind]] as const);
-const list = (kind: Kind, ...keys: readonly string[]) => keys.map((key) => [key, ['list', kind]] as const);
-const map = (kind: Kind, ...keys: readonly string[]) => keys.map((key) => [key, ['map', kind]] as const);
-const members = (...entries: readonly (readonly [string, Member])[]) => entries;
-
-/** The members with schemas, for each kind of object (OpenAPI 3.0 to 3.2). */
-const MEMBERS: Readonly<Record<Kind, readonly (readonly [string, Member])[]>> = {
-  document: members(...map('pathItem', 'paths', 'webhooks'), ...one('components', 'components')),
-  components: members(
-    ...map('schema', 'schemas'),
-    ...map('response', 'responses'),
-    ...map('parameter', 'parameters'),
-    ...map('header', 'headers'),
-    ...map('requestBody', 'requestBodies'),
-    ...map('callback', 'callbacks'),
-    ...map('pathItem', 'pathItems'),
-    ...map('mediaType', 'mediaTypes'),
-  ),
-  pathItem: members(
-    ...one('operation', ...METHODS),
-    ...map('operation', 'additionalOperations'),
-    ...list('parameter', 'parameters'),
-  ),
-  operation: members(
-    ...list('parameter', 'parameters'),
-    ...one('requestBody', 'requestBody'),
-    ...map('response', 'responses'),
-    ...map('callback', 'callbacks'),
-  ),
-  callback: [], // Every member is a path item.
-  parameter: members(...one('schema', 'schema'), ...map('mediaType', 'content')),
-  header: members(...one('schema', 'schema'), ...map('mediaType', 'content')),
-  requestBody: members(...map('mediaType', 'content')),
-  response: members(...map('header', 'headers'), ...map('mediaType', 'content')),
-  mediaType: members(
-    ...one('schema', 'schema', 'itemSchema'),
-    ...map('encoding', 'encoding'),
-    ...list('encoding', 'prefixEncoding'),
-    ...one('encoding', 'itemEncoding'),
-  ),
-  encoding: members(
-    ...map('header', 'headers'),
-    ...map('encoding', 'encoding'),
-    ...list('encoding', 'prefixEncoding'),
-    ...one('encoding', 'itemEncoding'),
-  ),
-  schema: members(
-    ...Object.entries(SCHEMA_KEYWORDS).map(([keyword, { holds }]) => [keyword, [holds, 'schema']] as const),
-  ),
-};
+/** The members that are objects of a kind, for each kind. */
+const MEMBERS = new Map(
+  Object.entries(OBJECTS).map(([kind, { members }]) => [
+    kind,
+    Object.entries(members).flatMap(([name, { holds, kind: memberKind }]) =>
+      holds === undefined || memberKind === undefined ? [] : [{ name, holds, kind: memberKind }],
+    ),
+  ]),
+);
 
 /**
- * Visits the objects of a document that contain schemas, parents first. Visits references without following them. Skips
- * extensions, examples and other data.
+ * Visits the objects of a document, parents first. Visits references without following them. Skips extensions, values of
+ * examples and other data.
  *
  * @param visit may replace the object in its holder; the walk continues in the replacement
  */
@@ -98,11 +49,11 @@ export function walk(
     walkMap('pathItem', node, pointer);
     return;
   }
-  for (const [name, [form, memberKind]] of MEMBERS[kind]) {
+  for (const { name, holds, kind: memberKind } of MEMBERS.get(kind) ?? []) {
     const member = Object.hasOwn(node, name) ? node[name] : undefined;
     if (!isObject(member)) continue;
     const place = `${pointer}/${name}`;
-    if (form === 'one') walk(memberKind, node, name, place, visit);
+    if (holds === 'one') walk(memberKind, node, name, place, visit);
     else walkMap(memberKind, member, place);
   }
 

@@ -1,63 +1,31 @@
-import { parseDocument, visit } from 'yaml';
-
-const MARK = '\uE001'; // A private use character, which no string in a document starts with.
-
-// Matches numbers that a double may not represent, and possibly text that looks like numbers.
-const MAY_BE_INEXACT =
-  /(?<=^|[\s,:[{])(?:[-+]?(?:[\d.]{16,}|[\d.]+[eE][-+]?\d+)|0x[\da-fA-F]{12,}|0o[0-7]{12,}|-0)(?=[\s,\]}]|$)/gm;
+// TypeScript 5.9 does not declare "JSON.parse source text access" (ECMAScript 2026).
+const { isRawJSON, rawJSON } = JSON as typeof JSON & {
+  readonly isRawJSON: (value: unknown) => value is { readonly rawJSON: string };
+  readonly rawJSON: (text: string) => { readonly rawJSON: string };
+};
 
 /**
- * Replaces numbers in a JSON or YAML text that a double would change, such as 9223372036854775807 and -0, with marked
- * strings, to preserve their digits during parsing.
+ * Returns a number, or the digits of its source as raw JSON if the number is another one, as for 9223372036854775807 and -0:
+ * `JSON.stringify` prints raw JSON unchanged.
+ *
+ * @param source a number in YAML
  */
-export function quoteInexactNumbers(text: string): string {
-  const candidates = text.match(MAY_BE_INEXACT) ?? [];
-  if (!candidates.some((number) => quote(number) !== undefined)) return text;
-  return isJson(text) ? quoteInJson(text) : quoteInYaml(text);
-}
-
-/** Replaces the marked strings in a JSON text with numbers. */
-export function unquoteNumbers(json: string): string {
-  return json.replaceAll(/"\uE001([^"]*)"/g, '$1');
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function quoteInJson(text: string): string {
-  let isString = false;
-  return text.replaceAll(/\\[^]|"|-?\d[\d.eE+-]*/g, (token) => {
-    if (token === '"') isString = !isString;
-    return isString || token === '"' ? token : (quote(token) ?? token);
-  });
-}
-
-function quoteInYaml(text: string): string {
-  const parts: string[] = [];
-  let copied = 0;
-  visit(parseDocument(text, { logLevel: 'silent', uniqueKeys: false }), {
-    Scalar(key, { value, source, range }) {
-      if (key === 'key' || typeof value !== 'number' || !range) return;
-      const quoted = quote(source ?? '');
-      if (quoted === undefined) return;
-      parts.push(text.slice(copied, range[0]), quoted);
-      copied = range[1];
-    },
-  });
-  return parts.join('') + text.slice(copied);
-}
-
-/** Returns a marked string for a number that a double would change; else `undefined`. */
-function quote(source: string): string | undefined {
-  const digits = /^0[xo]/.test(source) ? String(BigInt(source)) : source;
+export function exactNumber(number: number, source: string): unknown {
+  if (!MAY_BE_INEXACT.test(source)) return number;
+  const digits = /^[-+]?0[xo]/.test(source) ? readInteger(source) : source;
   const value = decimalOf(digits);
-  return value === undefined || value === decimalOf(String(Number(digits))) ? undefined : `"${MARK}${toJson(digits)}"`;
+  return value === undefined || value === decimalOf(String(number)) ? number : rawJSON(toJson(digits));
+}
+
+/** Returns whether a value is a number with more digits than a double has. */
+export const isRawNumber = isRawJSON;
+
+// A double has at least 15 digits.
+const MAY_BE_INEXACT = /.{16}|[eE]|^0[xo]|^-/;
+
+function readInteger(source: string): string {
+  const [, sign = '', digits = ''] = /^([-+]?)(.*)$/.exec(source) ?? [];
+  return (sign === '-' ? '-' : '') + String(BigInt(digits));
 }
 
 /** Returns the canonical sign, significant digits and exponent of a number. */

@@ -1,8 +1,23 @@
-import { escapePointer } from '@contract-first/contract';
-import { MAPS } from './prototype-names.ts';
+import { escapePointer, keywordsWhere } from '@contract-first/contract';
+import { isRawNumber } from './exact-numbers.ts';
+
+/** A file of a document: every reference in it is a JSON pointer, and every schema is JSON Schema 2020-12. */
+export type SourceFile = {
+  /** The absolute path or the URL. */
+  readonly path: string;
+  readonly text: string;
+  readonly parsed: unknown;
+};
 
 /** An object of a parsed file. */
 export type FileObject = Record<string, unknown>;
+
+/** Keywords whose members have names of the document, which are no keywords. */
+const MAPS: readonly string[] = [
+  ...['responses', 'parameters', 'headers', 'requestBodies', 'callbacks', 'links', 'pathItems', 'paths', 'content'],
+  ...['encoding', 'mediaTypes', 'variables', 'mapping', 'securitySchemes', 'webhooks', 'examples'],
+  ...['schemas', ...keywordsWhere(({ holds }) => holds === 'map')],
+];
 
 /** Keywords whose values are data, in which a name is not a keyword. */
 export const DATA = ['const', 'default', 'enum', 'example', 'examples', 'value'];
@@ -31,7 +46,7 @@ export function copyOf(node: unknown): unknown {
   return isObject(node) ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, copyOf(value)])) : node;
 }
 
-/** Returns whether a value is an object or a list. */
+/** Returns whether a value is an object or a list. A raw number is neither. */
 export function isObject(value: unknown): value is FileObject {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !isRawNumber(value);
 }

@@ -1,8 +1,7 @@
 import { pathToFileURL } from 'node:url';
-import type { Document, Source } from '@redocly/openapi-core';
 import { unusedName } from '../document/names.ts';
 import { decode, resolveReference } from '../document/reference.ts';
-import { copyOf, type FileObject, visitObjects } from './file-objects.ts';
+import { copyOf, type FileObject, type SourceFile, visitObjects } from './file-objects.ts';
 
 /** A schema resource: a file, or a schema with `$id` in it (JSON Schema 2020-12, 4.3.5). Pointers have no `#`. */
 type Resource = {
@@ -21,12 +20,17 @@ type DynamicScope = ReadonlyMap<string, string>;
 const IDENTIFIERS = ['$id', '$anchor', '$dynamicAnchor'];
 const MAX_COPIES = 1000;
 
-/** The resources of files that were read and have identifiers, which references from other files may name. */
-const resourcesOfFiles = new WeakMap<Source, readonly Resource[]>();
-/** The places of `$dynamicRef`s, by the name of the anchor. */
-const dynamicsOfFiles = new WeakMap<Source, ReadonlyMap<string, string>>();
-/** The URIs of references to other files by the `$id` of their schema, which may be an annotation, by JSON pointer. */
-const urisOfFiles = new WeakMap<Source, ReadonlyMap<string, string>>();
+/** The identifiers of a file, which references from other files may name. */
+type Identifiers = {
+  readonly resources: readonly Resource[];
+  /** The places of `$dynamicRef`s, by the name of the anchor. */
+  readonly dynamics: ReadonlyMap<string, string>;
+  /** The URIs of references to other files by the `$id` of their schema, which may be an annotation, by JSON pointer. */
+  readonly uris: ReadonlyMap<string, string>;
+};
+
+/** The identifiers by the path of the file. Files without identifiers are absent. */
+export type IdentifiersOfFiles = Map<string, Identifiers>;
 
 /**
  * Replaces references by `$id`, `$anchor` and `$dynamicAnchor` within a file by JSON pointers (JSON Schema 2020-12, 8.2).
@@ -34,8 +38,8 @@ const urisOfFiles = new WeakMap<Source, ReadonlyMap<string, string>>();
  *
  * @returns the file without such identifiers; a file that has none unchanged
  */
-export function resolveIdentifiers(file: Document): Document {
-  const { source, parsed } = file as { readonly source: Source; readonly parsed: FileObject };
+export function resolveIdentifiers(file: SourceFile, identifiers: IdentifiersOfFiles): SourceFile {
+  const parsed = file.parsed as FileObject; // A file without objects has no names.
   const names: string[] = [];
   const dynamics = new Map<string, string>();
   visitObjects(parsed, (node, pointer) => {
@@ -44,77 +48,72 @@ export function resolveIdentifiers(file: Document): Document {
   });
   const isVersion30 = String((parsed as { openapi?: unknown } | null)?.openapi).startsWith('3.0.');
   if (isVersion30 || names.length === 0) return file;
-  const { resources, chains } = findResources(source, parsed);
-  resourcesOfFiles.set(source, resources);
-  dynamicsOfFiles.set(source, dynamics);
+  const { resources, chains } = findResources(file.path, parsed);
   const copy = copyOf(parsed) as FileObject;
   const rewriter = new Rewriter(parsed, copy, resources, chains);
   rewriter.rewrite();
-  urisOfFiles.set(source, rewriter.uris);
+  identifiers.set(file.path, { resources, dynamics, uris: rewriter.uris });
   return { ...file, parsed: copy };
 }
 
-/** Reads a file by its path, relative to another file. Returns `undefined` for a file that cannot be read. */
-type ReadFile = (path: string, base: Source) => Promise<Pick<Document, 'source' | 'parsed'> | undefined>;
+/** Reads the file that a reference in another file names. Returns `undefined` for a file that cannot be read. */
+type ReadFile = (reference: string, base: SourceFile) => Promise<SourceFile | undefined>;
 
 /**
  * Replaces references to anchors of other files (`defs.yaml#money`), and to other files by `$id`, by a path and a JSON
  * pointer, in place.
  */
-export async function linkFiles(document: Pick<Document, 'source' | 'parsed'>, read: ReadFile): Promise<void> {
+export async function linkFiles(file: SourceFile, identifiers: IdentifiersOfFiles, read: ReadFile): Promise<void> {
   const references: (readonly [node: FileObject, reference: string, uri: string | undefined])[] = [];
-  const uris = urisOfFiles.get(document.source);
-  visitObjects(document.parsed, (node, pointer) => {
+  const uris = identifiers.get(file.path)?.uris;
+  visitObjects(file.parsed, (node, pointer) => {
     const { $ref: reference } = node;
     if (typeof reference !== 'string' || reference.startsWith('#')) return;
     const uri = isHttp(reference) ? reference : uris?.get(pointer.slice(1));
     if (uri !== undefined || /#[^/]/.test(reference)) references.push([node, reference, uri]);
   });
   if (references.length === 0) return;
-  const reachable = new Map<string, Pick<Document, 'source' | 'parsed'>>();
-  await collectFiles(document, read, reachable);
+  const reachable = new Set<string>();
+  await collectFiles(file, read, reachable);
   for (const [node, reference, uri] of references) {
     const [path = '', fragment = ''] = (uri ?? reference).split('#');
-    const named = findResource(reachable, path);
+    const named = findResource(reachable, identifiers, path);
     if (named !== undefined) {
       const target = pointerIn(named.resource, fragment);
       if (target !== undefined) node['$ref'] = encodeURI(named.file) + fragmentOf(target);
       continue;
     }
     const [place = ''] = reference.split('#');
-    const file = await read(place, document.source);
-    const [root] = file === undefined ? [] : (resourcesOfFiles.get(file.source) ?? []);
-    const target = /^[^/]/.test(fragment) ? pointerIn(root, fragment) : undefined;
-    if (target !== undefined) node['$ref'] = place + fragmentOf(target);
-    else if (file === undefined && uri !== undefined) node['$ref'] = uri;
+    const target = await read(place, file);
+    const root = target && identifiers.get(target.path)?.resources[0];
+    const pointer = /^[^/]/.test(fragment) ? pointerIn(root, fragment) : undefined;
+    if (pointer !== undefined) node['$ref'] = place + fragmentOf(pointer);
+    else if (target === undefined && uri !== undefined) node['$ref'] = uri;
   }
 }
 
 /** Reads all files that a file refers to by paths. */
-async function collectFiles(
-  { source, parsed }: Pick<Document, 'source' | 'parsed'>,
-  read: ReadFile,
-  found: Map<string, Pick<Document, 'source' | 'parsed'>>,
-): Promise<void> {
-  if (found.has(source.absoluteRef)) return;
-  found.set(source.absoluteRef, { source, parsed });
+async function collectFiles(file: SourceFile, read: ReadFile, found: Set<string>): Promise<void> {
+  if (found.has(file.path)) return;
+  found.add(file.path);
   const paths = new Set<string>();
-  visitObjects(parsed, ({ $ref: reference }) => {
+  visitObjects(file.parsed, ({ $ref: reference }) => {
     const [path = ''] = typeof reference === 'string' && !isHttp(reference) ? reference.split('#') : [];
     if (path !== '') paths.add(path);
   });
   for (const path of paths) {
-    const file = await read(path, source);
-    if (file !== undefined) await collectFiles(file, read, found);
+    const other = await read(path, file);
+    if (other !== undefined) await collectFiles(other, read, found);
   }
 }
 
 function findResource(
-  files: ReadonlyMap<string, Pick<Document, 'source'>>,
+  files: ReadonlySet<string>,
+  identifiers: IdentifiersOfFiles,
   uri: string,
 ): { readonly file: string; readonly resource: Resource } | undefined {
-  for (const [file, { source }] of files) {
-    const resource = resourcesOfFiles.get(source)?.find((one) => one.uri === withoutFragment(uri));
+  for (const file of files) {
+    const resource = identifiers.get(file)?.resources.find((one) => one.uri === withoutFragment(uri));
     if (resource !== undefined) return { file, resource };
   }
   return undefined;
@@ -124,20 +123,23 @@ function findResource(
  * Finds each `$dynamicRef` that may lead to an anchor of another file, which refers to its file. It is not resolved there.
  */
 export async function findDynamicReferences(
-  files: readonly Pick<Document, 'source' | 'parsed'>[],
+  files: readonly SourceFile[],
+  identifiers: IdentifiersOfFiles,
   read: ReadFile,
-): Promise<readonly { readonly source: Source; readonly pointer: string; readonly message: string }[]> {
+): Promise<readonly { readonly file: SourceFile; readonly pointer: string; readonly message: string }[]> {
   const found = [];
-  for (const { source } of files) {
-    for (const [name, pointer] of dynamicsOfFiles.get(source) ?? []) {
+  for (const file of files) {
+    for (const [name, pointer] of identifiers.get(file.path)?.dynamics ?? []) {
       for (const other of files) {
-        const isAnchored = resourcesOfFiles.get(other.source)?.some(({ dynamicAnchors }) => dynamicAnchors.has(name));
-        if (other.source.absoluteRef === source.absoluteRef || isAnchored !== true) continue;
-        const reachable = new Map<string, Pick<Document, 'source' | 'parsed'>>();
+        const isAnchored = identifiers
+          .get(other.path)
+          ?.resources.some(({ dynamicAnchors }) => dynamicAnchors.has(name));
+        if (other.path === file.path || isAnchored !== true) continue;
+        const reachable = new Set<string>();
         await collectFiles(other, read, reachable);
-        if (!reachable.has(source.absoluteRef)) continue;
-        const message = `$dynamicRef to ${name} may lead to ${other.source.absoluteRef}: write both schemas into one file`;
-        found.push({ source, pointer, message });
+        if (!reachable.has(file.path)) continue;
+        const message = `$dynamicRef to ${name} may lead to ${other.path}: write both schemas into one file`;
+        found.push({ file, pointer, message });
         break;
       }
     }
@@ -154,10 +156,10 @@ function pointerIn(resource: Resource | undefined, fragment: string): string | u
 
 /** Finds the resources of a file, the file itself first, and the resources that each object is in, outermost first. */
 function findResources(
-  { absoluteRef }: Source,
+  path: string,
   parsed: FileObject,
 ): { readonly resources: readonly Resource[]; readonly chains: ReadonlyMap<string, readonly Resource[]> } {
-  const uri = URL.canParse(absoluteRef) ? absoluteRef : pathToFileURL(absoluteRef).href;
+  const uri = URL.canParse(path) ? path : pathToFileURL(path).href;
   const resources: Resource[] = [];
   const chains = new Map<string, readonly Resource[]>();
   const open: Resource[] = [];

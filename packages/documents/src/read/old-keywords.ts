@@ -1,6 +1,5 @@
-import type { Document } from '@redocly/openapi-core';
 import { convertLimits } from './dialects.ts';
-import { copyOf, type FileObject, visitObjects } from './file-objects.ts';
+import { copyOf, type FileObject, type SourceFile, visitObjects } from './file-objects.ts';
 
 /** A kind of keyword that OpenAPI 3.0 has, and JSON Schema 2020-12 does not. */
 type Kind = {
@@ -30,14 +29,14 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** A warning, and the first place that it is about. */
-export type OldKeywordWarning = { readonly file: Document; readonly pointer: string; readonly message: string };
+export type OldKeywordWarning = { readonly file: SourceFile; readonly pointer: string; readonly message: string };
 
 /** Reads the keywords of OpenAPI 3.0 in documents of later versions with the meaning that they have in 3.0. */
 export class OldKeywords {
-  readonly #found = new Map<Kind, { readonly file: Document; readonly pointer: string; count: number }>();
+  readonly #found = new Map<Kind, { readonly file: SourceFile; readonly pointer: string; count: number }>();
 
   /** Returns a file without such keywords; a file that has none unchanged. */
-  convert(file: Document): Document {
+  convert(file: SourceFile): SourceFile {
     const found: string[] = [];
     visitObjects(file.parsed, (node, pointer) => {
       for (const kind of KINDS.filter(({ isIn }) => isIn(node))) {

@@ -1,9 +1,9 @@
 import { escapePointer } from '@contract-first/contract';
 import { operationMember, operationsOf, type PathItem } from '../document/document.ts';
 import { decode, type OpenApiDocument, resolveReference } from '../document/reference.ts';
-import type { PlacedDiagnostic } from './diagnostic.ts';
-import type { FilePosition } from './files.ts';
-import { uncallableReason } from './unreachable-operations.ts';
+import type { PlacedDiagnostic } from '../read/diagnostic.ts';
+import type { FilePosition } from '../read/files.ts';
+import { uncallableReason } from '../read/unreachable-operations.ts';
 
 /**
  * Finds different operations with one operationId in `paths`. An operation may be in several paths by `$ref`: then it has one

@@ -1,12 +1,12 @@
-import { escapePointer } from '@contract-first/contract';
 import { type OpenApiDocument, dereference } from '../document/reference.ts';
-import { type Kind, walkDocument } from '../document/walk.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import type { Kind } from '../document/objects.ts';
+import { walkDocument } from '../document/walk.ts';
+import type { Diagnostic } from '../read/diagnostic.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
 /** The members of an object that exclude each other (OpenAPI 3.1 and 3.2), by kind. */
-const EXCLUSIONS: Readonly<Partial<Record<Kind | 'example' | 'xml', readonly (readonly [string, string])[]>>> = {
+const EXCLUSIONS: Readonly<Partial<Record<Kind, readonly (readonly [string, string])[]>>> = {
   parameter: [
     ['example', 'examples'],
     ...['style', 'explode', 'allowReserved'].map((name) => ['content', name] as const),
@@ -40,26 +40,18 @@ const RESERVED: Readonly<Record<string, readonly unknown[]>> = {
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
- * Finds mistakes in an OpenAPI document that the linter accepts: members that exclude each other, and members that are not
- * allowed where they are. Finds none in OpenAPI 3.0, whose schema allows them.
+ * Finds members that exclude each other, and members that are not allowed beside the values of others. Finds none in OpenAPI 3.0, whose schema allows them.
  */
 export function findExclusions(document: OpenApiDocument): readonly Diagnostic[] {
   const version = document.openapi.slice(0, 3);
   const reserved = RESERVED[version];
   if (reserved === undefined) return [];
   const found: Diagnostic[] = [];
-  findInServers(document, '#');
-  const { examples } = Object(document['components']) as Node;
-  findInExamples(examples, '#/components');
   walkDocument(document, ({ kind, node, pointer, key }) => {
     if (Object.hasOwn(node, '$ref') && kind !== 'schema') return;
     findPairs(kind, node, pointer);
-    if (kind === 'schema') findPairs('xml', node['xml'], `${pointer}/xml`);
-    else if (kind !== 'components') findInExamples(node['examples'], pointer);
-    if (kind === 'pathItem' || kind === 'operation') {
-      findInServers(node, pointer);
-      findQueryStrings(node, pointer);
-    }
+    if (kind === 'pathItem' || kind === 'operation') findQueryStrings(node, pointer);
+    if (kind === 'serverVariable') findInVariable(node, pointer);
     if (kind === 'header') findInHeader(node, pointer, key);
     if (kind === 'parameter') findInParameter(node, pointer);
   });
@@ -69,27 +61,14 @@ export function findExclusions(document: OpenApiDocument): readonly Diagnostic[]
     found.push({ pointer, message });
   }
 
-  function findPairs(kind: keyof typeof EXCLUSIONS, value: unknown, pointer: string): void {
-    const node = Object(value) as Node;
+  function findPairs(kind: Kind, node: Node, pointer: string): void {
     for (const [one, other] of EXCLUSIONS[kind] ?? [])
       if (Object.hasOwn(node, one) && Object.hasOwn(node, other))
         report(pointer, `${one} and ${other} exclude each other`);
   }
 
-  function findInExamples(examples: unknown, pointer: string): void {
-    for (const [name, example] of Object.entries(Object(examples) as Node))
-      findPairs('example', example, `${pointer}/examples/${escapePointer(name)}`);
-  }
-
-  function findInServers({ servers }: Node, pointer: string): void {
-    for (const [index, server] of Object.entries(Object(servers) as Node)) {
-      const { variables } = Object(server) as Node;
-      for (const [name, variable] of Object.entries(Object(variables) as Node)) {
-        const { enum: values } = Object(variable) as Node;
-        const place = `${pointer}/servers/${index}/variables/${escapePointer(name)}/enum`;
-        if (Array.isArray(values) && values.length === 0) report(place, 'enum needs a value');
-      }
-    }
+  function findInVariable({ enum: values }: Node, pointer: string): void {
+    if (Array.isArray(values) && values.length === 0) report(`${pointer}/enum`, 'enum needs a value');
   }
 
   function findInHeader(node: Node, pointer: string, name: string): void {
@@ -97,9 +76,13 @@ export function findExclusions(document: OpenApiDocument): readonly Diagnostic[]
     if (version !== '3.1') findInName(name, pointer);
   }
 
-  function findInParameter({ in: place, name, ...node }: Node, pointer: string): void {
-    if (Object.hasOwn(node, 'allowReserved') && !reserved?.includes(place))
-      report(pointer, `allowReserved is not allowed in a ${String(place)} parameter`);
+  function findInParameter({ in: place, name, style, ...node }: Node, pointer: string): void {
+    const isUnescaped = place === 'cookie' && style === 'cookie';
+    if (Object.hasOwn(node, 'allowReserved') && (!reserved?.includes(place) || isUnescaped))
+      report(
+        pointer,
+        `allowReserved is not allowed in a ${String(place)} parameter${isUnescaped ? ' with the style cookie' : ''}`,
+      );
     if (place === 'querystring' && Object.hasOwn(node, 'schema'))
       report(pointer, 'a parameter in querystring needs content, not a schema');
     if (version === '3.1') return;

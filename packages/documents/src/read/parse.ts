@@ -1,0 +1,105 @@
+import {
+  binaryTag,
+  constructFromEvents,
+  CORE_SCHEMA,
+  EVENT_ID,
+  type Event,
+  floatCoreTag,
+  intCoreTag,
+  mapTag,
+  mergeTag,
+  omapTag,
+  pairsTag,
+  parseEvents,
+  type ScalarTagDefinition,
+  setTag,
+  YAMLException,
+} from 'js-yaml';
+import { exactNumber, isRawNumber } from './exact-numbers.ts';
+
+/** A text is not YAML. The message is one line. */
+export class ParseError extends Error {
+  readonly line: number;
+  readonly column: number;
+  constructor(message: string, line: number, column: number) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+const exact = (tag: ScalarTagDefinition<number>): ScalarTagDefinition => ({
+  ...tag,
+  resolve(source, isExplicit, name) {
+    const value = tag.resolve(source, isExplicit, name);
+    return typeof value === 'number' ? exactNumber(value, source) : value;
+  },
+});
+const keyOf = (key: unknown): unknown => (isRawNumber(key) ? key.rawJSON : key);
+const SCHEMA = CORE_SCHEMA.withTags(
+  exact(intCoreTag),
+  exact(floatCoreTag),
+  {
+    ...mapTag,
+    addPair: (map, key, value) => mapTag.addPair(map as Record<string, unknown>, keyOf(key), value),
+    has: (map, key) => mapTag.has(map as Record<string, unknown>, keyOf(key)),
+  },
+  [mergeTag, binaryTag, omapTag, pairsTag, setTag],
+);
+// Bytes of UTF-16, with or without a byte order mark, decoded as UTF-8.
+const UTF_16 = /^(?:\uFFFD\uFFFD|\0[^]|[^]\0)/;
+const DEFICIENT = 'deficient indentation';
+// The text is parsed again for each.
+const MAX_CLOSINGS = 200;
+
+/** A parsed text. */
+export type Parsed = {
+  readonly value: unknown;
+  /** The text that was parsed, which may have other spaces before closing brackets. */
+  readonly text: string;
+};
+
+/**
+ * Parses a text in YAML or JSON. Numbers that a double would change become raw JSON. Accepts closing brackets that are
+ * indented as the key of their collection, as most parsers do.
+ *
+ * @param rest the number of lines that may be indented for it
+ * @throws {ParseError} for invalid YAML
+ */
+export function parseText(text: string, rest = MAX_CLOSINGS): Parsed {
+  if (UTF_16.test(text)) throw new ParseError('is encoded in UTF-16: save it as UTF-8', 1, 1);
+  try {
+    const events = parseEvents(text, {});
+    assertSingle(events, text);
+    const [value] = constructFromEvents(events, { source: text, schema: SCHEMA });
+    return { value, text };
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const { reason, mark } = error;
+    const line = (mark?.line ?? 0) + 1;
+    const indented = reason === DEFICIENT && rest > 0 ? indentClosing(text, line) : text;
+    if (indented !== text) return parseText(indented, rest - 1);
+    const advice = reason === DEFICIENT ? ': indent this line deeper than its key, or close a quote before it' : '';
+    throw new ParseError(reason + advice, line, (mark?.column ?? 0) + 1);
+  }
+}
+
+/** @throws for several documents */
+function assertSingle(events: readonly Event[], text: string): void {
+  const second = events.findIndex(({ type }, index) => index > 0 && type === EVENT_ID.DOCUMENT);
+  if (second === -1) return;
+  const next = events.at(second + 1) as { readonly start?: number; readonly valueStart?: number } | undefined;
+  const before = text.slice(0, next?.start ?? next?.valueStart ?? text.length);
+  const lines = before.slice(0, before.lastIndexOf('\n---') + 1).split('\n');
+  throw new ParseError('expected a single document in the stream, but found more', lines.length, 1);
+}
+
+/** Indents a line that begins with a closing bracket as the line before it. */
+function indentClosing(text: string, line: number): string {
+  const lines = text.split('\n');
+  const closing = lines[line - 1]?.trimStart() ?? '';
+  const before = lines.slice(0, line - 1).findLast((other) => other.trim() !== '') ?? '';
+  if (!/^[\]}]/.test(closing)) return text;
+  lines[line - 1] = (/^ */.exec(before)?.[0] ?? '') + closing;
+  return lines.join('\n');
+}

@@ -1,0 +1,165 @@
+import { warningsOf } from '@contract-first/testing/contract.ts';
+
+/** Returns a document with one path, whose members are in flow style. */
+const document = (pathItem: string, rest = '', version = '3.1.0'): string => `
+openapi: ${version}
+info: { title: Test, version: 1.0.0 }
+security: []
+paths:
+  /a: { ${pathItem} }
+${rest}`;
+const done = "responses: { '204': { description: Done. } }";
+const get = (members: string): string => `get: { ${done}, ${members} }`;
+const schema = (members: string, version?: string): string =>
+  document(get('tags: [a]'), `components: { schemas: { S: ${members} } }`, version);
+const scheme = (members: string): string =>
+  document(get('tags: [a]'), `components: { securitySchemes: { s: { ${members} } } }`);
+
+test.each<[string, string, string]>([
+  [
+    'a misspelled member',
+    document(get('operationID: a')),
+    '6:62 #/paths/~1a/get/operationID  error: an operation has no operationID: did you mean operationId?',
+  ],
+  ['an unknown member', document(get('foo: 1')), '#/paths/~1a/get/foo  error: an operation has no foo'],
+  [
+    'a member of a later version',
+    document('query: {}'),
+    '#/paths/~1a/query  error: a path item has no query before OpenAPI 3.2: write openapi: 3.2.0',
+  ],
+  [
+    'a missing member',
+    document("get: { responses: { '200': {} } }"),
+    '6:29 #/paths/~1a/get/responses/200  error: a response needs description',
+  ],
+  [
+    'one of several missing members',
+    document(get('parameters: [{ name: p, in: query }]')),
+    '#/paths/~1a/get/parameters/0  error: a parameter needs schema or content',
+  ],
+  ['responses in 3.0', document('get: {}', '', '3.0.3'), '#/paths/~1a/get  error: an operation needs responses'],
+  [
+    'a value of another type',
+    document(get('summary: 1')),
+    '#/paths/~1a/get/summary  error: summary must be a string, not 1',
+  ],
+  [
+    'an object in place of a list',
+    document(get('parameters: {}')),
+    '#/paths/~1a/get/parameters  error: parameters must be a list, not an object',
+  ],
+  [
+    'an item that is no object',
+    document(get('parameters: [a]')),
+    '#/paths/~1a/get/parameters/0  error: an item of parameters must be a parameter, not a string',
+  ],
+  [
+    'an unknown value',
+    document(get('parameters: [{ name: p, in: body, schema: {} }]')),
+    '#/paths/~1a/get/parameters/0/in  error: in must be query, header, path or cookie, not "body"',
+  ],
+  [
+    'a path without a slash',
+    document('', '  b: {}'),
+    '#/paths/b  error: b in paths must be a path, which begins with /',
+  ],
+  [
+    'a status that is none',
+    document('get: { responses: { ok: { description: a } } }'),
+    '#/paths/~1a/get/responses/ok  error: ok in responses must be a status, such as 200 or 4XX, or default',
+  ],
+  [
+    'the name of a component',
+    document('', "components: { schemas: { 'a b': {} } }"),
+    '#/components/schemas/a b  error: the name "a b" of a component may only have letters, digits, ".", "-" and "_"',
+  ],
+  [
+    'a keyword of another type',
+    schema('{ minLength: -1 }'),
+    '#/components/schemas/S/minLength  error: minLength must be an integer of at least 0, not -1',
+  ],
+  [
+    'an unknown type',
+    schema('{ type: strin }'),
+    '/S/type  error: type must be object, array, string, number, integer, boolean or null, or a list of them, not "strin"',
+  ],
+  [
+    'a list of types in 3.0',
+    schema('{ type: [string] }', '3.0.3'),
+    '/S/type  error: type must be object, array, string, number, integer or boolean, not a list',
+  ],
+  [
+    'a number that is none',
+    schema('{ multipleOf: 0 }'),
+    '/S/multipleOf  error: multipleOf must be a number above 0, not 0',
+  ],
+  [
+    'an unknown keyword in 3.0',
+    schema('{ requried: [a] }', '3.0.3'),
+    '/S/requried  error: a schema has no requried: did you mean required?',
+  ],
+  [
+    'a security scheme without a member of its type',
+    scheme('type: apiKey, name: a'),
+    '#/components/securitySchemes/s  error: a security scheme needs in',
+  ],
+  [
+    'a member of another security scheme',
+    scheme('type: http, scheme: basic, flows: {}'),
+    '/s/flows  error: a security scheme of type http has no flows',
+  ],
+  [
+    'no container',
+    'openapi: 3.1.0\ninfo: { title: T, version: "1" }',
+    '#  error: an OpenAPI document needs paths, components or webhooks',
+  ],
+  [
+    'a parameter twice',
+    document(get('parameters: [{ name: p, in: query, schema: {} }, { name: p, in: query, schema: {} }]')),
+    '#/paths/~1a/get/parameters/1  error: the query parameter p is listed twice',
+  ],
+  [
+    'a path parameter that is not described',
+    document(get('tags: [a]')).replace('/a', '/a/{id}'),
+    '#/paths/~1a~1{id}/get  error: the path parameter id is not described: add it to parameters',
+  ],
+  [
+    'a path parameter that the path lacks',
+    document(get('parameters: [{ name: id, in: path, required: true, schema: {} }]')),
+    '#/paths/~1a/get/parameters/0  error: the path has no {id}',
+  ],
+  ['a path parameter without a name', document('').replace('/a', '/a/{}'), 'error: a parameter of a path needs a name'],
+  [
+    'a reference to nothing',
+    document(
+      get("parameters: [{ $ref: '#/components/parameters/Limt' }]"),
+      'components: { parameters: { Limit: { name: l, in: query, schema: {} } } }',
+    ),
+    '#/paths/~1a/get/parameters/0  error: $ref leads to nothing: no Limt in #/components/parameters: did you mean Limit?',
+  ],
+  [
+    'a reference to an object of another kind',
+    document(
+      get("parameters: [{ $ref: '#/components/schemas/S' }]"),
+      'components: { schemas: { S: { type: string } } }',
+    ),
+    'error: $ref leads to no parameter in #/components/schemas/S: a parameter needs name',
+  ],
+])('a mistake is named once, with its place and what is right: %s', async (_name, text, message) => {
+  const lines = await warningsOf(text).catch((error: unknown) => (error as Error).message);
+  expect(lines).toContain(message);
+  expect(lines.match(/ error: /g)).toHaveLength(1);
+});
+
+test('unknown keywords of schemas are named with what they may mean, and ignored', async () => {
+  expect(await warningsOf(schema('{ type: object, requried: [a] }'))).toMatch(
+    /#\/components\/schemas\/S\/requried {2}warn: a schema has no requried: did you mean required\?$/,
+  );
+});
+
+test('a schema may be true or false since OpenAPI 3.1', async () => {
+  expect(await warningsOf(schema('{ properties: { a: true, b: false }, not: false }'))).toBe('');
+  await expect(warningsOf(schema('{ properties: { a: true } }', '3.0.3'))).rejects.toThrow(
+    /properties\/a {2}error: a must be a schema, not a boolean/,
+  );
+});
