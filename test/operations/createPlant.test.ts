@@ -67,7 +67,7 @@ describeStores((createDatabase) => {
     ['a BOM inside', '\ufeffx'],
     ['not normalised', 'e\u0301 and \u00e9'],
     ['100 KB of emoji', '🌿'.repeat(25_600)],
-    ['digits like those of a large number', '12345678901234567890'],
+    ['the digits of a large number', '12345678901234567890'],
   ])('200: a string that is %s is kept exactly', async (_name, text) => {
     const { app, history } = createApp();
     const response = await post(app, JSON.stringify({ id: 1, name: text, tag: text }));

@@ -37,7 +37,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Creates a bed. The same key of a caller creates it once. */
+        /** Creates a bed, once for each key of a caller. */
         post: {
             parameters: {
                 query?: never;
@@ -109,7 +109,7 @@ export interface paths {
                 default: components["responses"]["Failure"];
             };
         };
-        /** Replaces a bed that nobody else has changed meanwhile. */
+        /** Replaces a bed, unless it has changed meanwhile. */
         put: {
             parameters: {
                 query?: never;
@@ -148,7 +148,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description There is no such bed any more. */
+                /** @description The bed does not exist any more. */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -241,7 +241,7 @@ export interface components {
                 "application/json": components["schemas"]["Bed"];
             };
         };
-        /** @description What went wrong. */
+        /** @description The request has failed. */
         Failure: {
             headers: {
                 [name: string]: unknown;
@@ -392,7 +392,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description There is no such bed any more. */
+            /** @description The bed does not exist any more. */
             204: {
                 headers: {
                     [name: string]: unknown;

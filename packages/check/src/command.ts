@@ -22,7 +22,7 @@ const START_URL = 'http://127.0.0.1:3000';
 const HINT = 'to repeat a request: run npm start and set TOKEN to the token it prints';
 const SIGN_IN_HINT = 'to repeat a request: run npm start, sign in, and set TOKEN to the token of the response';
 const OTHER_DATABASE =
-  'DATABASE_URL is not used, but a temporary SQLite database; to check another one, start the service, and use --url';
+  'DATABASE_URL is not used, but a temporary SQLite database; to check another database, start the service, and use --url';
 const BY_SIGNAL = 128; // Shells add the signal number.
 const MAX_SEED = 2 ** 31 - 1;
 

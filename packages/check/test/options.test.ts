@@ -56,7 +56,7 @@ test.each([
   [['--document', 'two.yaml'], "unknown option '--document'"],
   [['one.yaml', 'two.yaml'], 'too many arguments. Expected 1 argument but got 2.'],
   [['--help=1'], "unknown option '--help=1'\n(Did you mean --help?)"],
-])('exit 2 and what is wrong with the arguments: %j', async (args, message) => {
+])('exit 2 and the problem of the arguments: %j', async (args, message) => {
   const stderr = `error: ${message}\nsee contract-first check --help\n`;
   expect(await command(createFolder(), args)).toEqual({ code: 2, stdout: '', stderr });
 });

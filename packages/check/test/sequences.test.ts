@@ -41,10 +41,7 @@ test.each<[string, NoteBehaviour]>([
     'a read of a deleted resource that is answered 410',
     { read: (note) => (note === undefined ? empty(410) : undefined) },
   ],
-  [
-    'a read of what does not exist that is answered 403',
-    { read: (note) => (note === undefined ? empty(403) : undefined) },
-  ],
+  ['a read of an unknown id that is answered 403', { read: (note) => (note === undefined ? empty(403) : undefined) }],
   [
     'a text without white space around it, or in lower case',
     { store: (note) => ({ ...note, text: ` ${String(note['text']).toUpperCase()} ` }) },

@@ -315,7 +315,7 @@ test.each([
   [[], "missing required argument 'DOCUMENT'"],
   [['petstore.yaml', '--name', 'Pet Store'], '--name must be words in lower case, such as pet-store, not Pet Store'],
   [['nowhere.yaml'], 'nowhere.yaml  error: cannot be read'],
-])('contract-first init %j: an error that says what to fix', async ([file, ...options], message) => {
+])('contract-first init %j: an error with the fix', async ([file, ...options], message) => {
   const args = file === undefined ? [] : [join(DOCUMENTS, file), ...options];
   const { code, stderr } = await init(temporaryFolder(), ...args);
   expect({ code, message: stderr }).toEqual({ code: 2, message: expect.stringContaining(message) });

@@ -163,7 +163,7 @@ test.each<[string, unknown]>([
   ['members without a value', { a: undefined, b: () => 1, c: Symbol('c'), d: null }],
   ['items without a value', [undefined, () => 1, Symbol('c'), 1]],
   ['values with toJSON', { items: [{ toJSON: (key: string) => ({ key, none: undefined }) }] }],
-])('toJsonValue: the result equals what JSON.stringify writes: %s', (_name, value) => {
+])('toJsonValue: the result equals the output of JSON.stringify: %s', (_name, value) => {
   expect(toJsonValue(value)).toStrictEqual(JSON.parse(JSON.stringify(value)));
 });
 

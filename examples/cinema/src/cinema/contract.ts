@@ -33,7 +33,7 @@ export class Failure extends HandlerFailure<FailureReplyOf<Pick<operations, Oper
 /** Functions that render the bodies of failures, by the name of their schema. */
 export type Failures = FailuresOf<failures>;
 
-/** Checkers by security scheme: those of the schemes that the engine does not know, and others that replace its own. */
+/** Checkers by security scheme: required for schemes that the engine cannot check, optional for the other schemes. */
 export type Checkers = Readonly<Record<UncheckedScheme, Checker> & Record<string, Checker>>;
 
 /** Operations without a handler, and handlers without an operation. */

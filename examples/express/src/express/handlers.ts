@@ -23,7 +23,8 @@ async function createOrder(
 
 async function getOrder(orders: Orders, { path, caller }: Request<'getOrder'>): Promise<Reply<'getOrder'>> {
   const order = orders.find(path.id);
-  if (order?.customer !== caller.name) return { status: 404, body: { status: 404, detail: 'there is no such order' } };
+  if (order?.customer !== caller.name)
+    return { status: 404, body: { status: 404, detail: 'this order does not exist' } };
   return { status: 200, body: toBody(order) };
 }
 

@@ -177,7 +177,7 @@ function outcomeOf(
 ): Defect {
   const isAccepted = response.status < 400;
   const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, isAccepted);
-  // The cause is the unusual value, whichever status rejects it.
+  // The cause is the unusual value, not the status that rejects it.
   const isUnusual = testCase.kind === 'positive' && circumstances.length > 0;
   return { message: message + outcome, cause: cause + (isUnusual ? ' is refused' : generalOutcome), circumstances };
 }

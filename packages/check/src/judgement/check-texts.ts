@@ -99,7 +99,7 @@ export const CHECK_TEXTS: Readonly<Record<CheckName, CheckText>> = {
     fix: 'Send what the document says, or change the schema, for example to `type: [string, "null"]`.',
   },
   ensure_resource_availability: {
-    meaning: 'a created resource cannot be read, shares its id, or is lost when another one is created or deleted',
+    meaning: 'a created resource cannot be read, shares its id, or is lost when another resource is created or deleted',
     why: 'The service has confirmed data that it does not have.',
     example: 'POST /pets\n< 201 {"id": 7}\nGET /pets/7\n< 404',
     fix: 'Respond after the resource is stored. Look for caches and replicas that lag behind.',
@@ -129,7 +129,7 @@ export const CHECK_TEXTS: Readonly<Record<CheckName, CheckText>> = {
     fix: 'Set the state of the resource, and do not add to it. Ignore a repeated request.',
   },
   conditional_requests: {
-    meaning: 'If-Match or If-None-Match does not do what RFC 9110 says',
+    meaning: 'If-Match or If-None-Match has another effect than RFC 9110 requires',
     why: 'If-Match protects against lost updates. A service that ignores it overwrites the change of another client.',
     example: 'PUT /pets/7  If-Match: "an older state"\n< 200',
     fix: 'Respond 412 if the current ETag does not match, and 304 to a GET whose If-None-Match does.',

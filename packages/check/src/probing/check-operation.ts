@@ -17,7 +17,7 @@ const MINIMUM = 1 / 10;
 const NEED_CREDENTIALS = [401, 403];
 const NO_SECURITY =
   "the document has no security here, so no token was sent: --header 'Authorization: Bearer ${CONTRACT_TOKEN}' sends one";
-const UNKNOWN_USER = 'does the request have credentials? sign-in in .contract.yaml gives those of a user';
+const UNKNOWN_USER = 'does the request have credentials? sign-in in .contract.yaml signs in a user';
 const AND = new Intl.ListFormat('en-GB');
 
 /**

@@ -26,7 +26,7 @@ export type SignIn = {
 /** The values of a user, which replace `{name}` in calls. */
 type UserValues = ReadonlyMap<string, string>;
 
-/** Returns the values of a user; those of a new user each time, unless they are given. */
+/** Returns the values of a listed user, or else of a new user each time. */
 export type SignedUser = () => UserValues;
 
 type Call = {

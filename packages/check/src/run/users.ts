@@ -149,7 +149,7 @@ export async function openUsers(
     otherToken = second && (await signInAs(second, 'OTHER_TOKEN')),
     otherCredentials = new Map<string, string>(),
   } = others;
-  // The run may change the first user, so the values are those of a user that does nothing else.
+  // The run may change the first user, so the values come from a separate user.
   const values = signIn && third ? await findValidValues(signIn, third(), documented, connection.send) : [];
 
   const tokens: Tokens = (scheme) => {

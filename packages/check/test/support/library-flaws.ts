@@ -81,7 +81,7 @@ const FLAWS: Partial<Record<CheckName, readonly (readonly [string, string, Flaw]
     ],
     ['loses a book when it is replaced', 'getBook', after(on('PUT', BOOK), forget)],
     ['loses a shelf when it is replaced', 'getShelf', after(on('PUT', SHELF), forget)],
-    ['does not find what it deletes', 'deleteAuthor', instead(on('DELETE', AUTHOR), () => fail(404))],
+    ['answers 404 to each deletion', 'deleteAuthor', instead(on('DELETE', AUTHOR), () => fail(404))],
     ['finds a shelf once', 'getShelf', firstOnly(on('GET', SHELF), () => fail(404))],
   ],
   read_your_writes: [

@@ -33,7 +33,7 @@ type Assertions = { readonly schema: unknown; check?: SchemaCheck };
 /** The assertions of a schema, with alternatives and the condition separated. */
 type Parts = {
   readonly own: Assertions | undefined;
-  /** Whether the own assertions include those of the members. */
+  /** Whether the assertions of this schema include the assertions of its members. */
   readonly isWhole: boolean;
   readonly alternatives: readonly (readonly [schemas: readonly unknown[], assertions: Assertions])[];
   readonly condition: Assertions | undefined;

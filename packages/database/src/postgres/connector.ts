@@ -174,7 +174,7 @@ function read(parameter: string, path: string): Buffer {
   }
 }
 
-function unusable(what: string, cause: unknown): DatabaseUnavailable {
+function unusable(part: string, cause: unknown): DatabaseUnavailable {
   const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
-  return new DatabaseUnavailable(`DATABASE_URL: ${what} cannot be used (${code})`, { cause });
+  return new DatabaseUnavailable(`DATABASE_URL: ${part} cannot be used (${code})`, { cause });
 }

@@ -106,21 +106,21 @@ function readLogin(text: string | undefined, problem: Problem) {
 }
 
 function readHost(text: string, position: number, problem: Problem): PostgresHost {
-  const what = `host ${String(position)}`;
+  const part = `host ${String(position)}`;
   const parts = HOST_PARTS.exec(text)?.groups;
-  const address = parts?.['address'] === undefined ? undefined : decode(parts['address'], what, problem);
-  const host = address ?? decode(parts?.['name'] ?? '', what, problem);
+  const address = parts?.['address'] === undefined ? undefined : decode(parts['address'], part, problem);
+  const host = address ?? decode(parts?.['name'] ?? '', part, problem);
   const port = Number(parts?.['port'] === '' ? DEFAULT_PORT : (parts?.['port'] ?? DEFAULT_PORT));
   if (parts === undefined) {
-    problem(`${what} must be a name or an address, and a port if it is not 5432; ${ESCAPES}`);
+    problem(`${part} must be a name or an address, and a port if it is not 5432; ${ESCAPES}`);
   } else if (address !== undefined) {
-    if (!isIPv6(address)) problem(`${what} must have an IPv6 address in its brackets`);
+    if (!isIPv6(address)) problem(`${part} must have an IPv6 address in its brackets`);
   } else if (host === '') {
-    problem(`${what} is empty`);
+    problem(`${part} is empty`);
   } else if (!host.startsWith('/') && !HOST_NAME.test(host)) {
-    problem(`${what} has a character that is not allowed in host names; ${ESCAPES}`);
+    problem(`${part} has a character that is not allowed in host names; ${ESCAPES}`);
   }
-  if (port < 1 || port > 65_535) problem(`${what} must have a port from 1 to 65535`);
+  if (port < 1 || port > 65_535) problem(`${part} must have a port from 1 to 65535`);
   return { host, port };
 }
 
@@ -128,10 +128,10 @@ function readParameters(query: string | undefined, problem: Problem): ReadonlyMa
   const parameters = new Map<string, string>();
   const texts = query === undefined || query === '' ? [] : query.split('&');
   texts.forEach((text, index) => {
-    const what = `parameter ${String(index + 1)}`;
+    const part = `parameter ${String(index + 1)}`;
     const [name = '', value, ...more] = text.split('=');
-    const known = PARAMETERS.find((parameter) => parameter === decode(name, what, problem));
-    if (known === undefined) problem(`${what} must be one of ${PARAMETERS.join(', ')}`);
+    const known = PARAMETERS.find((parameter) => parameter === decode(name, part, problem));
+    if (known === undefined) problem(`${part} must be one of ${PARAMETERS.join(', ')}`);
     else if (value === undefined || more.length > 0) problem(`${known} must be given as ${known}=value`);
     else if (parameters.has(known)) problem(`${known} is given twice`);
     else parameters.set(known, decode(value, known, problem));
@@ -176,13 +176,13 @@ function isLocal({ host }: PostgresHost): boolean {
   return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-function decode(text: string, what: string, problem: Problem): string {
+function decode(text: string, part: string, problem: Problem): string {
   try {
     const decoded = decodeURIComponent(text);
     if (!decoded.includes('\0')) return decoded;
-    problem(`${what} must not contain %00`);
+    problem(`${part} must not contain %00`);
   } catch {
-    problem(`${what} has a % that is not followed by two hexadecimal digits of UTF-8; write a literal % as %25`);
+    problem(`${part} has a % that is not followed by two hexadecimal digits of UTF-8; write a literal % as %25`);
   }
   return '';
 }

@@ -151,7 +151,7 @@ function decodedStrings(document: Document): LocatedValues {
   };
 }
 
-/** Returns whether a schema by itself allows values other than null and decoded strings. */
+/** Returns whether a schema alone allows values other than null and decoded strings. */
 function allowsOthers(schema: Schema): boolean {
   const others = typesOf(schema).filter((type) => type !== 'null' && !(type === 'string' && isDecoded(schema)));
   return others.length > 0 || hasValues(schema) || STRUCTURE.some((keyword) => keyword in schema);

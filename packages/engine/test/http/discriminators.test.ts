@@ -158,7 +158,7 @@ describe.each(['3.0.3', '3.1.0'])(
         [[{ kind: 'robo' }, /'wheels'/]],
       ],
       [
-        'where the schema lists those that extend it',
+        'where the schema lists its extensions',
         ref('Animal'),
         PARENT.replace('discriminator', `${LIST}, discriminator`),
         [{ kind: 'kitty', ...lives }],

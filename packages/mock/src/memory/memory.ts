@@ -35,7 +35,7 @@ export type Memory = {
   readonly handle: (operation: Operation, respond: Respond) => ((request: MockRequest) => AnyReply) | undefined;
   /**
    * Wraps the response function of an operation without a role for a resource: it fails if a parent resource does not
-   * exist, responds to an action with its resource, and else with what the request sent.
+   * exist, responds to an action with its resource, and else with the values of the request.
    */
   readonly respondWithin: (operation: Operation, respond: Respond) => RespondToMock;
   /** Lines about the stored resources and the other operations. */

@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import type { ApiParameter } from '../operations/api-operation.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 
-/** Percent-encodes all reserved characters (RFC 3986, 2.3), including those that encodeURIComponent keeps. */
+/** Percent-encodes all reserved characters (RFC 3986, 2.3), including characters that encodeURIComponent keeps. */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

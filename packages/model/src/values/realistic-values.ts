@@ -136,7 +136,7 @@ const TITLES = [
 ];
 const SENTENCES = [
   'It arrived on time and works well.',
-  'A short text that says what this is about.',
+  'A short text about this resource.',
   'Made by hand from local materials.',
   'See the notes for more details.',
   'Thank you for your help with this.',

@@ -35,7 +35,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What was uploaded. */
+                /** @description The uploaded files. */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -139,7 +139,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: never;
     responses: {
-        /** @description What went wrong. */
+        /** @description The request has failed. */
         Failure: {
             headers: {
                 [name: string]: unknown;
@@ -187,7 +187,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was uploaded. */
+            /** @description The uploaded files. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -280,7 +280,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was received. */
+            /** @description The received archive. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -244,7 +244,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description What went wrong. */
+        /** @description The request has failed. */
         Failure: {
             headers: {
                 [name: string]: unknown;

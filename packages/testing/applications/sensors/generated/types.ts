@@ -4,7 +4,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: never;
     responses: {
-        /** @description What went wrong. */
+        /** @description The request has failed. */
         Failure: {
             headers: {
                 [name: string]: unknown;
@@ -190,7 +190,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: never;
     responses: {
-        /** @description What went wrong. */
+        /** @description The request has failed. */
         Failure: {
             headers: {
                 [name: string]: unknown;
