@@ -64,7 +64,7 @@ ${fix}
 
 function familyPage({ name, title, why, example, fix }: (typeof RULE_FAMILIES)[number]): string {
   const rules = [...RULES.values()].filter((rule) => familyOf(rule.name).name === name);
-  const [first] = rules;
+  const breaking = rules.find(({ levels }) => levels.includes('ERR')) ?? rules[0];
   const rows = rules.map((rule) => [`\`${rule.name}\``, rule.levels.join(', '), rule.meaning]);
   return `${NOTICE}
 
@@ -89,7 +89,7 @@ An entry in [\`.contract.yaml\`](../tools/diff.md#accept-a-finding) accepts a fi
 \`\`\`yaml
 diff:
   ignore:
-    - rule: ${first?.name ?? ''}
+    - rule: ${breaking?.name ?? ''}
       operation: GET /pets
       reason: no client uses it
       until: 2026-12-31
