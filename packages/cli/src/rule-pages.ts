@@ -86,7 +86,7 @@ ${fix}
 
 An entry in [\`.contract.yaml\`](../tools/diff.md#accept-a-finding) accepts a finding until a day:
 
-\`\`\`yaml
+\`\`\`text
 diff:
   ignore:
     - rule: ${breaking?.name ?? ''}

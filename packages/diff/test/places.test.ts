@@ -32,6 +32,7 @@ test('a change of a shared component is reported once, with its place and the af
     '  ERR   response-property-enum-value-added  response 200 body/p: values "y", "z" were added',
     '  INFO  request-property-enum-value-added   request body/p: values "y", "z" were added',
     '  in 4 operations: POST /a, POST /b, POST /c and 1 more',
+    'about the rules: docs/rules/responses.md',
     '1 error, 0 warnings, 0 notes in 4 operations',
     '',
   ]);
