@@ -79,10 +79,7 @@ test.each([
     'failures of any shape',
     document('x-a: 1').replace("'204'", "'400': { description: No., content: { text/html: {} } }, '204'"),
   ],
-  [
-    'nullable without a type',
-    document(body('{ nullable: true, allOf: [{ type: string }] }'), '', '3.0.3'),
-  ],
+  ['nullable without a type', document(body('{ nullable: true, allOf: [{ type: string }] }'), '', '3.0.3')],
   ['a pattern with a needless escape', document(body(String.raw`{ type: string, pattern: '^[a\-z]+$' }`))],
   ['a path with a star', document('x-a: 1').replace('/things/{id}', '/things/*/{id}')],
   [

@@ -77,7 +77,12 @@ test('components with one name are one component if they are equal, else the sec
 });
 
 test('references have escapes of JSON pointers and of URIs', async () => {
-  const names = { 'tilde~field': 'tilde~0field', 'slash/field': 'slash~1field', 'percent%field': 'percent%25field' };
+  const names = {
+    'tilde~field': 'tilde~0field',
+    'slash/field': 'slash~1field',
+    'percent%field': 'percent%25field',
+    '': '',
+  };
   const { text, components } = await bundleOf({
     'openapi.yaml': `${HEAD}paths: { ${Object.values(names)
       .map((name, index) => `/${String(index)}: ${post(`defs%20of.yaml#/$defs/${name}`)}`)
@@ -86,7 +91,12 @@ components: { schemas: { A: { properties: { 'percent%field/': { type: boolean } 
     'defs of.yaml': `$defs: ${JSON.stringify(Object.fromEntries(Object.keys(names).map((name) => [name, { title: name }])))}`,
   });
   expect(components).toMatchObject({
-    schemas: { tilde_field: { title: 'tilde~field' }, slash_field: {}, percent_field: { title: 'percent%field' } },
+    schemas: {
+      tilde_field: { title: 'tilde~field' },
+      slash_field: {},
+      percent_field: { title: 'percent%field' },
+      schema: {},
+    },
   });
   expect(text).toContain('#/components/schemas/A/properties/percent%25field~1');
 });

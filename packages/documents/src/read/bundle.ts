@@ -203,7 +203,8 @@ class Bundler {
     if (known !== undefined) return known.name;
     const { file: from, pointer: place } = target;
     const last = place === '' ? basename(from.path, extname(from.path)) : tokensOf(`#${place}`).at(-1);
-    const wanted = (target.name ?? last ?? '').replaceAll(/[^\w.-]+/g, '_');
+    const characters = (target.name ?? last ?? '').replaceAll(/[^\w.-]+/g, '_');
+    const wanted = characters === '' ? kind : characters; // A pointer may end with an empty name.
     const existing = groupOf(this.#root.parsed, group);
     const components = [...this.#components].filter(([key]) => key.startsWith(`${kind} `)).map(([, one]) => one);
     const same = components.find(({ name }) => name === wanted)?.target ?? {
