@@ -50,7 +50,7 @@ type Connection = {
 };
 
 // A pipeline of requests takes much more memory than its bytes. No known client pipelines as many requests.
-const PENDING_MAX = 256;
+const PENDING_MAX = 1_000;
 
 /** Creates an empty connection registry. */
 export function createConnections(limit: number): Connections {

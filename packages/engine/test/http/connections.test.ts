@@ -67,13 +67,14 @@ test('a client that disconnects in the middle of a body leaks nothing', async ()
 });
 
 test.each([
-  ['256 pipelined requests are answered', 256, 256],
-  ['a connection with more pending responses is closed', 1_000, 0],
-])('%s', async (_name, requests, answered) => {
+  ['1,000 pipelined requests are answered', 1_000, true],
+  ['a connection with more pending responses is closed', 2_000, false],
+])('%s', async (_name, requests, isAnswered) => {
   const { connection } = await serve();
   const [head, end] = ['GET / HTTP/1.1\r\nHost: x\r\n', 'Connection: close\r\n\r\n'];
   connection.write(`${`${head}\r\n`.repeat(requests - 1)}${head}${end}`);
-  expect((await connection.closed()).match(/HTTP\/1\.1 404/g) ?? []).toHaveLength(answered);
+  const answers = (await connection.closed()).match(/HTTP\/1\.1 404/g) ?? [];
+  expect(answers.length === requests).toBe(isAnswered);
 });
 
 test('at a stop, all pending requests get responses, and only the last response has Connection: close', async () => {
