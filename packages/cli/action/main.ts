@@ -18,6 +18,8 @@ const problems: string[] = [];
 const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
 // GitHub rejects summaries above 1 MiB.
 const MAX_SUMMARY_CHARS = 250_000;
+// GitHub's name for the commit before the first push of a branch.
+const NO_COMMIT = /^0{40,}$/;
 const TEMPORARY = env['RUNNER_TEMP'] ?? tmpdir();
 
 const command = readCommand();
@@ -40,7 +42,8 @@ function readCommand(): Command {
     return { title: `check ${document} ${url}`, words: ['check', document, '--url', url, ...more] };
   }
   if (name === 'diff') {
-    const base = input('base', 'name the commit whose document clients know, such as origin/main');
+    const given = input('base', 'name the commit whose document clients know, such as origin/main');
+    const base = NO_COMMIT.test(given) ? 'HEAD~1' : given;
     return { title: `diff ${document}`, words: ['diff', `${base}:${document}`, document, ...more] };
   }
   problems.push(`the input command must be check or diff, not "${name}"`);

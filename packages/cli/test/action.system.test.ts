@@ -90,7 +90,7 @@ async function runAction(inputs: Readonly<Record<string, string>>, env: Readonly
   const contents = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
   const expressions: Record<string, string> = {
     'github.token': GITHUB_TOKEN,
-    'github.event.pull_request.base.sha': base,
+    'github.event.pull_request.base.sha || github.event.before': base,
   };
   const evaluate = (text: string): string =>
     text.replaceAll(/\$\{\{ (.*?) \}\}/g, (_whole, name: string) => {
@@ -145,6 +145,26 @@ test('the action diff annotates, summarizes and comments on the changes since th
   ]);
 });
 
+test('the action diff compares the first push of a branch with the commit before its last one', async () => {
+  breakDocument();
+  const git = [
+    '-c',
+    'user.name=a',
+    '-c',
+    'user.email=a@example.org',
+    'commit',
+    '--quiet',
+    '--all',
+    '--message',
+    'second',
+  ];
+  execFileSync('git', git, { cwd: folder });
+  writeFileSync(join(folder, 'event.json'), '{}');
+  base = '0'.repeat(40);
+  expect(await runAction(DIFF)).toMatchObject({ code: 1, summary: expect.stringContaining('**1 error') });
+  expect(comments).toEqual([]);
+});
+
 test('the action diff updates its own comment among pages of comments, despite copies of its marker', async () => {
   comments = Array.from({ length: 150 }, (_, index) => ({
     id: index + 1,
@@ -167,7 +187,7 @@ test('the action check annotates, summarizes and comments on failures of a servi
   const inputs = { command: 'check', document: 'openapi.json', url, arguments: '--runs\n5\n--seed=1\n--budget=300' };
   const { code, stdout, stderr, exitCode, summary } = await runAction(inputs, { CONTRACT_TOKEN: TOKEN });
   expect({ code, exitCode }).toEqual({ code: 1, exitCode: '1' });
-  expect(stdout).toMatch(/^::error title=response_schema_conformance::\w+: /m);
+  expect(stdout).toMatch(/^::error file=openapi\.json,line=1,title=response_schema_conformance::\w+: /m);
   expect(summary).toMatch(
     /^\*\*contract: \d+ operations, \d+ requests, \d+ failures .*\(seed 1\)\*\*\n\n\| Operation +\| Check /,
   );
