@@ -110,7 +110,7 @@ test.each([
   [
     'a missing part',
     'HEAD:broken.yaml',
-    'base HEAD:broken.yaml:4:3 #/paths/~1a  error: $ref to none.yaml cannot be read: the git revision HEAD has no none.yaml',
+    'base HEAD:broken.yaml:4:9 #/paths/~1a  error: $ref to none.yaml cannot be read: the git revision HEAD has no none.yaml',
   ],
 ])('contract:diff rejects %s', async (_name, base, message) => {
   project.write('broken.yaml', "openapi: 3.1.0\ninfo: { title: A, version: '1' }\npaths:\n  /a: { $ref: none.yaml }\n");

@@ -354,9 +354,10 @@ class Bundler {
     this.#diagnostics.push({ severity: 'error', place: this.#placeOf(file, pointer), message: error.message });
   }
 
+  /** Returns the place of a reference. */
   #placeOf(file: SourceFile, bundled: string): string {
     const { pointer } = this.#originOf(bundled.slice(1));
-    const { file: name, line, column } = this.#files.positionOf(file, `#${pointer}`);
+    const { file: name, line, column } = this.#files.positionOf(file, `#${pointer}/$ref`);
     return `${name}:${String(line)}:${String(column)} #${pointer}`;
   }
 
