@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Migrations } from './migrations.ts';
 import type { Query } from './sql.ts';
 
 /** The database of an application. */
@@ -127,12 +128,7 @@ export type Definition = {
   /** Four ASCII characters: the application id of the SQLite file, and the key of PostgreSQL's advisory lock. */
   readonly tag: string;
   readonly tables: readonly string[];
-  /** The SQL from each version to the next. Append only, since databases may have any of these versions. */
-  readonly migrations: {
-    readonly sqlite: readonly string[];
-    /** @param schema the quoted schema in which to create tables */
-    readonly postgres: readonly ((schema: string) => string)[];
-  };
+  readonly migrations: Migrations;
 };
 
 /** The tables of an application that inserts rows in batches. */
@@ -199,6 +195,11 @@ export class ConstraintViolated extends Error {
 /** Returns the name of an application as an SQL identifier. */
 export function identifierOf(name: string): string {
   return name.replaceAll(' ', '_');
+}
+
+/** Returns the name of the table with the version of an application's tables, and the record of its migrations. */
+export function versionTableOf({ name }: Pick<Definition, 'name'>): string {
+  return `${identifierOf(name)}_schema`;
 }
 
 /** Returns the four characters of a tag as a 32-bit number. */

@@ -1,7 +1,10 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import { copyProject, withHandlers, withOperations, type Project } from '@contract-first/testing/project.ts';
 import { startService, type Service } from '@contract-first/testing/service.ts';
+import { sqlOf } from '../../database/src/migrations.ts';
+import { storeSchemaOf } from '../../database/src/sqlite/open-file.ts';
 
 const HANDLERS = 'src/guests/handlers.ts';
 const GUEST = { id: 1, name: 'Anna' };
@@ -119,6 +122,22 @@ test('npm run dev reports a service that does not start, and starts it after the
   await dev.waitForOutput('the service exited with code 1');
   expect(dev.output()).toContain('half written');
   project.write(HANDLERS, source);
+  expect(await createGuest()).toEqual({ name: 'Anna' });
+});
+
+test('npm run dev refuses a changed migration, and starts the service after the change of its file', async () => {
+  const path = 'src/guests/guest-book.ts';
+  const source = project.read(path).replace('either,', 'either, migrationsIn,');
+  const [first = '', second = ''] = storeSchemaOf(guestTables).migrations.map((migration) => sqlOf(migration, ''));
+  mkdirSync(join(project.folder, 'src/guests/migrations'));
+  project.write('src/guests/migrations/1-guests.sql', first.replace('guests', 'visitors'));
+  project.write('src/guests/migrations/2-key.sql', second);
+  const files = "migrations: migrationsIn(new URL('migrations', import.meta.url)),";
+  project.write(path, source.replace(/migrations: \{[^]*?\n {2}\},/, files));
+  await dev.waitForOutput('it restarts after the next change');
+  expect(dev.output()).toContain('its migration 1-guests.sql was changed after it was applied');
+
+  project.write('src/guests/migrations/1-guests.sql', first);
   expect(await createGuest()).toEqual({ name: 'Anna' });
 });
 

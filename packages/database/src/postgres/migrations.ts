@@ -1,24 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Definition, identifierOf, numberOf } from '../database.ts';
+import { type Definition, numberOf, versionTableOf } from '../database.ts';
+import { describeChange, recordOf, sqlOf } from '../migrations.ts';
 import { IncompatibleDatabase, isRaceOfCreations, NO_PERMISSION, sqlStateOf } from './errors.ts';
 import { escapeIdentifier, type Row, type Session } from './session.ts';
 
 const RACES_MAX = 20;
 const RACE_PAUSE_MS = 50;
 
+/** The version of existing tables. */
+type State = {
+  readonly version: number;
+  /** The record of the applied migrations. A database of an earlier version has none. */
+  readonly record: string | null | undefined;
+};
+
 /**
  * Creates or migrates the tables. Several instances may do so at the same time.
  *
  * @param limitMs the time limit for reading the version; migrations have no time limit
  * @returns the quoted schema of the tables
- * @throws {IncompatibleDatabase} when the database belongs to another program or a newer version, or permission is
- *   denied
+ * @throws {IncompatibleDatabase} when the database belongs to another program or a newer version, an applied migration
+ *   was changed, or permission is denied
  */
 export async function migrate(session: Session, definition: Definition, limitMs: number): Promise<string> {
+  const migrations = definition.migrations.postgres;
   // If the tables are up to date, neither the lock nor the permission to create tables is needed.
   const { schema, exists } = await findSchema(session, definition, limitMs);
-  const version = exists ? await readVersion(session, definition, schema, limitMs) : 0;
-  if (version === definition.migrations.postgres.length) return schema;
+  const state = exists ? await readState(session, definition, schema, limitMs) : undefined;
+  const isUpToDate = state?.version === migrations.length;
+  if (isUpToDate && state.record === recordOf(migrations)) return schema;
   for (let races = 0; ; races += 1) {
     try {
       await session.query('BEGIN ISOLATION LEVEL READ COMMITTED');
@@ -27,6 +37,8 @@ export async function migrate(session: Session, definition: Definition, limitMs:
       return schema;
     } catch (error) {
       if (!session.isLost()) await session.query('ROLLBACK');
+      // Only the owner of the table can add the record of the migrations.
+      if (isUpToDate && sqlStateOf(error) === NO_PERMISSION) return schema;
       // Some engines accept the statement for advisory locks but do not lock.
       if (!isRaceOfCreations(error) || races === RACES_MAX) throw error;
       await sleep(RACE_PAUSE_MS * Math.random());
@@ -39,18 +51,19 @@ export async function migrate(session: Session, definition: Definition, limitMs:
  *
  * @throws {IncompatibleDatabase} when the version is newer than this program
  */
-export async function readVersion(
+export async function readState(
   session: Session,
   definition: Definition,
   schema: string,
   limitMs?: number,
-): Promise<number> {
-  const [row] = await session.query(`SELECT version FROM ${schema}.${versionTableOf(definition)}`, [], limitMs);
+): Promise<State> {
+  // All columns, since the table of an earlier version has no record.
+  const [row] = await session.query(`SELECT * FROM ${schema}.${versionTableOf(definition)}`, [], limitMs);
   const version = Number(row?.['version'] ?? 0);
   if (version > definition.migrations.postgres.length) {
     throw new IncompatibleDatabase('was written by a newer version of the service');
   }
-  return version;
+  return { version, record: row?.['applied'] };
 }
 
 async function migrateInTransaction(session: Session, definition: Definition): Promise<string> {
@@ -61,15 +74,23 @@ async function migrateInTransaction(session: Session, definition: Definition): P
   const { schema, exists } = await findSchema(session, definition);
   const versionTable = `${schema}.${versionTableOf(definition)}`;
   if (!exists) await createVersion(session, versionTable, schema);
-  const version = await readVersion(session, definition, schema);
-  for (const migration of migrations.slice(version)) await session.query(migration(schema));
+  const { version, record } = await readState(session, definition, schema);
+  const change = describeChange(migrations, record, `drop its tables and ${versionTableOf(definition)}, with all data`);
+  if (change !== undefined) throw new IncompatibleDatabase(`cannot be used: its ${change}`);
+  // The migrations of both databases do not name the schema.
+  await session.query("SELECT set_config('search_path', $1 || ', ' || current_setting('search_path'), true)", [schema]);
+  for (const migration of migrations.slice(version)) await session.query(sqlOf(migration, schema));
   await session.query(`UPDATE ${versionTable} SET version = $1`, [migrations.length]);
+  if (record !== recordOf(migrations)) {
+    await session.query(`ALTER TABLE ${versionTable} ADD COLUMN IF NOT EXISTS applied text`);
+    await session.query(`UPDATE ${versionTable} SET applied = $1`, [recordOf(migrations)]);
+  }
   return schema;
 }
 
 async function createVersion(session: Session, table: string, schema: string): Promise<void> {
   try {
-    await session.query(`CREATE TABLE ${table} (version integer PRIMARY KEY)`);
+    await session.query(`CREATE TABLE ${table} (version integer PRIMARY KEY, applied text)`);
   } catch (error) {
     if (sqlStateOf(error) !== NO_PERMISSION) throw error;
     const recovery = `GRANT CREATE ON SCHEMA ${schema}, or a schema of its own, lets it create them`;
@@ -114,11 +135,6 @@ const TABLES = `
   JOIN pg_namespace ON nspname = path.schema
   LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = ANY($1::text[])
   ORDER BY path.place, relname`;
-
-/** Returns the name of the table with the version of an application's tables. */
-function versionTableOf({ name }: Definition): string {
-  return `${identifierOf(name)}_schema`;
-}
 
 /**
  * Finds the schema of the application's tables in the search path. If the tables do not exist, returns the first

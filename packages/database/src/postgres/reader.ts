@@ -8,7 +8,7 @@ import { limitStreams, type StreamSlot } from '../streams.ts';
 import { type Connector, connectorsFor } from './connector.ts';
 import { explain, READ_ONLY_TRANSACTION, sqlStateOf } from './errors.ts';
 import { describePostgres, type PostgresLocation } from './location.ts';
-import { findSchema, readVersion } from './migrations.ts';
+import { findSchema, readState } from './migrations.ts';
 import type { Result, Session } from './session.ts';
 import { PostgresWorker } from './worker.ts';
 import { runStatement } from './write.ts';
@@ -37,7 +37,7 @@ export async function openPostgresReader(
   const session = await connector.connect(new AbortController().signal);
   try {
     const { schema, exists } = await findSchema(session, definition);
-    if (!exists || (await readVersion(session, definition, schema)) === 0) {
+    if (!exists || (await readState(session, definition, schema)).version === 0) {
       throw new DatabaseUnavailable(`there is no ${definition.name} in ${describePostgres(location)}`);
     }
     return createPostgresReader({ readers: connector, streams: connector, location, schema }, options);

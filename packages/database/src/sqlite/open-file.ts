@@ -2,7 +2,8 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, st
 import { platform } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DatabaseUnavailable, type Definition, numberOf } from '../database.ts';
+import { DatabaseUnavailable, type Definition, numberOf, versionTableOf } from '../database.ts';
+import { describeChange, type Migration, recordOf, sqlOf } from '../migrations.ts';
 import { damaged, primaryCode, SQLITE, unavailable } from './errors.ts';
 
 // A write-ahead log that grew larger during a long read is truncated to this size after a checkpoint.
@@ -13,7 +14,7 @@ const WAL_RETRY_MS = 20;
 export const READ = 'SELECT 1 FROM sqlite_schema LIMIT 1';
 
 /** The part of a definition that can be sent to a thread. */
-export type StoreSchema = Pick<Definition, 'name' | 'tag'> & { readonly migrations: readonly string[] };
+export type StoreSchema = Pick<Definition, 'name' | 'tag'> & { readonly migrations: readonly Migration[] };
 
 /** Returns the part of a definition that can be sent to a thread. */
 export function storeSchemaOf({ name, tag, migrations }: Definition): StoreSchema {
@@ -121,18 +122,34 @@ function explaining<Result>(path: string, open: () => Result): Result {
 /** Migrates a database. Returns `false` when another process holds the lock, which may be migrating the database. */
 function migrate(database: DatabaseSync, path: string, schema: StoreSchema): boolean {
   const { tag, migrations } = schema;
+  const table = versionTableOf(schema);
   try {
     createTransact(database)(() => {
       const version = versionOf(database, path, schema);
       if (version === 0) database.exec(`PRAGMA application_id = ${String(numberOf(tag))}`);
-      for (const migration of migrations.slice(version)) database.exec(migration);
+      const record = readRecord(database, table);
+      const change = describeChange(migrations, record, 'delete the file, with all data');
+      if (change !== undefined) throw new DatabaseUnavailable(`the database ${path} cannot be used: its ${change}`);
+      for (const migration of migrations.slice(version)) database.exec(sqlOf(migration, ''));
       if (version < migrations.length) database.exec(`PRAGMA user_version = ${String(migrations.length)}`);
+      if (record !== recordOf(migrations)) writeRecord(database, table, recordOf(migrations));
     });
     return true;
   } catch (error) {
     if (primaryCode(error) !== SQLITE.BUSY || versionOf(database, path, schema) === migrations.length) throw error;
     return false;
   }
+}
+
+/** Returns the record of the applied migrations. A database of an earlier version has none. */
+function readRecord(database: DatabaseSync, table: string): string | undefined {
+  const isRecorded = database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
+  return isRecorded ? String(scalar(database, `SELECT applied FROM ${table}`)) : undefined;
+}
+
+function writeRecord(database: DatabaseSync, table: string, record: string): void {
+  database.exec(`DROP TABLE IF EXISTS ${table}; CREATE TABLE ${table} (applied TEXT NOT NULL) STRICT`);
+  database.prepare(`INSERT INTO ${table} (applied) VALUES (?)`).run(record);
 }
 
 /**

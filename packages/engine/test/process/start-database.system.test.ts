@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sqlOf } from '../../../database/src/migrations.ts';
 import { openForWriting, storeSchemaOf } from '../../../database/src/sqlite/open-file.ts';
 import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import { openTestStore } from '@contract-first/testing/app.ts';
@@ -16,7 +17,16 @@ test.each([
   ['is a folder', () => temporaryFolder(), /cannot be opened/],
   ['is not a database', () => file('This is a text file, not a database.'.repeat(100)), /is not a SQLite database/],
   ["is another program's database", otherDatabase, /is another program's database/],
-  ['is the database of a newer version', newerDatabase, /was written by a newer version/],
+  [
+    'is the database of a newer version',
+    () => alteredDatabase('PRAGMA user_version = 99'),
+    /was written by a newer version/,
+  ],
+  [
+    'is a database with a changed migration',
+    () => alteredDatabase(`UPDATE guest_book_schema SET applied = replace(applied, 'checksum":"', 'checksum":"0')`),
+    /its migration 1 was changed after it was applied/,
+  ],
   ['is a truncated database', () => damagedDatabase((bytes) => bytes.subarray(0, 20_480)), /is damaged/],
   ['is a database with a page of zeros', () => damagedDatabase((bytes) => bytes.fill(0, 8_192, 12_288)), /is damaged/],
   [
@@ -60,7 +70,10 @@ test('a start waits for the SQLite migration of another process, without a time 
   openForWriting(path, { ...schema, migrations: schema.migrations.slice(0, 1) }).close();
   const other = new DatabaseSync(path);
   other.exec(
-    `BEGIN IMMEDIATE; ${schema.migrations.slice(1).join(';')}; PRAGMA user_version = ${String(schema.migrations.length)}`,
+    `BEGIN IMMEDIATE; ${schema.migrations
+      .slice(1)
+      .map((migration) => sqlOf(migration, ''))
+      .join(';')}; PRAGMA user_version = ${String(schema.migrations.length)}`,
   );
   const opening = openTestStore(`sqlite:${path}`);
   await sleep(6_000); // Longer than a start waits for other locks.
@@ -90,11 +103,11 @@ function file(content: string): string {
   return path;
 }
 
-async function newerDatabase(): Promise<string> {
+async function alteredDatabase(change: string): Promise<string> {
   const path = join(temporaryFolder(), 'guests.db');
   await (await openTestStore(`sqlite:${path}`)).close();
   const database = new DatabaseSync(path);
-  database.exec('PRAGMA user_version = 99');
+  database.exec(change);
   database.close();
   return path;
 }

@@ -53,7 +53,7 @@ export const devCommand = defineCommand(DEV, async (given) => {
   function notice(path: string): void {
     const isContract = sources.some((source) => source === path || source.startsWith(path + sep));
     // A path without an extension may be a source folder.
-    const isCode = (path + sep).startsWith(SOURCE + sep) && ['.ts', ''].includes(extname(path));
+    const isCode = (path + sep).startsWith(SOURCE + sep) && ['.ts', '.sql', ''].includes(extname(path));
     if (isContract) changed.add('contract');
     if (isCode) changed.add('code');
     if (!isContract && !isCode) return;
