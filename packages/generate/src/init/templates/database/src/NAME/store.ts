@@ -1,4 +1,5 @@
 import {
+  migrationsIn,
   openDatabase,
   sql,
   table,
@@ -16,11 +17,7 @@ const definition: Definition = {
   name: 'WORDS',
   tag: 'CODE',
   tables: ['entries'],
-  // Append to the lists: a database that exists is at one of their versions.
-  migrations: {
-    sqlite: ['CREATE TABLE entries (name TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT'],
-    postgres: [(schema) => `CREATE TABLE ${schema}.entries (name text PRIMARY KEY, json text NOT NULL)`],
-  },
+  migrations: migrationsIn(new URL('migrations', import.meta.url)),
 };
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
