@@ -8,6 +8,7 @@ import { createValues } from '@contract-first/model/values';
 import { createCallbacks } from './callbacks.ts';
 import { createMemory, type Memory, type MemoryOptions } from './memory/memory.ts';
 import { createFail, type MockRequest } from './memory/reply.ts';
+import { createRecorded, type Source } from './recorded.ts';
 import { createFailures } from './responses/failures.ts';
 import { createFailureHeaders } from './responses/headers.ts';
 import { type Delay, hasPreferences, withPreferences } from './responses/preferences.ts';
@@ -37,7 +38,7 @@ const ANY_PAGE: NonNullable<Application['cors']> = {
   permitsAll: true,
 };
 
-/** Simulated conditions: list sizes, delays, errors and callbacks. */
+/** Simulated conditions: list sizes, delays, errors, callbacks and responses of other sources. */
 export type Scenarios = {
   /** The number of items of generated lists. */
   readonly listSize?: number | undefined;
@@ -47,6 +48,8 @@ export type Scenarios = {
   readonly errorRate?: number | undefined;
   /** The allowed hosts of callbacks besides the local machine; `undefined` disables callbacks. */
   readonly callbackHosts?: ReadonlySet<string> | undefined;
+  /** Recorded responses and a service, which answer before the mock. */
+  readonly sources?: readonly Source[];
 };
 
 type Options = {
@@ -83,7 +86,7 @@ export function createMock(
   document: DocumentText | undefined,
   { seed, memory: options, env, scenarios = {} }: Options,
 ) {
-  const { listSize, delay = NO_DELAY, errorRate = 0, callbackHosts } = scenarios;
+  const { listSize, delay = NO_DELAY, errorRate = 0, callbackHosts, sources = [] } = scenarios;
   const requests = createValues(compiled.document, seed, 'request');
   const responses = createValues(compiled.document, seed, 'response');
   const values = { requests, responses, operations: readOperations(requests.schemas, responses.schemas, '/') };
@@ -106,7 +109,7 @@ export function createMock(
       Promise.resolve({
         handlers: Object.fromEntries(handlers),
         checkers: createCheckers(contract.securitySchemes, env),
-        middleware: [createDelay(delay, createRandom(`${String(seed)} delays`))],
+        middleware: [createDelay(delay, createRandom(`${String(seed)} delays`)), createRecorded(sources)],
         check: () => Promise.resolve(),
         close: async () => {
           closing.abort();

@@ -15,7 +15,9 @@ import {
   readRefs,
 } from '@contract-first/command-line/options';
 import { CORRECTIONS, readCorrections } from '@contract-first/model/resources';
+import { readHar } from '@contract-first/model/requests';
 import { CannotCheck } from '@contract-first/model/values';
+import { forward, replay, type Source } from './recorded.ts';
 import { DEFAULTS, LEAST, MAX_INTEGER, type Scenarios } from './application.ts';
 import { DELAY_FORM, MAX_SIZE, readDelay, type Delay } from './responses/preferences.ts';
 
@@ -54,6 +56,13 @@ export const MOCK: CommandDeclaration = {
     option('list-size', 'text', 'N', 'the number of items of generated lists, as far as their schema allows'),
     option('delay', 'text', 'MS', 'respond after this time, or after one in a range such as 100-500'),
     option('error-rate', 'text', 'N', 'fail this share of the valid requests, such as 0.1 or 10%, with a 5xx'),
+    option('replay', 'list', 'FILE', 'answer the requests of this HTTP archive with the recorded responses'),
+    option(
+      'proxy',
+      'text',
+      'URL',
+      'send requests to this service, and answer only what it does not have (404, 405, 501)',
+    ),
     option('callbacks', 'flag', undefined, 'send the callbacks of the document, to this machine only'),
     option('callback-host', 'list', 'HOST', 'send them to this host, too'),
     CORRECTIONS,
@@ -65,6 +74,10 @@ export const MOCK: CommandDeclaration = {
     ['contract-first mock openapi.yaml', 'Serve a document on port 3000'],
     ['contract-first mock openapi.yaml --port 4000 --data pets.json', 'Keep the resources in a file'],
     ['contract-first mock /pets=pets.yaml /shops=shops.yaml', 'Serve two documents'],
+    [
+      'contract-first mock openapi.yaml --proxy http://127.0.0.1:8080',
+      'Mock the operations that a service does not have yet',
+    ],
     [
       'contract-first mock openapi.yaml --error-rate 10% --delay 100-500',
       'Test how a client handles a slow, failing service',
@@ -102,6 +115,10 @@ export type ProgramOptions = {
   /** The delay of responses in milliseconds, or a range such as `100-500`. */
   readonly delay?: number | string;
   readonly errorRate?: number | string;
+  /** The paths of HTTP archives. */
+  readonly replay?: string | readonly string[];
+  /** The URL of a service. */
+  readonly proxy?: string;
   readonly callbacks?: boolean;
   readonly callbackHost?: string | readonly string[];
   /** The file with corrections of the resources. */
@@ -139,6 +156,7 @@ function readGiven(given: ReadonlyMap<string, GivenOption>, problems: string[]) 
     listSize: readInteger('list-size', 0, MAX_SIZE),
     delay: readDelays(reader),
     errorRate: readShare(reader),
+    sources: readSources(reader),
     callbackHosts: has('callbacks') || has('callback-host') ? readHosts(reader) : undefined,
   };
   const documents = (textsOf('document') ?? ['openapi.yaml']).map(readDocumentOption);
@@ -159,6 +177,26 @@ function readGiven(given: ReadonlyMap<string, GivenOption>, problems: string[]) 
   };
   if (problems.length > 0) throw new CannotCheck(problems.join('\n'));
   return options;
+}
+
+/** Reads the recorded responses and the service that answer before the mock. */
+function readSources({ read, refuse }: OptionReader): readonly Source[] {
+  const archives = read('replay', (path, place) => {
+    try {
+      return readHar(path);
+    } catch (error) {
+      if (!(error instanceof CannotCheck)) throw error;
+      refuse(`${place}: ${error.message}`);
+      return undefined;
+    }
+  });
+  const services = read('proxy', (text, place) => {
+    const url = URL.parse(text);
+    if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return forward(url);
+    refuse(`${place} must be the scheme, host and port of a service, such as http://127.0.0.1:8080, not "${text}"`);
+    return undefined;
+  });
+  return [...(archives.length > 0 ? [replay(archives.flat().map(({ exchange }) => exchange))] : []), ...services];
 }
 
 function readHosts({ read, refuse }: OptionReader): ReadonlySet<string> {

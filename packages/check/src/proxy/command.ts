@@ -9,7 +9,7 @@ import { CannotCheck } from '@contract-first/model/values';
 import type { CheckFailure } from '../judgement/failures.ts';
 import { PROXY } from '../options/declaration.ts';
 import { type CheckOptions, readOptions } from '../options/options.ts';
-import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
+import type { RecordedExchange } from '@contract-first/model/requests';
 import { createRecorder, type Recorder } from '../recorded/recorder.ts';
 import { prepareConclusion } from '../reports/conclusion.ts';
 import { openReports } from '../reports/open-reports.ts';

@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } fro
 import type { Tls } from '@contract-first/command-line/options';
 import { nodeHttp } from '@contract-first/contract';
 import { createAgent, excerptOf, GrowingBytes, protocolProblem } from '@contract-first/model/requests';
-import type { RecordedExchange } from '../recorded/recorded-exchange.ts';
+import type { RecordedExchange } from '@contract-first/model/requests';
 
 /** Receives the outcome of each request to the proxy. */
 export type PassageEvents = {

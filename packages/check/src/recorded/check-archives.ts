@@ -7,7 +7,7 @@ import type { CheckObserver } from '../judgement/observation.ts';
 import type { CheckOptions } from '../options/options.ts';
 import { readDocument } from '../run/read-document.ts';
 import { openReports } from '../reports/open-reports.ts';
-import { readHar, type HarEntry } from './har-file.ts';
+import { type HarEntry, readHar } from '@contract-first/model/requests';
 import { createRecorder } from './recorder.ts';
 
 const MAX_NAMES = 10;

@@ -14,7 +14,7 @@ import {
 import { propertyNamesOf, readSentParameters, type SentParameters } from '../coverage/sent-parameters.ts';
 import { findRepeatedMember, headerOf } from '../judgement/conformance.ts';
 import { readParameter } from './read-parameter.ts';
-import type { RecordedExchange } from './recorded-exchange.ts';
+import type { RecordedExchange } from '@contract-first/model/requests';
 
 /** Describes whether the document allows a request. */
 export type Classification = {

@@ -22,7 +22,7 @@ import { haveCredentials } from '../run/extra-headers.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { classifyRequest, UNDECIDED, type Classification } from './classify-request.ts';
 import type { Match } from './match-operation.ts';
-import type { RecordedExchange } from './recorded-exchange.ts';
+import type { RecordedExchange } from '@contract-first/model/requests';
 
 export type JudgeOptions = {
   /** Validates against the request schemas. */

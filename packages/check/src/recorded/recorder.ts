@@ -20,7 +20,7 @@ import type { ContractResult } from '../run/contract-result.ts';
 import { select, type Selection } from '../run/selection.ts';
 import { isBeyondDocument, judgeRecorded } from './judge-recorded.ts';
 import { type Match, matchOperation } from './match-operation.ts';
-import type { RecordedExchange } from './recorded-exchange.ts';
+import type { RecordedExchange } from '@contract-first/model/requests';
 
 export type RecorderOptions = Selection & {
   /** Linted and bundled by `loadContract`. */

@@ -18,6 +18,8 @@ export {
 export { curlLine, quoteShell, splitVariables } from './curl-line.ts';
 export { GrowingBytes } from './connection.ts';
 export { isKnownStyle, percentEncode, readingsOf, readingsOfParameter, writeParameter } from './parameter-text.ts';
+export { type HarEntry, readHar } from './har-file.ts';
+export type { RecordedExchange } from './recorded-exchange.ts';
 export { createRedactor, type Redactor } from './redactor.ts';
 export { createSecretSearch } from './secrets.ts';
 export { pathValue, type RequestInput, type WireRequest, withMember, writeRequest } from './wire-request.ts';

@@ -73,7 +73,8 @@ export function readBody(
     return missingBody(requestBody);
   const mediaType = findMediaType(req, contentType, requestBody);
   if (mediaType instanceof Failure) return refuseUnlessEmpty(req, mediaType, requestBody);
-  if (req.readableDidRead)
+  // Middleware may have put the whole body back, with `unshift`.
+  if (req.readableDidRead && req.readableLength === 0)
     throw new Error('the body was read before: no body parser may be used before the operations');
   checkBodySize(contentLengthOf(req) ?? 0, reader.limitBytes);
   reader.sendContinue();

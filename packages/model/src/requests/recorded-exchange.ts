@@ -1,4 +1,5 @@
-import type { Excerpt, WireRequest, WireResponse } from '@contract-first/model/requests';
+import type { WireRequest } from './wire-request.ts';
+import type { Excerpt, WireResponse } from './wire-response.ts';
 
 /** A recorded request of another client, and its response. */
 export type RecordedExchange = {

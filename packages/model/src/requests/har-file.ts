@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { escapeToLine } from '@contract-first/contract';
-import { CannotCheck, syntaxProblem } from '@contract-first/model/values';
-import type { WireRequest, WireResponse } from '@contract-first/model/requests';
+import { syntaxProblem } from '../values/json-tree.ts';
+import { CannotCheck } from '../values/oracle.ts';
+import type { WireRequest } from './wire-request.ts';
+import type { WireResponse } from './wire-response.ts';
 import type { RecordedExchange } from './recorded-exchange.ts';
 
 /** An entry of an HTTP archive. */

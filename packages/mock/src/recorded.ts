@@ -1,0 +1,131 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NoResponse, openConnection, type RecordedExchange, type WireResponse } from '@contract-first/model/requests';
+
+/** A request with its whole body. */
+type ReadRequest = { readonly method: string; readonly target: string; readonly body: Buffer; readonly headers: Pairs };
+type Pairs = readonly (readonly [name: string, value: string])[];
+
+/** Returns the response to a request, or `undefined` for the response of the mock. */
+export type Source = (request: ReadRequest) => Promise<WireResponse | undefined> | WireResponse | undefined;
+
+/** Headers that describe the recorded or forwarded message, not this one. */
+const OWN =
+  /^(?:connection|keep-alive|transfer-encoding|content-length|trailer|upgrade|te|proxy-.*|host|expect|access-control-.*)$/i;
+
+/** Creates Express middleware that answers requests from the sources, in this order, before the mock does. */
+export function createRecorded(sources: readonly Source[]) {
+  return async (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): Promise<void> => {
+    const { method = 'GET', url: target = '/', headers } = req;
+    // The engine answers preflights, and requests whose bodies it must ask for.
+    const isOfEngine = headers['access-control-request-method'] !== undefined || headers.expect !== undefined;
+    if (sources.length === 0 || isOfEngine) {
+      next();
+      return;
+    }
+    try {
+      const request = { method, target, headers: pairsOf(req.rawHeaders), body: await readBody(req) };
+      for (const source of sources) {
+        const response = await source(request);
+        if (response === undefined) continue;
+        send(req, res, response);
+        return;
+      }
+      next();
+    } catch (error) {
+      next(error);
+    }
+  };
+}
+
+/** Returns the recorded responses. Repeated requests get the recorded responses in their order, then the last one. */
+export function replay(exchanges: readonly RecordedExchange[]): Source {
+  const usable = exchanges.filter(
+    ({ isRequestComplete, isResponseComplete }) => isRequestComplete && isResponseComplete,
+  );
+  const byRequest = Map.groupBy(usable, ({ request: { method, target, body } }) => keyOf(method, target, body));
+  const counts = new Map<string, number>();
+  return ({ method, target, body }) => {
+    const key = keyOf(method, target, body);
+    const recorded = byRequest.get(key) ?? [];
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    const { response } = recorded[Math.min(count, recorded.length - 1)] ?? {};
+    // Archives have the decoded body.
+    return response && { ...response, headers: response.headers.filter(([name]) => name !== 'content-encoding') };
+  };
+}
+
+// A service without an operation answers with one of these.
+const MISSING = [404, 405, 501];
+
+/** Forwards requests to a service. Requests for which it has no operation, or no response, get none. */
+export function forward(service: URL): Source {
+  const connection = openConnection(service);
+  return async ({ method, target, headers, body }) => {
+    const forwarded = headers.filter(([name]) => !OWN.test(name));
+    const request = { method, target, headers: forwarded, body: body.length > 0 ? body : undefined };
+    try {
+      const response = await connection.sendOnce(request);
+      return MISSING.includes(response.status) ? undefined : response;
+    } catch (error) {
+      if (error instanceof NoResponse) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** Returns a text that is equal for equal requests. The order of a query and of JSON members does not matter. */
+function keyOf(method: string, target: string, body: Buffer = Buffer.alloc(0)): string {
+  const { pathname, searchParams } = new URL(target, 'http://server');
+  searchParams.sort();
+  return JSON.stringify([method, pathname, searchParams.toString(), sorted(body.toString('latin1'))]);
+}
+
+function sorted(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), (_name, value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+        : value,
+    );
+  } catch {
+    return text; // Not JSON.
+  }
+}
+
+/** Reads the whole body, and puts it back for the engine. */
+async function readBody(req: IncomingMessage): Promise<Buffer> {
+  if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined)
+    return Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const read = (): void => {
+      for (let chunk = req.read() as Buffer | null; chunk !== null; chunk = req.read() as Buffer | null)
+        chunks.push(chunk); // A stream of bytes.
+      if (!req.complete) return;
+      req.off('readable', read).off('error', reject);
+      // Before the stream ends, which is in the next tick.
+      if (chunks.length > 0) req.unshift(Buffer.concat(chunks));
+      resolve();
+    };
+    req.on('readable', read).on('error', reject);
+  });
+  return Buffer.concat(chunks);
+}
+
+function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: WireResponse): void {
+  for (const [name, value] of headers) if (!OWN.test(name)) res.appendHeader(name, value);
+  const { origin } = req.headers;
+  if (origin !== undefined) {
+    res.setHeader('Access-Control-Allow-Origin', origin);
+    res.setHeader('Access-Control-Allow-Credentials', 'true');
+    res.setHeader('Access-Control-Expose-Headers', res.getHeaderNames().join(', '));
+  }
+  res.writeHead(status);
+  res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+function pairsOf(rawHeaders: readonly string[]): Pairs {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0);
+  return names.map((name, index) => [name, rawHeaders[2 * index + 1] ?? ''] as const);
+}
