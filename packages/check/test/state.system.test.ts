@@ -11,7 +11,11 @@ const checks = new Set(CHECK_NAMES.filter(isStateCheck));
 test('a library that conforms to its document passes every check', async () => {
   const baseUrl = await startLibrary();
   const result = await checkContract({ ...library, baseUrl, runs: 10 });
-  expect(result).toMatchObject({ failures: [], notes: [], unused: ['ignored_auth', 'missing_required_header', 'action_effects'] });
+  expect(result).toMatchObject({
+    failures: [],
+    notes: [],
+    unused: ['ignored_auth', 'missing_required_header', 'action_effects'],
+  });
 });
 
 test.each(FLAWED_LIBRARIES)('a library that %s fails %s of %s', async (_name, check, operation, flaw) => {
