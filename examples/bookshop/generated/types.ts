@@ -67,26 +67,10 @@ export interface components {
     schemas: {
         /** @enum {string} */
         Kind: "paper" | "ebook";
-        Failure: {
-            /** Format: int32 */
-            status: number;
-            message: string;
-        };
-        Title: string;
-        PaperBook: {
-            /** @constant */
-            kind: "paper";
-            title: components["schemas"]["Title"];
-            isbn?: string | null;
-            /** Format: int32 */
-            grams?: number;
-        };
-        Ebook: {
-            /** @constant */
-            kind: "ebook";
-            title: components["schemas"]["Title"];
+        StoredBook: {
             /** Format: int64 */
-            bytes: bigint;
+            id: bigint;
+            book: components["schemas"]["Book"];
         };
         Book: (WithRequired<components["schemas"]["PaperBook"], "kind"> & {
             /** @enum {string} */
@@ -95,10 +79,26 @@ export interface components {
             /** @enum {string} */
             kind: "ebook";
         });
-        StoredBook: {
+        PaperBook: {
+            /** @constant */
+            kind: "paper";
+            title: components["schemas"]["Title"];
+            isbn?: string | null;
+            /** Format: int32 */
+            grams?: number;
+        };
+        Title: string;
+        Ebook: {
+            /** @constant */
+            kind: "ebook";
+            title: components["schemas"]["Title"];
             /** Format: int64 */
-            id: bigint;
-            book: components["schemas"]["Book"];
+            bytes: bigint;
+        };
+        Failure: {
+            /** Format: int32 */
+            status: number;
+            message: string;
         };
     };
     responses: {
