@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { copyBuildInfo, linkModules } from '../modules.ts';
@@ -40,7 +40,10 @@ export function createProject(): Project {
   let folder = root;
   execFileSync('git', ['clone', '--quiet', '.', root]);
   execFileSync('git', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], { cwd: root });
-  linkModules(resolve('node_modules'), join(root, 'node_modules'));
+  for (const workspace of ['.', ...readdirSync('packages').map((name) => `packages/${name}`)]) {
+    const modules = join(workspace, 'node_modules');
+    if (existsSync(modules)) linkModules(resolve(modules), join(root, modules));
+  }
   copyBuildInfo('.', root, ['node_modules']);
 
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED.test(name)));
