@@ -38,6 +38,8 @@ test('npm run contract:diff exits with 1 and a block for each change, worst firs
     '  in POST /plants',
     'openapi.yaml:5 /info/version',
     '  INFO  api-version-not-bumped  the document breaks clients, but is still version 1.0.0',
+    'about the rules: docs/rules/request-bodies.md',
+    'about the rules: docs/rules/responses.md',
     '1 error, 1 warning, 1 note in 1 operation',
     '',
   ]);
@@ -79,6 +81,7 @@ test('npm run contract:diff --json prints the changes as one array', async () =>
           rule: 'request-property-type-changed',
           level: 'ERR',
           message: 'request body/id: type integer (int64) became integer (int32)',
+          page: 'docs/rules/request-bodies.md',
         },
       ],
       operations: ['POST /plants'],

@@ -346,6 +346,6 @@ test('the contract checks pass, including checks of sequences', async () => {
     ...{ seed: 1, runs: 3, budgetMs: 120_000 },
   });
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);
-  expect(unused).toEqual(['ignored_auth']);
+  expect(unused).toEqual(['ignored_auth', 'action_effects']);
   expect(notes.join('\n')).toMatch(/^state was not judged.*the resources of createNote$/m);
 });

@@ -28,11 +28,15 @@ export class ParseError extends Error {
   }
 }
 
+const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 const exact = (tag: ScalarTagDefinition<number>): ScalarTagDefinition => ({
   ...tag,
   resolve(source, isExplicit, name) {
     const value = tag.resolve(source, isExplicit, name);
-    return typeof value === 'number' ? exactNumber(value, source) : value;
+    if (typeof value === 'number') return exactNumber(value, source);
+    // js-yaml takes numbers beyond the range of a double for strings.
+    const number = DECIMAL.test(source) ? Number(source) : 0;
+    return Number.isFinite(number) ? value : exactNumber(number, source);
   },
 });
 const keyOf = (key: unknown): unknown => (isRawNumber(key) ? key.rawJSON : key);
