@@ -27,14 +27,16 @@ export async function packedFolder(): Promise<string> {
   return folder;
 }
 
-/** Returns whether every package has a tarball that is newer than all package files and folders. */
+/** Returns whether every package has a tarball that is newer than all its files and folders. */
 function isPacked(folder: string): boolean {
   const tarballs = existsSync(folder) ? readdirSync(folder) : [];
   const packages = readdirSync(join(ROOT, 'packages')).filter((name) => name !== 'testing');
   if (tarballs.length !== packages.length) return false;
   const timesOf = (paths: readonly string[]): number[] => paths.map((path) => statSync(path).mtimeMs);
   const sources = ['packages', 'LICENSE', 'tsconfig.json'].map((name) => join(ROOT, name));
-  const files = readdirSync(join(ROOT, 'packages'), { recursive: true, encoding: 'utf8' });
+  const files = packages.flatMap((name) =>
+    readdirSync(join(ROOT, 'packages', name), { recursive: true, encoding: 'utf8' }).map((file) => join(name, file)),
+  );
   const changedAt = Math.max(...timesOf(sources), ...timesOf(files.map((name) => join(ROOT, 'packages', name))));
   return changedAt < Math.min(...timesOf(tarballs.map((name) => join(folder, name))));
 }
