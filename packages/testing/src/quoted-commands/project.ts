@@ -44,7 +44,7 @@ export function createProject(): Project {
     const modules = join(workspace, 'node_modules');
     if (existsSync(modules)) linkModules(resolve(modules), join(root, modules));
   }
-  copyBuildInfo('.', root, ['node_modules']);
+  copyBuildInfo('.', root, ['node_modules', 'packages/[^/]+/node_modules']);
 
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED.test(name)));
   // `--silent`, since curl prints its progress if there is no terminal.
