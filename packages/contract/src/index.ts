@@ -31,7 +31,7 @@ export type {
 } from './handlers/handler-types.ts';
 export { failureStatusOf } from './operations/failure-status.ts';
 export { integerOf, isInt64, reviveInt64s } from './operations/int64.ts';
-export { escapePointer } from './json/json-pointer.ts';
+export { escapePointer, unescapePointer } from './json/json-pointer.ts';
 export { replaceLimits } from './validation/limits.ts';
 export { IN_PLACE_LISTS, isInPlaceList, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './validation/keywords.ts';
 export {

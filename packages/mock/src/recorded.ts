@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { NoResponse, openConnection, type RecordedExchange, type WireResponse } from '@contract-first/model/requests';
+import {
+  headerPairs,
+  NoResponse,
+  openConnection,
+  type RecordedExchange,
+  type WireResponse,
+} from '@contract-first/model/requests';
 
 /** A request with its whole body. */
 type ReadRequest = { readonly method: string; readonly target: string; readonly body: Buffer; readonly headers: Pairs };
@@ -23,7 +29,7 @@ export function createRecorded(sources: readonly Source[]) {
       return;
     }
     try {
-      const request = { method, target, headers: pairsOf(req.rawHeaders), body: await readBody(req) };
+      const request = { method, target, headers: headerPairs(req.rawHeaders), body: await readBody(req) };
       for (const source of sources) {
         const response = await source(request);
         if (response === undefined) continue;
@@ -123,9 +129,4 @@ function send(req: IncomingMessage, res: ServerResponse, { status, headers, body
   }
   res.writeHead(status);
   res.end(req.method === 'HEAD' ? undefined : body);
-}
-
-function pairsOf(rawHeaders: readonly string[]): Pairs {
-  const names = rawHeaders.filter((_, index) => index % 2 === 0);
-  return names.map((name, index) => [name, rawHeaders[2 * index + 1] ?? ''] as const);
 }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { Tls } from '@contract-first/command-line/options';
 import { nodeHttp } from '@contract-first/contract';
-import { createAgent, excerptOf, GrowingBytes, protocolProblem } from '@contract-first/model/requests';
+import { createAgent, excerptOf, GrowingBytes, headerPairs, protocolProblem } from '@contract-first/model/requests';
 import type { RecordedExchange } from '@contract-first/model/requests';
 
 /** Receives the outcome of each request to the proxy. */
@@ -263,14 +263,9 @@ const HOP_BY_HOP =
  * Content-Length, since otherwise the body would be parsed as the next message.
  */
 function endToEndHeaders(rawHeaders: readonly string[]): Pairs {
-  const pairs = pairsOf(rawHeaders);
+  const pairs = headerPairs(rawHeaders);
   const named = pairs.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','));
   const ofConnection = new Set(named.map((name) => name.trim().toLowerCase()));
   ofConnection.delete('content-length');
   return pairs.filter(([name]) => !HOP_BY_HOP.test(name) && !ofConnection.has(name.toLowerCase()));
-}
-
-function pairsOf(rawHeaders: readonly string[]): Pairs {
-  const names = rawHeaders.filter((_, index) => index % 2 === 0);
-  return names.map((name, index) => [name, rawHeaders[2 * index + 1] ?? ''] as const);
 }

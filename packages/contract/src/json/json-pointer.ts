@@ -3,3 +3,8 @@ export function escapePointer(name: string): string {
   // Few names need it, and it is called for every member of a document.
   return /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name;
 }
+
+/** Returns the name that a token of a JSON pointer stands for. */
+export function unescapePointer(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,4 +1,4 @@
-import type { IN_PLACE_LISTS } from '@contract-first/contract';
+import { type IN_PLACE_LISTS, unescapePointer } from '@contract-first/contract';
 
 /** A parsed and validated document. */
 export type OpenApiDocument = { readonly openapi: string } & Record<string, unknown>;
@@ -77,7 +77,7 @@ export function tokensOf(reference: string): readonly string[] {
   return reference
     .slice(2)
     .split('/')
-    .map((token) => decode(token).replaceAll('~1', '/').replaceAll('~0', '~'));
+    .map((token) => unescapePointer(decode(token)));
 }
 
 /** Percent-decodes a text. Returns malformed texts unchanged. */

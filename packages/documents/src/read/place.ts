@@ -1,3 +1,4 @@
+import { unescapePointer } from '@contract-first/contract';
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml';
 
 /** A part of a text, with its offset. */
@@ -23,7 +24,7 @@ export class Places {
     let part = this.#root;
     let place = part.start;
     for (const step of pointer.split('/').slice(1)) {
-      const token = step.replaceAll('~1', '/').replaceAll('~0', '~');
+      const token = unescapePointer(step);
       const member = part.members.get(token) ?? part.members.get('<<')?.part.members.get(token);
       if (member === undefined) break;
       ({ place, part } = member);

@@ -22,5 +22,12 @@ export { type HarEntry, readHar } from './har-file.ts';
 export type { RecordedExchange } from './recorded-exchange.ts';
 export { createRedactor, type Redactor } from './redactor.ts';
 export { createSecretSearch } from './secrets.ts';
-export { pathValue, type RequestInput, type WireRequest, withMember, writeRequest } from './wire-request.ts';
+export {
+  headerPairs,
+  pathValue,
+  type RequestInput,
+  type WireRequest,
+  withMember,
+  writeRequest,
+} from './wire-request.ts';
 export { type Excerpt, EXCERPT_BYTES, excerptOf, keep, type KeptResponse, type WireResponse } from './wire-response.ts';

@@ -15,6 +15,12 @@ export type WireRequest = {
   readonly hasWholeUrl?: boolean;
 };
 
+/** Returns the names and values of `rawHeaders` of Node, where they alternate. */
+export function headerPairs(rawHeaders: readonly string[]): WireRequest['headers'] {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0);
+  return names.map((name, index) => [name, rawHeaders[2 * index + 1] ?? ''] as const);
+}
+
 /** The values of a request, before they are serialized. */
 export type RequestInput = {
   readonly parameters: readonly { readonly parameter: ApiParameter; readonly value: Json }[];
