@@ -3,7 +3,15 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['**/generated/', 'data/', 'packed/', 'site/', 'packages/generate/src/init/templates/']),
+  globalIgnores([
+    '**/generated/',
+    'data/',
+    'docs/.vitepress/.temp/',
+    'docs/.vitepress/cache/',
+    'packed/',
+    'site/',
+    'packages/generate/src/init/templates/',
+  ]),
   eslint.configs.recommended,
   {
     files: ['**/*.ts'],
