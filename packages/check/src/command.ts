@@ -62,7 +62,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
   let problem: string | undefined;
   try {
     const { seed = Math.floor(Math.random() * MAX_SEED) } = options;
-    // The service has no token of the command where it issues its own.
+    // A service that issues its own tokens does not accept the command's token.
     const ownToken = options.signIn === undefined ? service?.token : undefined;
     const server = { baseUrl: service?.url ?? url ?? '', token: token ?? ownToken };
     if (service !== undefined) secrets.push({ variable: 'TOKEN', value: service.token });

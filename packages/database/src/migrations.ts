@@ -64,8 +64,8 @@ export function recordOf(migrations: readonly PostgresMigration[]): string {
  * Compares the applied migrations with their record. Migrations that were applied by a version without a record count
  * as unchanged.
  *
- * @param recovery how to start anew, without the data of the database
- * @returns the reason why the tables differ from the program's, if they do
+ * @param recovery how to start with an empty database, for the message
+ * @returns a message about the first changed migration; `undefined` if none was changed
  */
 export function describeChange(
   migrations: readonly PostgresMigration[],
@@ -90,7 +90,9 @@ function nameOf(migration: PostgresMigration): string {
   return typeof migration === 'object' ? migration.name : '';
 }
 
-/** Layout does not count, nor does the schema, so that a migration can be moved to a file. */
+/**
+ * Returns the checksum of a migration. Ignores white space and the schema, so that a migration can be moved to a file.
+ */
 function checksumOf(migration: PostgresMigration): string {
   const schema = '"schema"';
   const text = sqlOf(migration, schema).replaceAll(`${schema}.`, '');

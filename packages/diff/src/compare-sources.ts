@@ -96,7 +96,7 @@ function orderOf(before: Version, after: Version): number {
   return after.map((part, index) => part - (before[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
 
-/** Returns whether the major version is new, or below 1.0.0 the minor version. */
+/** Returns whether the major version was raised, or, below 1.0.0, the minor version. */
 function isMajor([major, minor]: Version, [newMajor, newMinor]: Version): boolean {
   return newMajor > major || (major === 0 && newMinor > minor);
 }

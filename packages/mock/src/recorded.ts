@@ -61,10 +61,12 @@ export function replay(exchanges: readonly RecordedExchange[]): Source {
   };
 }
 
-// A service without an operation answers with one of these.
+// The statuses with which a service answers a request to a missing operation.
 const MISSING = [404, 405, 501];
 
-/** Forwards requests to a service. Requests for which it has no operation, or no response, get none. */
+/**
+ * Forwards requests to a service. Returns no response if the service does not have the operation or does not respond.
+ */
 export function forward(service: URL): Source {
   const connection = openConnection(service);
   return async ({ method, target, headers, body }) => {

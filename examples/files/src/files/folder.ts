@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** Stores files in a folder, each with a UUID as its name. */
 export function createFolder(path: string) {
   return {
-    /** Stores the bytes. They are on disk when the promise resolves; a file is never there in part. */
+    /** Stores the bytes. When the promise resolves, they are on disk. The folder never contains a partial file. */
     async add(bytes: Blob) {
       const id = randomUUID();
       const file = join(path, id);

@@ -64,7 +64,7 @@ export function createBeds({ read, stream, write, transaction }: Database) {
       }),
 
     /**
-     * Replaces a bed. Returns the new bed, if there is one.
+     * Replaces a bed. Returns the new bed; `undefined` if the bed does not exist.
      *
      * @param assert throws if the bed must not be replaced
      */

@@ -19,7 +19,10 @@ export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>>
   readonly [name: string]: Matched;
 }
 
-/** Returns XML if a header names it. For an Accept header with weights, use a package such as `negotiator`. */
+/**
+ * Returns the media type of XML if the header contains it, else of JSON. For an Accept header with weights, use a
+ * package such as `negotiator`.
+ */
 function mediaTypeFor(header: unknown): 'application/xml' | 'application/json' {
   return String(header).includes('application/xml') ? 'application/xml' : 'application/json';
 }

@@ -10,7 +10,7 @@ type Schema = {
   readonly xml?: { readonly name?: string; readonly attribute?: boolean; readonly wrapped?: boolean };
 };
 type Schemas = CodedBody['schemas'];
-/** A value without members, as the engine has validated it. */
+/** A validated value without members. */
 type Scalar = string | number | bigint | boolean;
 
 /** A codec for XML with the names, attributes and lists that `xml` in the schemas describes; without namespaces. */
@@ -36,7 +36,7 @@ function parse(text: string): XmlElement {
     return parseXml(text).root as XmlElement; // A document without a root is a syntax error.
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
-    // The other lines quote the text.
+    // Only the first line: the other lines quote the text.
     throw new SyntaxError(error.message.split('\n', 1)[0], { cause: error });
   }
 }

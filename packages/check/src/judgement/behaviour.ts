@@ -304,7 +304,8 @@ function findInvalid({ parameters: declared, requestBody }: ApiOperation, sent: 
     // If the value has the right type, report the other violated rule.
     const violation = violations.find(({ keyword }) => keyword !== 'type') ?? violations[0];
     if (violation === undefined || violations.length < readings.length) continue;
-    // A server that accepts the request without the parameter never reads the parameter.
+    // If the server also accepts requests without the parameter, it ignores the parameter: both failures have one
+    // cause.
     const circumstances = [...(parameter.required ? [without(parameter)] : []), violation.keyword];
     return { ...describeViolation(placeOf(parameter), violation), circumstances };
   }

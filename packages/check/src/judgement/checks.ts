@@ -99,7 +99,7 @@ export function checksFor(kind: CaseKind): readonly ResponseCheckName[] {
   return RESPONSE_CHECKS.filter((name) => (CHECKS[name].kinds as readonly CaseKind[]).includes(kind));
 }
 
-/** Runs all applicable checks on a response and returns the failed ones. */
+/** Runs all applicable checks on a response and returns the failed checks. */
 export function violationsIn(exchange: JudgedExchange): readonly FailedCheck[] {
   const { kind, usual } = exchange.testCase;
   const isProtocol = exchange.response.status < 500 && (usual !== undefined || NOT_OF_OPERATION.includes(kind));

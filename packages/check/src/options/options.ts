@@ -282,7 +282,7 @@ function readUsers(reader: OptionReader, environment: Environment): UserOptions 
     return value;
   }
 
-  /** Reads the credentials for single schemes. The second one for a scheme is for the second user. */
+  /** Reads the credentials for single schemes. The second credentials for a scheme belong to the second user. */
   function readCredentials(): Pick<UserOptions, 'credentials' | 'otherCredentials'> {
     const credentials = new Map<string, string>();
     const otherCredentials = new Map<string, string>();
@@ -312,7 +312,10 @@ function readUsers(reader: OptionReader, environment: Environment): UserOptions 
     return { id, secret };
   }
 
-  /** Expands environment variables in a secret. A secret without variables is printed as the given variable. */
+  /**
+   * Expands environment variables in a secret. If the secret contains no variables, output shows `variable` in its
+   * place.
+   */
   function readSecret(text: string, place: string, variable: string): string {
     const value = expand(text, place);
     if (value === '' && !isMissing(text)) refuse(`${place} is empty: is the variable set?`);

@@ -150,7 +150,7 @@ type Passage = {
   /**
    * Returns the recorded exchange.
    *
-   * @param cause the reason why no complete response arrived; `undefined` if it did
+   * @param cause the reason why no complete response arrived; `undefined` if a complete response arrived
    */
   readonly finish: (cause: string | undefined) => RecordedExchange;
 };

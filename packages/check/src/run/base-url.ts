@@ -10,7 +10,8 @@ export type BaseUrl = {
 /**
  * Parses the URL of a server.
  *
- * @throws {CannotCheck} for other schemes than http and https, and for a user, a password, a query or a fragment
+ * @throws {CannotCheck} if the scheme is neither http nor https, or the URL has a user, a password, a query or a
+ *   fragment
  */
 export function readBaseUrl(text: string): BaseUrl {
   const url = URL.parse(text);

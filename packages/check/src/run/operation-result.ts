@@ -13,7 +13,10 @@ export type OperationResult = {
   readonly notes: readonly string[];
   /** The operations that answered a valid request successfully, or with a status from `--expect`. */
   readonly successful: ReadonlySet<string>;
-  /** The reason why no valid request was successful; `undefined` if one was successful or none was sent. */
+  /**
+   * The reason why no valid request was successful; `undefined` if a valid request was successful, or no valid request
+   * was sent.
+   */
   readonly failureNote: string | undefined;
   /** The statuses that valid requests got. */
   readonly validStatuses: ReadonlySet<number>;

@@ -52,7 +52,7 @@ export async function readDocument(path = GENERATED, allowed: AllowedRefs, tls: 
   throw refusal ?? new CannotCheck(`${path} cannot be read`);
 }
 
-// Validated. Members other than operations have no operationId.
+// The type of validated path items. Only members that are operations have an operationId.
 type PathItems = Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
 
 function createLocate(

@@ -45,7 +45,7 @@ export type Run = {
   readonly isShared: (operation: ApiOperation) => boolean;
   /** Returns values from `--value` and hooks, by name. The salt selects among several values of a name. */
   readonly givenValues: (operation: ApiOperation, salt: number) => ReadonlyMap<string, Json>;
-  /** Records that a request has one of these values. */
+  /** Records that a request contains a value from `givenValues`. */
   readonly onGivenValue: (operation: ApiOperation, name: string) => void;
   readonly corrections: Corrections;
   readonly hooks: Hooks;

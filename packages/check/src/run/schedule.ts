@@ -73,7 +73,10 @@ export async function runTasks<Work extends Task>(
   return jobs.map(({ task, isDone, error }) => ({ task, isDone: isDone(), error: error() }));
 }
 
-/** Returns the unfinished jobs below their minimum. If there are none, returns all unfinished jobs. */
+/**
+ * Returns the unfinished jobs below their minimum. If every unfinished job has reached its minimum, returns all of
+ * them.
+ */
 function nextRound<Work extends Task>(jobs: readonly Job<Work>[]): readonly Job<Work>[] {
   const unfinished = jobs.filter(({ isDone, error }) => !isDone() && error() === undefined);
   const short = unfinished.filter(({ task }) => !task.hasMinimum());

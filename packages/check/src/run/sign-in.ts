@@ -26,7 +26,7 @@ export type SignIn = {
 /** The values of a user, which replace `{name}` in calls. */
 type UserValues = ReadonlyMap<string, string>;
 
-/** Returns the values of a listed user, or else of a new user each time. */
+/** Returns the values of a user: the listed user, or else a new user with each call. */
 export type SignedUser = () => UserValues;
 
 type Call = {
@@ -159,8 +159,8 @@ export async function signInUser(
 }
 
 /**
- * Signs in a user, repeating each call. Returns the members of bodies that were accepted both times, which are valid in
- * other requests, such as a name and its password. A call that creates the user fails the second time.
+ * Signs in a user, and sends each call twice. Returns the members of the bodies that were accepted both times, such as
+ * a name and its password: they are valid in other requests. A call that creates the user fails the second time.
  */
 export async function findValidValues(
   { calls }: SignIn,

@@ -42,7 +42,7 @@ export function tokenOfClient(tokenUrl: URL, { id, secret }: Client, scopes: rea
   };
 }
 
-/** Returns a value as a token. @throws {CannotCheck} with the problem when it is none */
+/** Returns a value as a token. @throws {CannotCheck} with the problem when the value is not a token */
 export function asToken(value: unknown, problem: string): string {
   if (typeof value === 'string' && /^[!-~]+$/.test(value)) return value;
   throw new CannotCheck(problem);
@@ -58,7 +58,8 @@ export type RenewableToken = {
    * Sends a request, and replaces expired tokens by the current token. If the server accepted the current token before
    * and now answers 401, renews the token and sends the request again.
    *
-   * @param subject a key for requests of the same kind; if a new token gets 401 too, later ones do not renew the token
+   * @param subject a key for requests of the same kind; if a request with a new token also gets 401, later requests
+   *   with this key do not renew the token
    */
   readonly send: (request: WireRequest, subject: string, send: Connection['send']) => Promise<WireResponse>;
 };

@@ -52,7 +52,10 @@ export type Users = {
   readonly send: (request: WireRequest, subject: string) => Promise<WireResponse>;
 };
 
-/** Removes security requirements that the first user does not meet. Keeps all of them if the user meets none. */
+/**
+ * Removes security requirements that the first user does not meet. If the user meets no requirement, keeps all
+ * requirements.
+ */
 export function withMetSecurity(operation: ApiOperation, options: UserOptions): ApiOperation {
   const met = metRequirements(operation, options);
   const fitting = met.filter((requirement) => requirement.every((scheme) => fits(scheme, options)));

@@ -113,8 +113,8 @@ type Subject = {
 };
 
 /**
- * Runs a part of a sequence. If a check fails, repeats only this part with a new resource, or else with two, and keeps
- * the shorter evidence.
+ * Runs a part of a sequence. If a check fails, repeats only this part with one new resource, or else with two new
+ * resources, and keeps the shorter evidence.
  */
 async function runPart(
   client: ResourceClient,
@@ -139,8 +139,8 @@ async function runPart(
 }
 
 /**
- * Creates two resources that no operation reads one by one. Expects both in the list, and the first one no longer after
- * its deletion.
+ * Creates two resources that no operation reads one by one. Expects both resources in the list, and after the deletion
+ * of the first resource, only the second.
  */
 export async function runListedItemSequence(client: ResourceClient): Promise<SequenceOutcome> {
   const { item, judge, instances } = client;

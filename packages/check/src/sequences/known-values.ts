@@ -20,7 +20,7 @@ export type Known = {
   readonly adapt: ((input: RequestInput) => RequestInput) | undefined;
   /** The request body from a link in the response to a creation. */
   readonly linkedBody: Json | undefined;
-  /** The reason why no resource was found for the path. */
+  /** The reason why there is no resource at the path. */
   readonly reason: string | undefined;
   /** Returns whether the run has since deleted the resource. */
   readonly isGone: () => boolean;

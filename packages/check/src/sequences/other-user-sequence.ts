@@ -26,7 +26,8 @@ import { look, presenceIn, type Sight } from './sight.ts';
 /**
  * Creates a resource, and tries to read, list, change and delete it as a second user. Does not judge public and shared
  * operations. Judges nothing unless a request of the second user for its own resources was successful. If no operation
- * reads a single resource, the list shows its state, or else whether the first user can still delete it.
+ * reads a single resource, the list shows its state. Without a list, a DELETE of the first user shows whether the
+ * resource still exists.
  *
  * @param other the client of the second user
  */
@@ -69,7 +70,8 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
 }
 
 /**
- * Returns the statuses of a second DELETE of a resource that only a list or nothing shows; none without a DELETE.
+ * Returns the statuses that a second DELETE of a resource may have, if no operation reads a single resource. Returns no
+ * statuses if a list shows the resource.
  *
  * @returns `undefined` if neither a list nor a second DELETE shows that a resource is gone
  */

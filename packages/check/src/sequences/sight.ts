@@ -20,7 +20,7 @@ export type Sight = Readable & {
 };
 
 /**
- * Reads a resource. If no operation reads a single one, looks for it in the list.
+ * Reads a resource. If no operation reads a single resource, searches the list.
  *
  * @param missing the statuses of reads of unknown ids
  * @returns `undefined` if there is neither a response nor a complete list

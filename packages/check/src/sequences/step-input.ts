@@ -20,7 +20,10 @@ import type { Run } from '../run/run.ts';
 /** Generates plain valid inputs for an operation, which depend on the seed. The smallest inputs come last. */
 export type PlainInputs = (operation: ApiOperation, seed: number) => Iterable<RequestInput>;
 
-/** Creates {@link PlainInputs} with only required parameters, since others may filter a list or request a dry run. */
+/**
+ * Creates {@link PlainInputs} with only required parameters, since optional parameters may filter a list or request a
+ * dry run.
+ */
 export function createPlainInputs({ inputsOf, requestOracle, seed }: Run): PlainInputs {
   return function* (operation, offset) {
     const factory = inputsOf(operation);
@@ -116,7 +119,9 @@ export function withNamedValue(
   return { ...input, parameters };
 }
 
-/** Replaces booleans and enum values that equal the read by different valid values, so that a change is visible. */
+/**
+ * Replaces booleans and enum values that equal the read values by different valid values, so that a change is visible.
+ */
 export function withOtherChoices(
   operation: ApiOperation,
   input: RequestInput,

@@ -59,7 +59,10 @@ export function parseCommandLine(declaration: CommandDeclaration, args: readonly
     ? { options: found, values: [], rest: parser.args }
     : { options: found, values, rest: after };
 
-  /** Gives values to the options of their arguments, unless these are given by name. Returns the other values. */
+  /**
+   * Assigns values to arguments in order. Skips arguments whose option is given by name. Returns the values that are
+   * left.
+   */
   function giveToArguments(values: readonly string[]): readonly string[] {
     const open = declaration.arguments.filter(({ name, isRepeatable }) => isRepeatable === true || !found.has(name));
     return values.filter((value, index) => {

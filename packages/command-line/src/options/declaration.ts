@@ -37,7 +37,7 @@ export function isNamed({ kind, where }: OptionDeclaration): boolean {
 
 /** An argument without a name. */
 export type ArgumentDeclaration = {
-  /** The option that the argument gives, or a name of its own. */
+  /** The name of the option that the argument sets; another name if there is no such option. */
   readonly name: string;
   readonly isRequired?: boolean;
   readonly isRepeatable?: boolean;

@@ -205,7 +205,7 @@ type IsJson<Essence> = Essence extends `${string}/json` | `${string}+json` ? tru
 type JsonSequence = `application/${'jsonl' | 'ndjson' | 'x-ndjson' | 'json-seq' | `${string}+json-seq`}`;
 /** The type of a sequence: a list if the document describes its items, else bytes. */
 type Items<Schema, Bytes> = unknown extends Schema ? Bytes : Schema;
-/** The type of a text: a string if the schema allows one, else another scalar. */
+/** The type of a text: a string if the schema allows strings, else the scalar types of the schema. */
 type Text<Schema> = unknown extends Schema
   ? string
   : [Extract<Schema, string>] extends [never]

@@ -1,6 +1,6 @@
 /** Escapes a name as a token of a JSON pointer (RFC 6901, 3). */
 export function escapePointer(name: string): string {
-  // Few names need it, and it is called for every member of a document.
+  // Few names contain `~` or `/`, and this function is called for every member of a document.
   return /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name;
 }
 

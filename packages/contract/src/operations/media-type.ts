@@ -74,8 +74,8 @@ export function isMediaType(contentType: string): boolean {
 
 /**
  * Finds the documented media type for a Content-Type: the same media type, else a range with its suffix
- * (`application/*+json`), else its range (`text/*`), else any. Among several, it is the media type that shares
- * most parameters.
+ * (`application/*+json`), else its range (`text/*`), else any. Among several matches, selects the media type with most
+ * parameters in common.
  *
  * @returns the media type as documented; `undefined` when none matches, or the Content-Type is not a media type
  */
@@ -86,7 +86,7 @@ export function matchMediaType(contentType: string, documented: readonly string[
   const [type = '', subtype = ''] = essence.split('/');
   const suffix = subtype.slice(subtype.lastIndexOf('+') + 1);
   const range = `${type}/*+${suffix}`;
-  // Some documents mean plain JSON, too, by `application/*+json`.
+  // Some documents use `application/*+json` for `application/json`, too.
   const ranges = subtype.includes('+') ? [range, `${type}/*`, '*/*'] : [`${type}/*`, '*/*', range];
   for (const candidate of [essence, ...ranges]) {
     const same = documented.filter((mediaType) => essenceOf(mediaType) === candidate);
@@ -96,14 +96,18 @@ export function matchMediaType(contentType: string, documented: readonly string[
   return undefined;
 }
 
-/** Finds the media type that shares most parameters with another; one with another value of a parameter does not match. */
+/**
+ * Finds the candidate that has most parameters in common with a Content-Type. Skips candidates that have a parameter
+ * with a different value.
+ */
 function closestOf(contentType: string, candidates: readonly string[]): string | undefined {
   if (!candidates.some((candidate) => candidate.includes(';'))) return candidates[0];
   const sent = parametersOf(contentType);
   const ranked = candidates.flatMap((mediaType) => {
     const documented = [...parametersOf(mediaType)].filter(([name]) => name !== 'boundary');
     const shared = documented.filter(([name, value]) => sent.get(name) === value);
-    // Text that is not UTF-8 is refused as such, and the charset of JSON has no meaning (RFC 8259, 11).
+    // A charset may differ: text that is not UTF-8 is refused when it is decoded, and JSON has no charset (RFC 8259,
+    // 11).
     const differs = documented.some(([name, value]) => name !== 'charset' && (sent.get(name) ?? value) !== value);
     return differs ? [] : [{ mediaType, shared: shared.length, missing: documented.length - shared.length }];
   });
@@ -122,13 +126,19 @@ function parametersOf(mediaType: string): ReadonlyMap<string, string> {
   return new Map(parameters);
 }
 
-/** Returns a media type in its usual spelling, with sorted parameters and without a charset: equal ones have the same meaning. */
+/**
+ * Returns a media type in its usual spelling, with sorted parameters and without a charset. Media types with the same
+ * meaning have the same spelling.
+ */
 export function normalizeMediaType(mediaType: string): string {
   const parameters = [...parametersOf(mediaType)].filter(([name]) => name !== 'charset');
   return [essenceOf(mediaType), ...parameters.map(([name, value]) => `${name}=${value}`).toSorted()].join(';');
 }
 
-/** Spells a Content-Type as the documented media type that it matches, followed by its other parameters. A range spells none. */
+/**
+ * Returns a Content-Type in the spelling of the documented media type that it matches, followed by undocumented
+ * parameters. Returns it unchanged if the documented media type is a range.
+ */
 export function spellAsDocumented(contentType: string, documented: string): string {
   if (documented.includes('*') || contentType.startsWith(documented)) return contentType;
   const known = parametersOf(documented);

@@ -121,14 +121,14 @@ export type RequestMediaType = {
   readonly json?: true;
   /** The types of a plain text that is not a string. */
   readonly text?: TextType;
-  /** The media types that the parts of a multipart form may have, by field. Others may have any. */
+  /** The media types that the parts of a multipart form may have, by field. Other fields may have any media type. */
   readonly partTypes?: Readonly<Record<string, readonly string[]>>;
   /** The size limits of a binary body. */
   readonly bytes?: ByteLimits;
 };
 
 /**
- * Whether a body has bytes that need not be in memory as a whole: files, or bytes that are not parsed.
+ * Returns whether a body has bytes that are not parsed, such as files, so that the body need not fit into memory.
  *
  * @param sent the media type of the request; JSON by default
  */

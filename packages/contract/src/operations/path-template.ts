@@ -53,7 +53,7 @@ export function matchSegment({ literals }: SegmentTemplate, segment: string): st
   return [...values, segment.slice(start, end)];
 }
 
-// Characters that encodeURIComponent does not encode. Some clients do.
+// The characters that encodeURIComponent does not encode. Some clients encode them.
 const UNRESERVED = /[\w\-.!~*'()]/;
 const ENCODED_OR_ILLEGAL = /%[\da-f]{2}|[^\w\-.!~*'();/?:@&=+$,#[\]%]/giu;
 

@@ -19,7 +19,7 @@ export type Shape = {
 export type Shapes = Readonly<Record<string, Shape>>;
 
 export type Key = string | number;
-/** An object or a list. The root holds the value under the empty name. */
+/** An object or a list. The root object has the whole value as the member with the empty name. */
 export type Holder = Record<Key, unknown>;
 
 /** A conversion of the values that a shape locates. */

@@ -15,7 +15,9 @@ const LIMITS = {
   exclusiveMaximum: { sign: -1, isInclusive: false, symbol: '<' },
 } as const;
 
-/** Replaces Ajv's numeric limits, which compare doubles: 9007199254740993 does not exceed 9007199254740992 there. */
+/**
+ * Replaces Ajv's numeric limits, which compare doubles: as doubles, 9007199254740993 does not exceed 9007199254740992.
+ */
 export function replaceLimits(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeyword'>): void {
   for (const [keyword, { sign, isInclusive, symbol }] of Object.entries(LIMITS)) {
     ajv.removeKeyword(keyword);

@@ -169,7 +169,7 @@ export class ViolationFinder {
 
   #visitItems(search: Search, schema: Schema, list: readonly unknown[], pointer: string): void {
     const prefix = (schema['prefixItems'] ?? []) as readonly unknown[];
-    // `items: false` is checked by the own assertions.
+    // The assertions of the schema itself check `items: false`.
     const items = schema['items'] === undefined || schema['items'] === false ? true : schema['items'];
     const length = items === true ? Math.min(prefix.length, list.length) : list.length;
     for (let index = 0; index < length && !isOver(search); index += 1)
@@ -240,7 +240,7 @@ export class ViolationFinder {
         own['prefixItems'] = ((schema['prefixItems'] ?? []) as readonly unknown[]).map(() => true);
       }
       // Without patterns, additional properties are searched separately. With patterns, `additionalProperties` is an
-      // own assertion, which needs the property names.
+      // assertion of the schema itself, which needs the property names.
       if (schema['patternProperties'] === undefined) delete own['additionalProperties'];
       else if (schema.properties !== undefined)
         own['properties'] = Object.fromEntries(Object.keys(schema.properties).map((name) => [name, true]));

@@ -1,4 +1,4 @@
-/** The names that schemas have for their authors, by the name of the component, where it may be another. */
+/** The names that authors gave to schemas, by component name. A component of the document itself may be absent. */
 export type SchemaNames = ReadonlyMap<string, readonly string[]>;
 
 /** Returns a name, with a number if it is taken: `getPets`, `getPets2`. */

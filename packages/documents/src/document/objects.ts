@@ -25,7 +25,7 @@ export type Member = {
   readonly scalar?: Scalar;
   /** The allowed values that OpenAPI has since 3.2. */
   readonly newValues?: readonly string[];
-  /** The names of a map that have objects of the kind. Other names are mistakes, except extensions. */
+  /** Matches the names that a map may contain. Other names are mistakes, except extensions. */
   readonly names?: RegExp;
   /** The first version with the member. */
   readonly since?: Version;

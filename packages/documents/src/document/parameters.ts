@@ -38,7 +38,7 @@ export function planParameter(document: Document, parameter: ParameterObject): P
   const { name, in: place, content } = parameter;
   const { style, explode } = withDefaultStyle(parameter);
   const type = textTypeOf(document, parameterSchemaOf(parameter));
-  // A string may be empty itself.
+  // A string may be empty even without `allowEmptyValue`.
   const mayBeEmpty = place === 'query' && parameter['allowEmptyValue'] === true && !type.scalars.includes('string');
   return {
     name,

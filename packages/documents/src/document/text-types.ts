@@ -34,7 +34,7 @@ export function describesJson(
   return isJsonRange(mediaType) && isDescribed && textTypeOf(document, schema, true).file !== true;
 }
 
-// Any value is valid for a schema without one of these keywords, and bytes are no JSON value.
+// A schema without these keywords allows any value. A body with this schema may be bytes, which are not JSON.
 const DESCRIPTIONS = ['type', 'enum', 'const', 'properties', ...IN_PLACE_LISTS];
 
 /**

@@ -10,7 +10,7 @@ import {
 
 /** Values that the service identifies and converts by their location. */
 export type LocatedValues = {
-  /** The name of such a value in messages. */
+  /** The name of a value in messages. */
   readonly name: string;
   readonly isOne: (schema: Schema) => boolean;
   /** Returns the problems of the schemas that apply to one location, each with the schemas that cause it. */

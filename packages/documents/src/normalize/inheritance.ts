@@ -162,7 +162,7 @@ export function expandInheritance(document: Document, schemaNames: SchemaNames):
     return entries.length === 0 ? undefined : entries.map(([value]) => value);
   }
 
-  /** Returns the component that a value of a mapping names: one of the members, or else any. */
+  /** Returns the component that a value of a mapping names, preferably one of the members. */
   function componentOf(target: string, members: readonly string[]): string | undefined {
     return members.find((member) => namesOf(member, schemaNames).includes(target)) ?? componentName(document, target);
   }

@@ -34,7 +34,7 @@ const EXACT = new Set([
 /**
  * Copies a bundled document to an equivalent, simpler form for the generator and the engine:
  *
- * - every path can be called, and every operation has an operationId of its own;
+ * - every path can be called, and every operation has a unique operationId;
  * - path items and media types have no `$ref`, and `components` has neither;
  * - a sequence of JSON values has a schema for all of them;
  * - security requirements name their schemes, also where they have URIs;
@@ -192,8 +192,9 @@ export function removeInvalidPatterns(document: Document): Diagnostic[] {
 }
 
 /**
- * Gives each operation an operationId of its own. `GET /pets/{id}` becomes `getPetsById` where it has none, and where its
- * path item is a copy. An operation of a webhook or a callback gets a number: `onDone2`.
+ * Gives each operation a unique operationId. An operation without an operationId, or in the copy of a path item, is
+ * named by its method and path: `GET /pets/{id}` becomes `getPetsById`. An operation of a webhook or a callback with
+ * the name of another operation gets a number: `onDone2`.
  *
  * @param isCopy whether the path item of a path is a reference
  * @returns a warning for each operationId that was changed
@@ -218,7 +219,7 @@ function addOperationIds(document: Document, isCopy: (path: string) => boolean):
     if (!keepName(node, pointer) && hasName(node)) rename(node, node.operationId, pointer);
   return warnings;
 
-  /** Returns whether an operation has a name, and is the first with it. */
+  /** Returns whether an operation has an operationId that no earlier operation has. */
   function keepName(operation: Readonly<Node>, pointer: string): boolean {
     if (!hasName(operation) || pointers.has(operation.operationId)) return false;
     pointers.set(operation.operationId, pointer);

@@ -75,7 +75,8 @@ export function findFailures(
         body.hasCodec === found.hasCodec &&
         isDeepStrictEqual(body.schema, found.schema),
     );
-    // The application may decide to send another status, whose body it renders only if the engine also sends it.
+    // Only `failureStatus` of the application can select this response. Its body is rendered only if a failure of the
+    // engine has the same body.
     if (same === undefined && !isOwn) continue;
     const name = same?.name ?? unusedName(base, (taken) => bodies.some((body) => body.name === taken));
     if (same === undefined) bodies.push({ name, ...found });

@@ -134,7 +134,10 @@ function markDecoded(document: Document, formats: readonly string[]): void {
   });
 }
 
-/** Describes the strings that the application decodes. Their locations may allow only `null` besides. */
+/**
+ * Describes the strings that the application decodes. At the location of such a string, the only other allowed value is
+ * `null`.
+ */
 function decodedStrings(document: Document): LocatedValues {
   return {
     name: 'a format',

@@ -187,7 +187,7 @@ function scalarTextOf(
   return type === 'string' ? undefined : type;
 }
 
-/** Returns the most that the files of a body may have, if their schemas limit them. */
+/** Returns the maximum size of the files of a body in bytes; `undefined` if their schemas set no limit. */
 function fileBytesOf(contents: readonly RequestMediaType[]): number | undefined {
   const sizes = contents.flatMap(({ bytes, form }) => {
     const files = Object.values(form?.properties ?? {}).filter(({ file, items }) => file ?? items?.file);

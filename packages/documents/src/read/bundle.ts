@@ -9,7 +9,10 @@ import { copyOf, type FileObject as Node, isObject, type SourceFile } from './fi
 import { ParseError } from './parse.ts';
 import { nameOf, type SourceFiles } from './source-files.ts';
 
-/** The group of components for each kind of object that a component may be. Other objects are copied to references. */
+/**
+ * The group in `components` for each kind of object. Objects of other kinds are copied to the places of their
+ * references.
+ */
 const GROUPS: Readonly<Partial<Record<Kind, string>>> = {
   schema: 'schemas',
   parameter: 'parameters',
@@ -20,7 +23,10 @@ const GROUPS: Readonly<Partial<Record<Kind, string>>> = {
   link: 'links',
   callback: 'callbacks',
 };
-/** The members that are no single objects of a kind, nor data, for each kind. Many documents have references there, too. */
+/**
+ * For each kind, the members that are scalars, lists or maps. OpenAPI allows no references there, but many documents
+ * have them.
+ */
 const PLAIN_MEMBERS = new Map(
   Object.entries(OBJECTS).map(([kind, { members }]) => [
     kind,
@@ -39,7 +45,7 @@ type Target = Origin & { readonly node: unknown; /** Its name as a component on 
 type Reference = Omit<Visited, 'node'> & {
   readonly file: SourceFile;
   readonly text: string;
-  /** The member of the visited object that the reference is in place of, if it is not an object of the kind. */
+  /** The name of the member that the reference replaces; `undefined` if the reference replaces the whole object. */
   readonly member?: string;
 };
 

@@ -5,8 +5,8 @@ const { isRawJSON, rawJSON } = JSON as typeof JSON & {
 };
 
 /**
- * Returns a number, or the digits of its source as raw JSON if the number is another one, as for 9223372036854775807 and -0:
- * `JSON.stringify` prints raw JSON unchanged.
+ * Returns a number, or the digits of its source as raw JSON if the number differs from its source, as for
+ * 9223372036854775807 and -0: `JSON.stringify` prints raw JSON unchanged.
  *
  * @param source a number in YAML
  */

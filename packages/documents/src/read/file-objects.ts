@@ -12,7 +12,7 @@ export type SourceFile = {
 /** An object of a parsed file. */
 export type FileObject = Record<string, unknown>;
 
-/** Keywords whose members have names of the document, which are no keywords. */
+/** Keywords whose values are maps: the author chooses the names in them, so that a name is not a keyword. */
 const MAPS: readonly string[] = [
   ...['responses', 'parameters', 'headers', 'requestBodies', 'callbacks', 'links', 'pathItems', 'paths', 'content'],
   ...['encoding', 'mediaTypes', 'variables', 'mapping', 'securitySchemes', 'webhooks', 'examples'],
@@ -23,8 +23,8 @@ const MAPS: readonly string[] = [
 export const DATA = ['const', 'default', 'enum', 'example', 'examples', 'value'];
 
 /**
- * Visits the objects of a parsed file that may be schemas or contain them, parents first. It may be an OpenAPI document, or
- * any part of one. Data and extensions are not visited.
+ * Visits the objects of a parsed file that may be schemas or contain schemas, parents first. The file may contain an
+ * OpenAPI document or any part of a document. Data and extensions are not visited.
  */
 export function visitObjects(
   node: unknown,

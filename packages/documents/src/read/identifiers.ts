@@ -36,7 +36,7 @@ export type IdentifiersOfFiles = Map<string, Identifiers>;
  * Replaces references by `$id`, `$anchor` and `$dynamicAnchor` within a file by JSON pointers (JSON Schema 2020-12, 8.2).
  * The target of a `$dynamicRef` depends on the references that were followed, so a schema is copied for each target.
  *
- * @returns the file without such identifiers; a file that has none unchanged
+ * @returns a file without identifiers; the same file if it had none
  */
 export function resolveIdentifiers(file: SourceFile, identifiers: IdentifiersOfFiles): SourceFile {
   const parsed = file.parsed as FileObject; // A file without objects has no names.
@@ -120,7 +120,8 @@ function findResource(
 }
 
 /**
- * Finds each `$dynamicRef` that may lead to an anchor of another file, which refers to its file. It is not resolved there.
+ * Finds each `$dynamicRef` that may lead to an anchor of another file, since the other file refers to the file of the
+ * `$dynamicRef`. Such a `$dynamicRef` is not resolved in the other file.
  */
 export async function findDynamicReferences(
   files: readonly SourceFile[],

@@ -28,7 +28,7 @@ export type LoadedContract = {
   readonly placeOf: (pointer: string) => string;
   /** Returns the location of a JSON pointer into `document`, or of its closest parent that exists. */
   readonly locate: (pointer: string) => FilePosition;
-  /** The names that schemas of other files have there, by name in `document`. Schemas of the document itself have no entry. */
+  /** The original names of the schemas that come from other files, by name in `document`. */
   readonly schemaNames: SchemaNames;
   /** The absolute paths of the files that the document consists of, including unreadable ones. */
   readonly sources: readonly string[];

@@ -35,7 +35,7 @@ export type OldKeywordWarning = { readonly file: SourceFile; readonly pointer: s
 export class OldKeywords {
   readonly #found = new Map<Kind, { readonly file: SourceFile; readonly pointer: string; count: number }>();
 
-  /** Returns a file without such keywords; a file that has none unchanged. */
+  /** Returns a file without these keywords; the same file if it had none. */
   convert(file: SourceFile): SourceFile {
     const found: string[] = [];
     visitObjects(file.parsed, (node, pointer) => {

@@ -53,7 +53,7 @@ const SCHEMA = CORE_SCHEMA.withTags(
 // Bytes of UTF-16, with or without a byte order mark, decoded as UTF-8.
 const UTF_16 = /^(?:\uFFFD\uFFFD|\0[^]|[^]\0)/;
 const DEFICIENT = 'deficient indentation';
-// The text is parsed again for each.
+// Limited, since each indented line costs another parse of the whole text.
 const MAX_CLOSINGS = 200;
 
 /** A parsed text. */
@@ -67,7 +67,7 @@ export type Parsed = {
  * Parses a text in YAML or JSON. Numbers that a double would change become raw JSON. Accepts closing brackets that are
  * indented as the key of their collection, as most parsers do.
  *
- * @param rest the number of lines that may be indented for it
+ * @param rest the number of closing brackets that may still be indented
  * @throws {ParseError} for invalid YAML
  */
 export function parseText(text: string, rest = MAX_CLOSINGS): Parsed {
@@ -98,7 +98,7 @@ function assertSingle(events: readonly Event[], text: string): void {
   throw new ParseError('expected a single document in the stream, but found more', lines.length, 1);
 }
 
-/** Indents a line that begins with a closing bracket as the line before it. */
+/** Indents a line that begins with a closing bracket like the line before. */
 function indentClosing(text: string, line: number): string {
   const lines = text.split('\n');
   const closing = lines[line - 1]?.trimStart() ?? '';

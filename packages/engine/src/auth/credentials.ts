@@ -22,7 +22,7 @@ export type Refusal = { readonly refusal: string };
 /** Checks credentials like a {@link Checker}, and gives the reason when they are missing or invalid. */
 export type ExplainingChecker = (credentials: Credentials) => Identity | Refusal | Promise<Identity | Refusal>;
 
-/** The caller, or why there is none. */
+/** The caller, or the reason for rejecting the credentials. */
 export type AuthenticationResult = { readonly caller: Caller | undefined } | Rejection;
 
 /** Why a request has no caller: 401 for missing or invalid credentials, 403 for a missing scope. */

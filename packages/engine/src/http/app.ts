@@ -96,7 +96,7 @@ type HttpError = {
   readonly status?: number;
   readonly statusCode?: number;
   readonly message?: unknown;
-  /** Whether the message may be sent to the client. */
+  /** Whether the client may receive the message. */
   readonly expose?: unknown;
   readonly headers?: Readonly<Record<string, unknown>>;
 };

@@ -28,7 +28,7 @@ export function createManifest(
   manager: string,
 ): Manifest {
   const { scripts, dependencies, devDependencies, ...rest } = template;
-  // npm looks for a package in the registry, even if it comes with a tarball, unless the project names it.
+  // Unless the manifest names a package, npm searches the registry for it, even if there is a tarball.
   const isNeeded = (packageName: string): boolean => tarballs.has(packageName);
   const inProduction = [
     ...['@contract-first/contract'].filter(isNeeded),
@@ -51,7 +51,7 @@ export function createManifest(
     dependencies: { ...dependencies, ...specs(inProduction) },
     devDependencies: sorted({ ...devDependencies, ...specs([...commands, 'contract-first']) }),
     ...rest,
-    // Without it, other package managers look for packages of packages in the registry.
+    // Without this member, other package managers search the registry for indirect dependencies.
     ...(tarballs.size > 0 && { [manager === 'bun' ? 'overrides' : 'resolutions']: specs([...tarballs.keys()]) }),
   };
 }

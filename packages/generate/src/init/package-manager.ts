@@ -24,7 +24,7 @@ const LOCK_FILES: readonly (readonly [file: string, name: string])[] = [
 ];
 
 /**
- * Returns the package manager of a folder: the one of its lock file, or else the one that runs this command, or else npm.
+ * Returns the package manager of a folder, by its lock file; else the package manager that runs this command; else npm.
  *
  * @param agent the variable npm_config_user_agent, which package managers set: `pnpm/11.2.0 npm/? node/v24.0.0`
  */

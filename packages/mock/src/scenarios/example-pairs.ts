@@ -55,7 +55,7 @@ export function createPaired(
 }
 
 /**
- * Returns the first status of a response: for `default`, from 400, since the failure depends on the request.
+ * Returns the first status of a response. Statuses of `default` begin at 400, since paired responses are failures.
  *
  * @returns `undefined` if other responses cover all its statuses
  */

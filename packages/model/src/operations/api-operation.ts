@@ -75,7 +75,7 @@ export type BodyContent = {
 };
 
 export type FormPart = {
-  /** The media type of a file, or the documented one. */
+  /** The media type of a file, or the documented media type. */
   readonly contentType: string | undefined;
   readonly isFile: boolean;
   /** Whether the schema allows a list or an object; otherwise, servers read any text as one string. */

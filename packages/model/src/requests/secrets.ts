@@ -12,8 +12,8 @@ export type SecretForm = {
 const SHORT_CHARS = 4;
 
 /**
- * Returns the forms in which the checks send a secret: unchanged or modified, and each of these plain, percent-encoded
- * or as Basic credentials. Longest first.
+ * Returns the texts that the checks send for a secret: the secret and modified copies, each as plain text,
+ * percent-encoded and as Basic credentials. Longest first.
  */
 export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
   const printed = `printf %s "$${variable}"`;

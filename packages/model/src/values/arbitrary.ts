@@ -56,7 +56,7 @@ const USUAL_SIZE = 500;
 const LEAST_TRIES = 3;
 // fast-check passes choices, items and members as function arguments, whose number is limited.
 const MAX_ARGUMENTS = 50_000;
-// The additional items to generate if items must be unique.
+// The minimum and maximum number of additional items to generate if items must be unique.
 const LEAST_SPARE = 10;
 const MOST_SPARE = 1_000;
 const SOME = { numRuns: 10, seed: 1 };

@@ -9,7 +9,7 @@ import { copyBuildInfo, linkModules } from '../modules.ts';
 export type Project = {
   /** The folder of the next command. */
   readonly folder: string;
-  /** Makes a folder in the present one the folder of the following commands. */
+  /** Changes the working directory of the following commands to a subfolder. */
   readonly enter: (name: string) => void;
   /** Returns the output of all commands. */
   readonly printed: () => string;

@@ -112,8 +112,8 @@ async function checkOtherUser(
 }
 
 /**
- * Sends a request. Returns its response if it shows the resource, and else a read of the resource; `undefined` if a
- * request fails.
+ * Sends a request. Returns the response if it contains the resource, else the response to a read of the resource;
+ * `undefined` if a request fails.
  */
 async function sendShown(client: ResourceClient, operation: ApiOperation, id: Id): Promise<SequenceStep | undefined> {
   const { read } = client.item;

@@ -7,7 +7,7 @@ import { currentId, readList, VARIANT, type Id, type ResourceClient } from '../r
 import type { Instance } from '../instances.ts';
 import { differentInput, withParameter } from '../step-input.ts';
 
-/** A query parameter, the member of items with its name, and the value of one item, as is and as sent. */
+/** A query parameter, the item member with the same name, and the member's value in one item: as read and as sent. */
 type Filter = { readonly parameter: ApiParameter; readonly member: string; readonly value: Json; readonly sent: Json };
 
 const MAX_FILTERS = 10;
@@ -17,9 +17,9 @@ const UNKNOWN = 'contract-check-unknown';
 const TIME = /^\d{4}-\d\d/;
 
 /**
- * Creates a resource whose values differ from those of the first one, and reads the list with each query parameter that
- * is named as a member of its items, with the value of the first resource. Expects that each item matches, and the first
- * resource among them.
+ * Creates a resource whose values differ from the values of the first resource. Then reads the list once for each query
+ * parameter with the name of an item member; the parameter has the member's value in the first resource. Expects that
+ * each item matches, and that the list contains the first resource.
  */
 export async function checkFilters(client: ResourceClient, parent: Id, first: Instance): Promise<void> {
   const { item, judge, instances, plainInputs } = client;

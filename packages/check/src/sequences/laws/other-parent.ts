@@ -4,8 +4,8 @@ import { isSameResource } from '../identity.ts';
 import { readList, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
 
 /**
- * Creates a resource below one parent. Expects that the list of another parent does not have it. Its id counts only if
- * that list lacks it before, since each parent may count its own ids.
+ * Creates a resource below one parent. Expects that the list of another parent does not have it. Passes if the other
+ * list contained the same id before, since ids may be unique only within a parent.
  */
 export async function checkOtherParent(client: ResourceClient, parent: Id): Promise<void> {
   const { item, judge, instances } = client;

@@ -8,8 +8,8 @@ const LEAST_SIZE = 2;
 const MOST_PAGES = 20;
 
 /**
- * Reads a list with small pages between two reads with large pages. If both of these are equal, expects the same items in
- * the same order from the small pages, and each item on one page.
+ * Reads a list with small pages between two reads with large pages. If the two reads with large pages are equal,
+ * expects the same items in the same order from the small pages, and each item on one page.
  */
 export async function checkPaging(client: ResourceClient, parent: Id): Promise<void> {
   const { item, judge, instances, run } = client;

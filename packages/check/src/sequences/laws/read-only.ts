@@ -91,7 +91,7 @@ async function attemptWith(
   return { step, read, names: members.filter(isTaken).map(({ name }) => name) };
 }
 
-/** Returns the read-only members of a resource with changed values, except some members. */
+/** Returns the read-only members of a resource with changed values, without the members in `except`. */
 function otherMembers(
   read: SequenceStep,
   { run }: ResourceClient,

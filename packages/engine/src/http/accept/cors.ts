@@ -104,7 +104,10 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** A name or a value in a list of header fields, in which they alternate. A list is sent as several fields. */
+/**
+ * An element of a list in which the names and values of header fields alternate. A value with several texts is sent as
+ * several fields.
+ */
 export type HeaderField = string | string[];
 
 /** Adds the CORS headers to the header fields of a response. An allowed page can read every header of the service. */

@@ -19,9 +19,9 @@ import { encodeBody, encodeHeaders, type Response } from './response.ts';
 export type RenderFailure = (details: FailureDetails) => unknown;
 
 /**
- * Returns the status of a failure, instead of the status that the document has for it; `undefined` keeps that status.
+ * Returns the status to send for a failure; `undefined` selects the documented status.
  *
- * @param failure its status is the status without a document
+ * @param failure has the status that the engine would send without a document
  */
 export type FailureStatus = (failure: FailureDetails) => number | undefined;
 
