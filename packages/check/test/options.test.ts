@@ -287,7 +287,7 @@ test.each<[string, string, Defect, RegExp]>([
     'a server that fails',
     '',
     () => failure(503),
-    /^no operation was successful: all 3 answer 503: is the server well\?$/m,
+    /^no operation was successful: all 3 answer 503: is the server working\?$/m,
   ],
   [
     'a server with one of its operations',

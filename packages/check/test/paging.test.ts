@@ -90,7 +90,7 @@ test.each<[string, 'offset' | 'page', Page, string]>([
     'an order that depends on the page',
     'page',
     (things, start, limit) => right(things, start, limit).toSorted((one, other) => (start > 0 ? other.id - one.id : 0)),
-    'with limit=2, the items have another order than with larger pages',
+    'with limit=2, the order of the items differs from the order with larger pages',
   ],
 ])('a list with %s fails', async (_name, by, page, message) => {
   expect(await check(by, page)).toEqual([message]);

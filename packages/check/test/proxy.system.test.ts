@@ -79,7 +79,7 @@ async function startProxy(service: string, args: readonly string[] = []) {
   const child = start('node', [BIN, 'proxy', 'pets.json', '--url', service, ...args], {}, folderOf());
   let printed = '';
   child.process.stderr.on('data', (text: string) => (printed += text));
-  while (!printed.includes(' stands before ')) await once(child.process.stderr, 'data');
+  while (!printed.includes(' forwards to ')) await once(child.process.stderr, 'data');
   const [url = ''] = /http:\S+/.exec(printed) ?? [];
   return {
     child,

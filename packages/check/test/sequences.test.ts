@@ -87,7 +87,9 @@ test('a read-only member that returns the sent value is a failure', async () => 
 test('a read-only id that the client chooses is a failure', async () => {
   const result = await checkNotes({ identify: ({ id }) => id as string | undefined });
   expect(found(result)).toEqual(['read_only_members getNote']);
-  expect(result.failures.map(({ message }) => message)).toEqual(['the read-only id is read as the client has sent it']);
+  expect(result.failures.map(({ message }) => message)).toEqual([
+    'the read-only id is read with the value that the client sent',
+  ]);
 });
 
 test('a read of a created resource that is refused is noted', async () => {

@@ -169,7 +169,7 @@ test('without a token, a run ends at once if every operation needs a token', asy
 
 test('the second user must have different credentials', async () => {
   await expect(check({}, { otherToken: TOKEN })).rejects.toThrow(
-    'the second user has the credentials of the first one: give others with --other-token',
+    'the second user has the credentials of the first user: set other credentials with --other-token',
   );
 });
 

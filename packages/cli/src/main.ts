@@ -31,11 +31,11 @@ const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>(
       load: async () => (await import('@contract-first/mock/command')).mockCommand,
     },
     proxy: {
-      summary: 'judges the requests that pass through it to a service',
+      summary: 'forwards requests to a service, and judges them and the responses',
       load: async () => (await import('@contract-first/check/proxy')).proxyCommand,
     },
     init: {
-      summary: 'makes a service of an OpenAPI document',
+      summary: 'creates a project for an OpenAPI document',
       load: async () => (await import('@contract-first/generate/init')).initCommand,
     },
     generate: {

@@ -173,7 +173,7 @@ test.each<[string, object, object, string]>([
     const text = document(A, { schemas });
     const { components } = (await compiledOf(text)).document;
     expect(components).toEqual({ schemas: kept });
-    expect(await warningsOf(text)).toMatch(new RegExp(` #/components/schemas/${place}  warn: this is not used, `));
+    expect(await warningsOf(text)).toMatch(new RegExp(` #/components/schemas/${place}  warn: this part is not used, `));
   },
 );
 

@@ -71,7 +71,7 @@ function compareVersions(
   ];
   const isBreaking = changes.some(({ level }) => level === 'ERR');
   const order = orderOf(before, after);
-  if (order < 0) return found('api-version-decreased', `version ${String(from)} became ${String(to)}, a lower one`);
+  if (order < 0) return found('api-version-decreased', `version ${String(from)} became ${String(to)}, which is lower`);
   if (from === to) {
     const kind = isBreaking ? 'breaks clients' : 'was changed';
     return found('api-version-not-bumped', `the document ${kind}, but is still version ${String(to)}`);

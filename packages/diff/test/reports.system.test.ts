@@ -144,7 +144,7 @@ test('contract:diff --rules lists each rule with its levels, and the reason for 
   expect({ code, names: lines.map((line) => line.split(' ')[0]) }).toEqual({ code: 0, names: [...RULES.keys()] });
   expect(lines).toContainEqual(
     expect.stringMatching(
-      /^request-property-max-set +ERR +a property of a request body: maximum was set \(WARN in oasdiff: a first limit rejects .+\)$/,
+      /^request-property-max-set +ERR +a property of a request body: maximum was set \(WARN in oasdiff: a new limit rejects .+\)$/,
     ),
   );
 });

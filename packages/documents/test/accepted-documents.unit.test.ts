@@ -159,7 +159,7 @@ test.each([
   [
     'a path with a fragment',
     document('tags: [a]').replace('/things/{id}', "'/things/{id}#new'"),
-    /warn: no client can call this path, so it is not served: what follows # is never sent/,
+    /warn: no client can call this path, so it is not served: clients never send the part after #/,
   ],
   [
     'an operation hidden by another operation',

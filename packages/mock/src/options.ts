@@ -42,7 +42,12 @@ export const MOCK: CommandDeclaration = {
     PORT,
     option('data', 'text', 'FILE', 'keep the resources in this JSON file, also until the next start'),
     option('stateless', 'flag', undefined, 'remember nothing: the same request always gets the same response'),
-    option('limit', 'text', 'N', 'remember this many resources up to 50 MB, then forget the oldest (default: 10000)'),
+    option(
+      'limit',
+      'text',
+      'N',
+      'remember at most this many resources and 50 MB, and forget the oldest resources beyond (default: 10000)',
+    ),
     {
       ...option(
         'msw',
@@ -52,9 +57,9 @@ export const MOCK: CommandDeclaration = {
       ),
       where: 'line',
     },
-    option('seed', 'text', 'N', 'decides which values are generated, and which requests fail (default: 1)'),
-    option('list-size', 'text', 'N', 'the number of items of generated lists, as far as their schema allows'),
-    option('delay', 'text', 'MS', 'respond after this time, or after one in a range such as 100-500'),
+    option('seed', 'text', 'N', 'seed of the generated values and of the failing requests (default: 1)'),
+    option('list-size', 'text', 'N', 'the number of items of generated lists, within the limits of their schema'),
+    option('delay', 'text', 'MS', 'respond after this time, or after a random time in a range such as 100-500'),
     option('error-rate', 'text', 'N', 'fail this share of the valid requests, such as 0.1 or 10%, with a 5xx'),
     option('replay', 'list', 'FILE', 'answer the requests of this HTTP archive with the recorded responses'),
     option(

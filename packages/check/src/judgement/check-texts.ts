@@ -16,7 +16,7 @@ export type CheckText = {
 export const CHECK_TEXTS: Readonly<Record<CheckName, CheckText>> = {
   not_a_server_error: {
     meaning: 'the response is a 5xx, is cut off, has bytes after its end, or is missing',
-    why: 'A 5xx is a bug of the service, whatever the client has sent. Clients cannot fix it, and many repeat the request.',
+    why: 'A 5xx is a bug of the service, even after an invalid request. Clients cannot fix it, and many repeat the request.',
     example: 'POST /pets  {"id": 1, "name": "\\u0000"}\n< 500 {"error": "invalid byte sequence"}',
     fix: 'Read the log of the service for this request. Reject data that the service cannot process with a documented 4xx, and restrict the schema.',
   },
@@ -34,13 +34,13 @@ export const CHECK_TEXTS: Readonly<Record<CheckName, CheckText>> = {
   },
   missing_required_header: {
     meaning: 'a request without a required header does not get a 4xx',
-    why: 'The document requires the header, but the service does not read it. Clients that forget it get wrong results in silence.',
+    why: 'The document requires the header, but the service does not read it. Clients that forget it get wrong results without an error.',
     example: 'POST /payments  (without the required Idempotency-Key)\n< 201',
     fix: 'Reject the request with 400, or make the header optional in the document.',
   },
   negative_data_rejection: {
     meaning: 'invalid data does not get a 4xx (401, 403 and 405 do not count)',
-    why: 'The service accepts data that its document forbids. It stores invalid data, or drops a part of it without a word.',
+    why: 'The service accepts data that its document forbids. It stores invalid data, or drops a part of the data without an error.',
     example: 'POST /pets  {"id": 1, "name": 7}  (name is a string)\n< 201 {"id": 1, "name": 7}',
     fix: 'Validate requests against the document, or describe in the document what the service really accepts.',
   },
@@ -166,7 +166,7 @@ export const CHECK_TEXTS: Readonly<Record<CheckName, CheckText>> = {
   },
   list_filters: {
     meaning: 'a list has an item that its filter or its path excludes, or lacks one that the filter matches',
-    why: 'Clients show what they did not ask for, or miss what they asked for. A filter that is ignored looks like a full list.',
+    why: 'Clients show items that they did not request, or miss items that they requested. With an ignored filter, the list looks complete.',
     example: 'GET /articles?tag=news\n< 200 [{"title": "A", "tags": ["sports"]}]',
     fix: 'Apply every documented query parameter, and the parents in the path, to the query of the list. If the parameter is no filter, give it a name that no member of the items has.',
   },
@@ -176,7 +176,7 @@ export const CHECK_TEXTS: Readonly<Record<CheckName, CheckText>> = {
     why: 'Clients repeat a request whose response was lost. A counter that grows each time, or a flag that stays, is wrong for every reader.',
     example:
       'POST /articles/1/favorite\n< 200 {"favorited": true, "favoritesCount": 1}\nPOST /articles/1/favorite\n< 200 {"favorited": true, "favoritesCount": 2}',
-    fix: 'Store who has acted, once for each user, and count the stored rows.',
+    fix: 'Store one row for each user and action, and count the rows.',
   },
   own_check: {
     meaning: 'the hook afterResponse returns a reason',

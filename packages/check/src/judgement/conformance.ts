@@ -165,7 +165,7 @@ function describeInvalidBody({ path, keyword, message }: SchemaViolation, { root
   const isUnknown = ['additionalProperties', 'unevaluatedProperties'].includes(keyword);
   const cause = isUnknown ? message : `${name} ${message}`;
   const isNull = value === null && path !== '';
-  return defectOf(`the body${path} ${message}`, isNull ? 'a member is null that must not be' : cause);
+  return defectOf(`the body${path} ${message}`, isNull ? 'a member that must not be null is null' : cause);
 }
 
 /** Checks that a response is within the size limit. Files and streams may be larger. */

@@ -28,7 +28,7 @@ const DOCUMENT = option('document', 'text', 'the document: a file, or a URL of t
 const URL = option(
   'url',
   'text',
-  'the running service; its path, such as / or /v1, replaces the base path of the document, which holds where the URL has none',
+  'the URL of the running service; its path, such as / or /v1, replaces the base path of the document; without a path, the base path is used',
   { value: 'URL' },
 );
 
@@ -113,7 +113,7 @@ export const CHECK: CommandDeclaration = {
       option(
         'credential',
         'pairs',
-        'the same for one security scheme of the document; the second one for a scheme is for the second user',
+        'a credential for one security scheme of the document; a second credential for the scheme is for the second user',
         { value: 'NAME=TEXT' },
       ),
       option('token-command', 'text', 'a command that prints the token, also when a token has expired', {

@@ -88,7 +88,7 @@ async function serve(
     });
     const { port: chosen } = server.address() as AddressInfo; // A TCP address, not a pipe.
     const proxyUrl = `http://127.0.0.1:${String(chosen)}${url.pathname.replace(/\/$/, '')}`;
-    printError(`contract-first proxy: ${proxyUrl} stands before ${url.origin}`);
+    printError(`contract-first proxy: ${proxyUrl} forwards to ${url.origin}`);
     stopWithNpm();
     const clientCode = client.length > 0 ? await runClient(client, proxyUrl, signal) : await untilAborted(signal);
     bug.signal.throwIfAborted();

@@ -78,7 +78,7 @@ export function classifyRequest(
 /** The classification of a request that servers may parse differently. */
 export const UNDECIDED: Classification = {
   kind: 'undecided',
-  description: 'servers may read it differently',
+  description: 'servers may parse it differently',
   input: undefined,
 };
 

@@ -92,7 +92,7 @@ export function gatherFindings(
 /** The likely mistake, as a question, if all operations answer with the same status. */
 const CAUSES: Readonly<Record<string, string>> = {
   401: 'are the credentials right?',
-  403: 'may these credentials do anything?',
+  403: 'do the credentials have permissions?',
   404: 'is the base path right?',
   405: 'is the base path right?',
 };
@@ -109,7 +109,7 @@ function describeUnsuccessful(successful: number, others: readonly ReadonlySet<n
   if (others.length <= successful) return undefined;
   const statuses = [...new Set(others.flatMap((each) => [...each]))].sort((one, other) => one - other);
   const [status = 0] = statuses;
-  const cause = statuses.length > 1 ? undefined : status >= 500 ? 'is the server well?' : CAUSES[status];
+  const cause = statuses.length > 1 ? undefined : status >= 500 ? 'is the server working?' : CAUSES[status];
   const hint = cause === undefined ? '' : `: ${cause}`;
   const answers = statuses.map(String).join(', ');
   return successful === 0

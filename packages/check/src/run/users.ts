@@ -163,7 +163,9 @@ export async function openUsers(
   const otherTokens: Tokens = (scheme) => otherCredentials.get(scheme.id) ?? otherToken ?? tokens(scheme);
   const all = operations.flatMap(({ security }) => security.flat());
   if (hasOther && all.length > 0 && all.every((scheme) => tokens(scheme) === otherTokens(scheme)))
-    throw new CannotCheck('the second user has the credentials of the first one: give others with --other-token');
+    throw new CannotCheck(
+      'the second user has the credentials of the first user: set other credentials with --other-token',
+    );
   const renewable = [...byUrl.values(), ...[ofCommand, ofUser].filter((one) => one !== undefined)];
   return {
     tokens,

@@ -37,7 +37,7 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
     name: 'security',
     title: 'Security',
     rules: /^api-security-/,
-    why: 'Requests with the credentials of before get 401 or 403.',
+    why: 'Requests with the old credentials get 401 or 403.',
     example: '- security: []\n+ security: [{ bearer: [] }]',
     fix: 'Accept the old credentials beside the new ones, as a second entry of `security`, until clients have changed.',
   },
@@ -61,7 +61,7 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
     name: 'parameters',
     title: 'Parameters',
     rules: /request-(?:path-)?parameter(?!-property)/,
-    why: 'Requests that were valid are rejected: they lack a parameter that is required now, or have a value that is no longer allowed. A removed parameter is ignored, so results change in silence.',
+    why: 'Requests that were valid are rejected: they lack a parameter that is required now, or have a value that is no longer allowed. A removed parameter is ignored, so results change without an error.',
     example: '  parameters:\n+   - { name: tenant, in: query, required: true }',
     fix: 'Make a new parameter optional, with a default. Allow old values beside new ones.',
   },
@@ -79,7 +79,7 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
     rules: /response/,
     why: 'Clients read what is no longer sent, or get values that they do not know. Wider schemas break clients here, and narrower ones break nobody.',
     example: '  Pet:\n-   required: [id, name]\n+   required: [id]',
-    fix: 'Send the old properties, statuses and media types beside the new ones. Add values of an enum only if clients expect other ones.',
+    fix: 'Send the old properties, statuses and media types beside the new ones. Add values of an enum only if clients expect unknown values.',
   },
 ];
 

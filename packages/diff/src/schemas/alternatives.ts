@@ -179,7 +179,7 @@ function withOverlaps(
   if (node === undefined) return found;
   const text = isRequest
     ? 'a value may match two alternatives of oneOf'
-    : 'a value need no longer match only one of oneOf';
+    : 'a value may now match several alternatives of oneOf';
   return [...found, report(at, 'one-of-overlap-changed', 'unsure', text, isRequest ? node : at.node)];
 }
 

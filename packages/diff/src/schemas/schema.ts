@@ -109,7 +109,7 @@ function findMovedReference({ base, revision }: Schemas): Finding['reference'] {
 
 function compareAt(at: SchemaComparison, nodes: Schemas, schemas: NodePair<ResolvedSchema>): readonly Finding[] {
   if (becameRepeatable(at, nodes, schemas)) {
-    return [report(at, 'type-generalized', 'widens', 'a list of such values is allowed')];
+    return [report(at, 'type-generalized', 'widens', 'a list of these values is allowed')];
   }
   const { findings: ofTypes, comparable } = compareTypes(at, schemas);
   if (!comparable) return ofTypes;

@@ -68,7 +68,7 @@ export function removeCircularParts(document: OpenApiDocument): Diagnostic[] {
         visit(part, place);
         continue;
       }
-      const message = 'this is not used, since it leads back to the schema that it is part of';
+      const message = 'this part is not used, since it refers back to its own schema';
       warnings.push({ pointer: key === '$ref' ? pointer : place, message });
       if (Array.isArray(holder)) holder.splice(Number(key), 1);
       else Reflect.deleteProperty(holder, key);

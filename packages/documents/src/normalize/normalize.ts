@@ -182,7 +182,10 @@ export function removeInvalidPatterns(document: Document): Diagnostic[] {
         compilePattern(text);
       } catch {
         Reflect.deleteProperty(holder, key);
-        warnings.push({ pointer, message: `a pattern is not checked, since it is not one of ECMAScript: ${text}` });
+        warnings.push({
+          pointer,
+          message: `a pattern is not checked, since it is not an ECMAScript regular expression: ${text}`,
+        });
       }
     };
     if (typeof pattern === 'string') remove(node, 'pattern', pattern);

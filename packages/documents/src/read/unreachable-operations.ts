@@ -5,7 +5,7 @@ import type { Diagnostic } from './diagnostic.ts';
 
 /** Returns the reason why clients cannot call a path; `undefined` if they can. */
 export function uncallableReason(path: string): string | undefined {
-  if (path.includes('#')) return 'what follows # is never sent';
+  if (path.includes('#')) return 'clients never send the part after #';
   return path.includes('?') ? 'a query is not part of the path; describe its parameters in query' : undefined;
 }
 

@@ -45,7 +45,7 @@ function faultOf(expected: readonly string[], listing: Listing, subject: string)
   const absent = expected.find((id) => !listing.items.has(id));
   if (absent !== undefined) return `${subject}, the pages lack ${stringifyJson(absent)}, which larger pages have`;
   const isSorted = ids.filter((id) => expected.includes(id)).join() === expected.join();
-  return isSorted ? undefined : `${subject}, the items have another order than with larger pages`;
+  return isSorted ? undefined : `${subject}, the order of the items differs from the order with larger pages`;
 }
 
 /** Returns the ids on all pages. Servers may repeat the first page as page 0, and the last page beyond the end. */

@@ -53,7 +53,8 @@ export async function checkReadOnly(client: ResourceClient, id: Id, creation: Se
     const last = first?.names.length === 0 ? first : await attemptWith(client, id, operation, creation, 1);
     if (first === undefined || last === undefined) continue;
     const name = last.names.find((one) => first.names.includes(one));
-    const message = name === undefined ? undefined : `the read-only ${name} is read as the client has sent it`;
+    const message =
+      name === undefined ? undefined : `the read-only ${name} is read with the value that the client sent`;
     client.judge.expect('read_only_members', last.read ?? last.step, message, [last.step]);
   }
 }
