@@ -37,7 +37,7 @@ describeStores((createDatabase) => {
     expect(await history()).toBe(plantLines(1, 1_600));
   });
 
-  test('import after kill -9 at any moment, stores every line exactly once and in order', async () => {
+  test('import, after kill -9 at any moment, stores every line exactly once and in order', async () => {
     const { startImport, importFile, has, history } = newStore(await createDatabase());
     const input = plantLines(1, 20_000);
     for (let round = 1; round <= rounds(2, 6); round += 1) {

@@ -317,7 +317,7 @@ test('a note explains how to send a token to an operation without `security`', a
   expect(silent).not.toContain('no token was sent');
 });
 
-test('a note of a login that no user passes names sign-in', async () => {
+test('the note about a login that always gets 401 asks about credentials', async () => {
   const requestBody = taking(object({ name: { type: 'string' } }, ['name']));
   const paths = { '/login': { post: { operationId: 'login', requestBody, responses: { 200: done, 401: rejected } } } };
   const { stdout, failed } = await check(paths, () => empty(401), ['--checks', 'positive_data_acceptance']);

@@ -133,7 +133,7 @@ test('sign-in gets the tokens of two users from the service, and valid values fo
   expect(stdout).not.toContain('no valid request was successful');
 });
 
-test('a resource of the first user that the second one can read is a failure', async () => {
+test('a resource of the first user that the second user can read is a failure', async () => {
   const { code, stdout } = await check(SIGN_IN, true);
   expect([code, stdout]).toEqual([1, expect.stringContaining('FAILED object_level_authorization  getNote')]);
   expect(stdout).toContain('-H \'Authorization: Token \'"$OTHER_TOKEN"');

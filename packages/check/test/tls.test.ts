@@ -71,7 +71,7 @@ test('a document is fetched with these options, and curl lines have them', async
   ]);
 });
 
-test('a service that asks for a certificate gets the one of --cert', async () => {
+test('a service that asks for a certificate gets the certificate of --cert', async () => {
   const { url, root, certificate, key } = await startSecure(answerAll, { requestCert: true, rejectUnauthorized: true });
   expect(await check(url, '--ca', root, '--cert', certificate, '--key', key)).toMatchObject({ code: 0 });
   expect(await check(url, '--ca', root, '--cert', certificate, '--key', 'none.pem')).toMatchObject({

@@ -131,7 +131,7 @@ test.each([
     ['9223372036854775807'],
     ['9223372036854775806'],
   ],
-])('the oracle: judges %s by its digits', (_name, schema, valid, invalid) => {
+])('the oracle judges %s by its digits', (_name, schema, valid, invalid) => {
   const { allows } = open(schema);
   expect(valid.filter((text) => !allows(text))).toEqual([]);
   expect(invalid.filter(allows)).toEqual([]);
@@ -155,7 +155,7 @@ test.each([
   expect(invalid.filter(allows)).toEqual([]);
 });
 
-test('the oracle: selects the alternatives of a discriminator by its mapping', () => {
+test('the oracle selects the alternatives of a discriminator by its mapping', () => {
   const reference = '#/components/schemas/Cat';
   const mapping = { cat: reference, c: reference };
   const value = { oneOf: [{ $ref: reference }], discriminator: { propertyName: 'kind', mapping } };
@@ -164,7 +164,7 @@ test('the oracle: selects the alternatives of a discriminator by its mapping', (
   expect(texts.filter(allows)).toEqual(['{"kind":"cat"}', '{"kind":"c"}']);
 });
 
-test('the oracle: requires readOnly properties only in responses, and writeOnly properties only in requests', () => {
+test('the oracle requires readOnly properties only in responses, and writeOnly properties only in requests', () => {
   const properties = { id: { type: 'integer', readOnly: true }, password: { type: 'string', writeOnly: true } };
   const schema = { type: 'object', required: ['id', 'password'], properties };
   const [request, response] = [open(schema), open(schema, { direction: 'response' })];
@@ -172,7 +172,7 @@ test('the oracle: requires readOnly properties only in responses, and writeOnly 
   expect([response.allows('{"password":"x"}'), response.allows('{"id":1}')]).toEqual([false, true]);
 });
 
-test('the oracle: rejects writeOnly properties in responses, even if the schema allows additional properties', () => {
+test('the oracle rejects writeOnly properties in responses, even if the schema allows additional properties', () => {
   const secret = { type: 'object', properties: { password: { type: 'string', writeOnly: true } } };
   const { allows } = open({ allOf: [secret, { type: 'object' }] }, { direction: 'response' });
   expect(['{"password":"x"}', '{"password":null}', '{"other":"x"}'].map(allows)).toEqual([false, true, true]);
@@ -237,7 +237,7 @@ test.each([
       },
     },
   ],
-])('generated values: %s: are all valid', (_name, value) => {
+])('generated values are all valid: %s', (_name, value) => {
   const { oracle, schema, sample } = open(value);
   for (const plain of [true, false]) {
     expect(sample(plain).filter((one) => !oracle.allows(schema, one))).toEqual([]);
@@ -249,7 +249,7 @@ test.each([
   ['of an empty range', { type: 'integer', minimum: 3, maximum: 2 }],
   ['too rare', { type: 'string', pattern: '^(?=abcdefgh)abcdefgh$' }],
   ['forbidden', { not: {} }],
-])('generated values: %s: throws NoValue', (_name, value) => {
+])('generating a value of a schema throws NoValue: %s', (_name, value) => {
   expect(() => open(value).sample(true)).toThrow(NoValue);
 });
 

@@ -107,7 +107,7 @@ test.each([
     ),
     /a form combines more than 1000 schemas/,
   ],
-])('a document without an end is refused in one line: %s', async (_name, text, problem) => {
+])('a document that refers to itself or expands too much is refused in one line: %s', async (_name, text, problem) => {
   const problems = await problemsOf(text);
   expect(problems).toMatch(problem);
   expect(problems.split('\n')).toHaveLength(1);
@@ -144,7 +144,7 @@ test.each([
       },
     }),
   ],
-])('a document that repeats itself is accepted: %s', async (_name, text) => {
+])('a valid document with unusual parts is accepted: %s', async (_name, text) => {
   expect(await warningsOf(text)).not.toContain('error');
 });
 

@@ -28,7 +28,7 @@ describeStores((createDatabase) => {
     return (json as { readonly free: number }).free;
   };
 
-  test('concurrent bookings take free seats of a screening only: 201, and 409 when too few are free', async () => {
+  test('concurrent bookings never take more seats than are free: 201, or 409 when too few are free', async () => {
     const { service } = await startCinema();
     const booked = await Promise.all(
       Array.from({ length: 8 }, () => send(service, 'POST', '/screenings/1/bookings', { seats: 3 })),

@@ -33,7 +33,7 @@ const FORGET = {
 };
 
 describeStores((createDatabase) => {
-  test('SQL files are applied in the order of their numbers, and those for the other database are not', async () => {
+  test('SQL files are applied in the order of their numbers, without the files for the other database', async () => {
     const database = await open(
       await createDatabase(),
       files({

@@ -61,7 +61,7 @@ test('a component that refers to another file has its content', async () => {
   expect(components).toEqual({ schemas: { Animal, Beast: { $ref: '#/components/schemas/Animal' } } });
 });
 
-test('components with one name are one component if they are equal, else the second gets a number', async () => {
+test('equal components with the same name become one component; if they differ, the second gets a number', async () => {
   const files = (other: string): Readonly<Record<string, string>> => ({
     'openapi.yaml': `${HEAD}paths: { /a: ${post('a.yaml#/components/schemas/E')}, /b: ${post('b.yaml#/components/schemas/E')} }`,
     'a.yaml': `components: { schemas: { E: { properties: { c: ${schema('#/components/schemas/C')} } }, C: { type: string } } }`,

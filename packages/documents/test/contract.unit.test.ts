@@ -136,7 +136,7 @@ paths:
   expect(rest).not.toHaveProperty('templatedBasePaths');
 });
 
-test('keywords of OpenAPI 3.0 in a later document are warned of once for each kind', async () => {
+test('keywords of OpenAPI 3.0 in a later document cause one warning for each kind', async () => {
   const text = documentOf(
     '/things',
     'get',

@@ -145,13 +145,13 @@ test.each<[string, string, string]>([
     ),
     'error: $ref leads to no parameter in #/components/schemas/S: a parameter needs name',
   ],
-])('a mistake is named once, with its place and what is right: %s', async (_name, text, message) => {
+])('a mistake is reported once, with its place and the correction: %s', async (_name, text, message) => {
   const lines = await warningsOf(text).catch((error: unknown) => (error as Error).message);
   expect(lines).toContain(message);
   expect(lines.match(/ error: /g)).toHaveLength(1);
 });
 
-test('unknown keywords of schemas are named with what they may mean, and ignored', async () => {
+test('unknown keywords of schemas cause a warning with a similar keyword, and are ignored', async () => {
   expect(await warningsOf(schema('{ type: object, requried: [a] }'))).toMatch(
     /#\/components\/schemas\/S\/requried {2}warn: a schema has no requried: did you mean required\?$/,
   );

@@ -112,7 +112,7 @@ test.each([
   ['required by all alternatives', [{ a: [] }, { b: [], a: [] }], true],
   ['optional', [{ a: [] }, {}], false],
   ['not required', [], false],
-])('the types say of an operation whether credentials are required: %s', (_name, security, isRequired) => {
+])('the types of an operation include whether credentials are required: %s', (_name, security, isRequired) => {
   const paths = { '/a': { get: { operationId: 'op', responses: OK } } };
   expect(renderTypes({ ...HEAD, security, paths }).includes('security: "required";')).toBe(isRequired);
 });

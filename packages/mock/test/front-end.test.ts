@@ -127,7 +127,7 @@ test('values that look real are valid, and examples and enums of the document co
   });
 });
 
-test('the times of resources are in the order of the changes', async () => {
+test('the times in resources follow the order of the changes', async () => {
   const mock = await start();
   const first = await send(mock, 'POST', '/orders', { item: 'tea' });
   await send(mock, 'POST', '/orders', { item: 'milk' });

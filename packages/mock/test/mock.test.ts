@@ -222,11 +222,11 @@ test.each([
   ['a password', '/things/1', { Authorization: `Basic ${btoa('user:password')}` }, 200],
   ['a password without a user', '/things/1', { Authorization: `Basic ${btoa('password')}` }, 401],
   ['no credentials', '/things/1', { Authorization: '' }, 401],
-])('the mock is the real service: %s', async (_name, path, headers, status) => {
+])('the mock behaves like a service: %s', async (_name, path, headers, status) => {
   expect((await get(path, headers)).status).toBe(status);
 });
 
-test('the mock is the real service: its own failures are valid, with status and message', async () => {
+test('the mock behaves like a service: its own failures are valid, with status and message', async () => {
   const problem = (code: number, reason: RegExp) => ({
     ...{ code, reason: expect.stringMatching(reason), ticket: expect.stringMatching(/^T-\d{3}$/) },
   });
@@ -236,7 +236,7 @@ test('the mock is the real service: its own failures are valid, with status and 
   expect(JSON.parse((await post({ 'Content-Type': 'text/plain' })).text)).toEqual(problem(415, /application\/json/));
 });
 
-test('the mock is the real service: configured tokens are checked', async () => {
+test('the mock behaves like a service: configured tokens are checked', async () => {
   const { url } = await startHere({ API_TOKENS: 'a-real-token' });
   expect((await get('/things/1', {}, url)).status).toBe(401);
   expect((await get('/things/1', { Authorization: 'Bearer a-real-token' }, url)).status).toBe(200);

@@ -72,7 +72,7 @@ function archive(...entries: readonly (readonly [target: string, body: object | 
   return path;
 }
 
-test('recorded requests get the recorded responses in their order, others those of the mock', async () => {
+test('recorded requests get the recorded responses in order, and other requests get responses of the mock', async () => {
   const replay = archive(
     ['/things?name=a', undefined, 'one'],
     ['/things?name=a', undefined, 'two'],
@@ -89,7 +89,7 @@ test('recorded requests get the recorded responses in their order, others those 
   ]);
 });
 
-test('requests go to a service, and those that it does not have are mocked', async () => {
+test('requests are forwarded to a service, and the mock answers the operations that the service lacks', async () => {
   const bodies: string[] = [];
   const answer: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];

@@ -151,7 +151,7 @@ test('idle connections are closed when there are too many connections: the longe
   await expectHealthy(url);
 });
 
-test('idle connections are closed before connections that are sending, and those before complete requests', async () => {
+test('at the connection limit, an idle connection is closed before a connection with an incomplete request', async () => {
   const url = await serve({ connectionLimit: 2 });
   const [sending] = await openMany(url, 1);
   sending?.write(GOOD.slice(0, -22).replace('Host', 'Expect: 100-continue\r\nHost'));

@@ -45,7 +45,7 @@ test.each<[string, unknown, number, RegExp]>([
   ['{ type: integer, maximum: 5 }', 9, 500, /failed to answer/],
   ['{ type: boolean }', 'x', 500, /failed to answer/],
   ['{ type: string, enum: [a] }', 'b', 500, /failed to answer/],
-])('responses: the text of %s: %p is %i', async (schema, body, status, text) => {
+])('responses: text/plain with the schema %s: the reply %p is answered %i', async (schema, body, status, text) => {
   const content = `'200': { description: x, content: { text/plain: { schema: ${schema} } } }`;
   const { response } = await reply(content, { status: 200, body });
   expect(response.status).toBe(status);
