@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { byDigest } from '@contract-first/testing/jobs/by-digest.ts';
+import { byDigest } from '@contract-first/testing/jobs/seeded-order.ts';
 
 /**
  * Selects one document per publisher, deterministically by the seed.

@@ -21,7 +21,7 @@ import {
 } from './resource-client.ts';
 import type { SequenceOutcome } from './item-sequence.ts';
 import type { Send, SequenceStep } from './sequence-step.ts';
-import { look, presenceIn, type Sight } from './sight.ts';
+import { look, presenceIn, type Sight } from './resource-state.ts';
 
 /**
  * Creates a resource, and tries to read, list, change and delete it as a second user. Does not judge public and shared

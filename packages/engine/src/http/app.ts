@@ -12,7 +12,7 @@ import { createOperations, type OperationOptions } from './operation.ts';
 import { createPipeline } from './pipeline.ts';
 import type { DeliveryOptions } from './reply/deliver.ts';
 import { createResponder } from './reply/respond.ts';
-import { requestIdOf } from './accept/trace.ts';
+import { requestIdOf } from './accept/request-ids.ts';
 
 /** Express middleware. */
 export type Middleware = (req: never, res: never, next: (error?: unknown) => void) => unknown;

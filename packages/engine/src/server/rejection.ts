@@ -7,7 +7,7 @@ import type { Connections } from './connections.ts';
 import { Failure } from '../http/failure.ts';
 import type { FailureResponse } from '../http/reply/failure-response.ts';
 import type { Observer } from '../http/observer.ts';
-import { createRequestId, requestIdOf } from '../http/accept/trace.ts';
+import { createRequestId, requestIdOf } from '../http/accept/request-ids.ts';
 
 // By error code of Node's parser (llhttp) and server. Other parse errors get a 400.
 const FAILURES: Readonly<Record<string, readonly [status: number, message: string]>> = {

@@ -5,7 +5,7 @@ import { nodeHttp, TimeSlices } from '@contract-first/contract';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { discard } from '../http/read/bytes.ts';
 import { cutResponse } from '../http/accept/disconnect.ts';
-import { createRequestId } from '../http/accept/trace.ts';
+import { createRequestId } from '../http/accept/request-ids.ts';
 import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
 import type { MessageClasses } from '../http/messages.ts';

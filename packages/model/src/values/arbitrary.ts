@@ -16,7 +16,7 @@ import {
   TooSlow,
 } from './generation-failure.ts';
 import type { Oracle } from './oracle.ts';
-import { MOST_REPETITIONS } from './pattern-size.ts';
+import { MOST_REPETITIONS } from './pattern-length.ts';
 import { describesPerson, realisticValues } from './realistic-values.ts';
 import { integers, numbers, strings, type TextKind } from './scalar-arbitraries.ts';
 import { flatten, guessTypes, join } from './schema-merge.ts';

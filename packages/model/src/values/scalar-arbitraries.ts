@@ -6,7 +6,7 @@ import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts'
 import type { Json } from './json-value.ts';
 import { integerStep, multiplesIn } from './multiples.ts';
 import { oneOf, TooLarge } from './generation-failure.ts';
-import { MOST_REPETITIONS, patternSize } from './pattern-size.ts';
+import { MOST_REPETITIONS, patternSize } from './pattern-length.ts';
 import { longestText, sizeOfText, type Sized } from './value-size.ts';
 
 /**

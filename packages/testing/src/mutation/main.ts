@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { printError, refuse, reportBugs } from '@contract-first/command-line/terminal';
 import { createProject } from '../quoted-commands/project.ts';
-import { byDigest } from '../jobs/by-digest.ts';
+import { byDigest } from '../jobs/seeded-order.ts';
 import { parseOptions } from '../jobs/options.ts';
 import { mutantsOf, type Mutant } from './mutants.ts';
 

@@ -17,7 +17,7 @@ import {
   type ResourceClient,
 } from '../resource-client.ts';
 import type { SequenceStep } from '../sequence-step.ts';
-import { look } from '../sight.ts';
+import { look } from '../resource-state.ts';
 import { describesStatus, isAsynchronous, isSuccess } from '../../judgement/statuses.ts';
 
 const STILL_LISTED = 'the list still has the deleted resource';

@@ -1,7 +1,7 @@
 import { PreconditionFailed, type Caller, type RequestContext, type ResourceState } from '@contract-first/contract';
 import type { Logger } from 'pino';
 import { onDisconnect } from '../accept/disconnect.ts';
-import { requestIdOf } from '../accept/trace.ts';
+import { requestIdOf } from '../accept/request-ids.ts';
 import type { Exchange } from '../exchange.ts';
 import { unavailableFailure } from '../failure.ts';
 import { evaluateConditions } from './conditions.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addCors, indexOfField, type HeaderField } from '../accept/cors.ts';
-import { requestIdOf } from '../accept/trace.ts';
+import { requestIdOf } from '../accept/request-ids.ts';
 import type { HandlerResponse, Headers } from './response.ts';
 
 // Fields that frame the message or control the connection (RFC 9110, 7.6.1). Only the engine writes them.

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { readTraceContext, requestIdOf } from '../accept/trace.ts';
+import { readTraceContext, requestIdOf } from '../accept/request-ids.ts';
 import type { Exchange } from '../exchange.ts';
 import type { AnsweredRequest, Observer } from '../observer.ts';
 

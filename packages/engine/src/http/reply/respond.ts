@@ -1,6 +1,6 @@
 import { InvalidRequest, NotImplemented } from '@contract-first/contract';
 import { Overloaded } from '../accept/load-shedding.ts';
-import { requestIdOf } from '../accept/trace.ts';
+import { requestIdOf } from '../accept/request-ids.ts';
 import type { Exchange } from '../exchange.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from '../failure.ts';
 import { TemporaryFolderUnavailable } from '../read/temporary-file.ts';
