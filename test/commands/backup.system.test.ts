@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { createUntilStopped, openTestStore, run, start, startService } from '../support/plant-store.ts';
+import { startCreations, openTestStore, run, start, startService } from '../support/plant-store.ts';
 
 const backup = (path: string, ...args: string[]) =>
   run('node', ['scripts/backup.ts', 'backup', ...args], { DATABASE_URL: `sqlite:${path}` });
@@ -25,7 +25,7 @@ async function storeOf(...names: readonly string[]): Promise<string> {
 test('a backup under load contains every plant acknowledged before it, and a service runs on the restored store', async () => {
   const path = join(temporaryFolder(), 'plants.db');
   const service = await startService({ DATABASE_URL: `sqlite:${path}` });
-  const load = createUntilStopped(service, 16);
+  const load = startCreations(service, 16);
   await load.acknowledges(2_000);
   const before = [...load.acknowledged];
   const file = join(temporaryFolder(), 'backup.db');
@@ -42,7 +42,7 @@ test('a backup under load contains every plant acknowledged before it, and a ser
   expect(before.filter((line) => !keptSet.has(line))).toEqual([]);
   expect(kept.filter((line) => !load.sent.has(line))).toEqual([]);
   const again = await startService({ DATABASE_URL: `sqlite:${restored}` });
-  const more = createUntilStopped(again, 1);
+  const more = startCreations(again, 1);
   await more.acknowledges(1);
   await more.stop();
 });
@@ -64,7 +64,7 @@ testAsRoot("a copy made by root belongs to the owner of its folder, so the owner
   const asOwner = ['setpriv', `--reuid=${String(uid)}`, `--regid=${String(gid)}`, '--clear-groups'];
   const env = { DATABASE_URL: `sqlite:${restored}` };
   const service = await startService(env, [...asOwner, 'node', 'src/main.ts']);
-  const load = createUntilStopped(service, 1);
+  const load = startCreations(service, 1);
   await load.acknowledges(1);
   await load.stop();
   service.process.kill('SIGTERM');

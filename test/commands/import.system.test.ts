@@ -4,7 +4,7 @@ import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { newStore, plantLine, plantLines, summary } from '../support/import.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
-import { createTestApp, createUntilStopped, post, run, startService } from '../support/plant-store.ts';
+import { createTestApp, startCreations, post, run, startService } from '../support/plant-store.ts';
 
 const HINT = 'fix the rejected lines in a separate file: lines after a changed line would be stored again\n';
 
@@ -84,7 +84,7 @@ describeStores((createDatabase) => {
 
   test('import works while a service uses the same store', async () => {
     const { importFile, history, env } = newStore(await createDatabase());
-    const load = createUntilStopped(await startService(env), 16);
+    const load = startCreations(await startService(env), 16);
     await load.acknowledges(100);
     const input = plantLines(1, 5_000);
     expect(await importFile(input)).toEqual({ code: 0, stdout: '', stderr: summary(5_000, 5_000, 0, 0) });

@@ -3,7 +3,7 @@ import { stringifyJson } from '@contract-first/engine';
 import { post as postTo } from '@contract-first/testing/answer.ts';
 import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { DATABASE_OPTIONS, locationOf } from '@contract-first/testing/database.ts';
-import { createUntilStopped as createAt } from '@contract-first/testing/load.ts';
+import { startCreations as createAt } from '@contract-first/testing/load.ts';
 import { serveApplication, type Overrides, type ServedApp } from '@contract-first/testing/serve-application.ts';
 import {
   ROOT,
@@ -87,6 +87,6 @@ export function startService(env: Environment = {}, command: readonly string[] =
 }
 
 /** Starts clients that create plants, each with a unique id and tag. */
-export function createUntilStopped(service: Service, clients: number) {
+export function startCreations(service: Service, clients: number) {
   return createAt(service, clients, '/plants');
 }

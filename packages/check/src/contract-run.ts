@@ -11,7 +11,7 @@ import {
   openConnection,
   TIMEOUT_MS,
 } from '@contract-first/model/requests';
-import { createExampleFaults, createInputs } from '@contract-first/model/cases';
+import { createExampleFaults, createValidInputs } from '@contract-first/model/cases';
 import { assertCorrections } from '@contract-first/model/resources';
 import { readBaseUrl } from './run/base-url.ts';
 import { isStateCheck, PROFILES, type CheckName } from './judgement/checks.ts';
@@ -29,7 +29,7 @@ import { createKnownValues, resourcePath } from './sequences/known-values.ts';
 import { describeStateless, describeUnfollowed, resourceChecks } from './sequences/resource-checks.ts';
 import { isSuccess } from './judgement/statuses.ts';
 import { assertKnown, createValueUse, matchesSelection, select, statusesFor, valuesFor } from './run/selection.ts';
-import { assertSchemes, describeNeed, isPermitted, openUsers, withMetSecurity } from './run/users.ts';
+import { assertSchemes, describeNeed, hasCredentialsFor, openUsers, withSatisfiedSecurity } from './run/users.ts';
 
 /** A generous number of requests per operation. */
 const REQUESTS_PER_OPERATION = 1_000;
@@ -63,7 +63,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const requestSchemas = readSchemas(document, 'request');
   const responseSchemas = readSchemas(document, 'response');
   const documented = readOperations(requestSchemas, responseSchemas, servedAt).map((operation) =>
-    withMetSecurity(operation, options),
+    withSatisfiedSecurity(operation, options),
   );
   assertSchemes(document, options);
   assertKnown(documented, [...[...expectations, ...values].flatMap(({ operation = [] }) => operation), ...shared]);
@@ -71,7 +71,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const selected = select(documented, options);
   const [permitted, forbidden] = partition(
     selected,
-    (operation) => haveCredentials(headers, operation) || isPermitted(operation, options),
+    (operation) => haveCredentials(headers, operation) || hasCredentialsFor(operation, options),
   );
   const need = describeNeed(forbidden, options);
   if (need !== undefined && (permitted.length === 0 || options.isIncompleteAllowed !== true))
@@ -111,7 +111,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     ...{ requestSchemas, responseSchemas, requestOracle },
     responseOracle: createOracle(responseSchemas, JUDGING_LIMIT_MS),
     arbitraries,
-    inputsOf: memoizeByObject((operation: ApiOperation) => createInputs(operation, arbitraries, requestOracle)),
+    inputsOf: memoizeByObject((operation: ApiOperation) => createValidInputs(operation, arbitraries, requestOracle)),
     withOwnKey: createKeys(requestOracle),
     exampleFaults: createExampleFaults(requestOracle),
     redactor: options.redactor ?? createRedactor({ document, secrets: [], isRecorded: false }),

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { byDigest } from '@contract-first/testing/jobs/seeded-order.ts';
+import { seededOrder } from '@contract-first/testing/jobs/seeded-order.ts';
 
 /**
  * Selects one document per publisher, deterministically by the seed.
@@ -9,7 +9,7 @@ import { byDigest } from '@contract-first/testing/jobs/seeded-order.ts';
  * @returns paths relative to the folder
  */
 export function draw(folder: string, seed: string, count: number): readonly string[] {
-  const shuffled = byDigest(seed);
+  const shuffled = seededOrder(seed);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => DOCUMENT.test(file));
   const publishers = Map.groupBy(files, (file) => (file.split('/')[0] ?? '').replace(DOCUMENT, ''));
   const drawn = [...publishers.keys()].sort(shuffled).slice(0, count);

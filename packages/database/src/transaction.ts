@@ -46,7 +46,10 @@ export type Host = {
  * @throws {BatchFailed} to reject the transaction, with the error of the work or of a statement
  * @throws the error of a database failure
  */
-export async function doWork(work: TransactionWork, { run, isOfDatabase, limitMs }: Host): Promise<unknown> {
+export async function runTransactionWork(
+  work: TransactionWork,
+  { run, isOfDatabase, limitMs }: Host,
+): Promise<unknown> {
   let failure: Error | undefined;
   let isOver = false;
   let running: Statement | undefined;

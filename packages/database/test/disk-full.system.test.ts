@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestStore } from '@contract-first/testing/app.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { createUntilStopped } from '@contract-first/testing/load.ts';
+import { startCreations } from '@contract-first/testing/load.ts';
 import { run, start, startService } from '@contract-first/testing/service.ts';
 
 /** Returns the command that starts the service with a small file system, which is mounted until the service ends. */
@@ -75,7 +75,7 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
       body,
     });
 
-  const load = createUntilStopped(service, 8);
+  const load = startCreations(service, 8);
   await load.until(() => (load.failures.get('503') ?? 0) >= 100);
   // Large, since a small guest may still fit into the existing file.
   const refused = await create(`{"id":1,"name":"${'x'.repeat(620_000)}"}`);

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectForWriting, openForWriting, storeSchemaOf } from '../src/sqlite/open-file.ts';
 import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { createUntilStopped, type Load } from '@contract-first/testing/load.ts';
-import { severalHosts, startPostgres, startPostgresPair } from '@contract-first/testing/postgres.ts';
+import { startCreations, type Load } from '@contract-first/testing/load.ts';
+import { joinHosts, startPostgres, startPostgresPair } from '@contract-first/testing/postgres.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { run, startService } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
@@ -60,7 +60,7 @@ describeStores((createDatabase) => {
   test('under repeated load, nothing acknowledged is lost and nothing extra is stored when several processes write to one database', async () => {
     const ledger = createLedger(await createDatabase());
     const services = await Promise.all(Array.from({ length: 4 }, () => startService(ledger.env)));
-    const load = createUntilStopped(services, 64);
+    const load = startCreations(services, 64);
     await load.acknowledges(4_000);
     await load.stop();
     expect([...load.failures]).toEqual([]);
@@ -76,7 +76,7 @@ test(
     cleanUp(postgres.stop);
     const ledger = createLedger(postgres.url());
     const service = await startService(ledger.env);
-    const load = createUntilStopped(service, CLIENTS);
+    const load = startCreations(service, CLIENTS);
     for (let round = 0; round < ROUNDS; round += 1) {
       await load.acknowledges(CLIENTS * 4);
       await sleep(round * 10);
@@ -96,9 +96,9 @@ test('under repeated load, nothing acknowledged is lost and nothing extra is sto
   const { primary, standby, promote } = await startPostgresPair();
   cleanUp(primary.stop);
   cleanUp(standby.stop);
-  const ledger = createLedger(severalHosts(primary.url(), standby.url()));
+  const ledger = createLedger(joinHosts(primary.url(), standby.url()));
   const service = await startService(ledger.env);
-  const load = createUntilStopped(service, CLIENTS);
+  const load = startCreations(service, CLIENTS);
   await load.acknowledges(2_000);
   await primary.kill('SIGKILL');
   await promote();
@@ -140,7 +140,7 @@ test('while PostgreSQL is down, 503 with the Error body and Retry-After, SIGTERM
 /** Starts the service, and sends a signal to it under load, at a different moment in each round. */
 async function endUnderLoad(signal: NodeJS.Signals, round: number, env: Readonly<Record<string, string>>) {
   const service = await startService(env);
-  const load = createUntilStopped(service, CLIENTS);
+  const load = startCreations(service, CLIENTS);
   await load.acknowledges(CLIENTS);
   await sleep(round * 10);
   service.process.kill(signal);

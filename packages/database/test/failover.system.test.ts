@@ -3,7 +3,7 @@ import { DatabaseUnavailable, type DatabaseOptions } from '../src/database.ts';
 import { sql } from '../src/sql.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { insertNote, notes, openNotes, tally, type Note } from './support/notes.ts';
-import { severalHosts, startPostgres, startPostgresPair } from '@contract-first/testing/postgres.ts';
+import { joinHosts, startPostgres, startPostgresPair } from '@contract-first/testing/postgres.ts';
 import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { startProxy } from './support/proxy.ts';
 import { until } from '@contract-first/testing/until.ts';
@@ -16,7 +16,7 @@ const server = sharedPostgres();
 const openThroughTwo = async (options: Partial<DatabaseOptions> = {}) => {
   const url = await server.createDatabase();
   const [first, second] = [await startProxy(server.port), await startProxy(server.port)];
-  const database = await open(severalHosts(first.through(url), second.through(url)), options);
+  const database = await open(joinHosts(first.through(url), second.through(url)), options);
   await database.insert(NOTE);
   return { database, first, second };
 };
@@ -80,7 +80,7 @@ test('when the PostgreSQL primary dies, reads wait for the promotion of the stan
   cleanUp(standby.stop);
   cleanUp(primary.stop);
   const url = await primary.createDatabase();
-  const both = severalHosts(url, standby.url(new URL(url).pathname.slice(1)));
+  const both = joinHosts(url, standby.url(new URL(url).pathname.slice(1)));
   // A promotion takes long on a busy machine.
   const database = await open(both, { timeoutMs: 25_000 });
   await database.insert(NOTE);

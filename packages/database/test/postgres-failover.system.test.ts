@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestStore } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
-import { severalHosts, startPostgresPair } from '@contract-first/testing/postgres.ts';
+import { joinHosts, startPostgresPair } from '@contract-first/testing/postgres.ts';
 import { names, startLoad } from './support/postgres-store.ts';
 
 test('with a PostgreSQL standby, the promoted standby is used, with everything acknowledged', async () => {
@@ -10,7 +10,7 @@ test('with a PostgreSQL standby, the promoted standby is used, with everything a
   cleanUp(primary.stop);
   const database = await primary.createDatabase();
   const name = new URL(database).pathname.slice(1);
-  const url = severalHosts(database, standby.url(name));
+  const url = joinHosts(database, standby.url(name));
   // A promotion takes long on a busy machine.
   const load = startLoad(await openTestStore(url, { timeoutMs: 25_000 }));
   await load.progress(500);
@@ -60,7 +60,7 @@ test('with a PostgreSQL standby, a read-only primary is skipped', async () => {
   cleanUp(primary.stop);
   const database = await primary.createDatabase();
   const name = new URL(database).pathname.slice(1);
-  const store = await openTestStore(severalHosts(standby.url(name), database));
+  const store = await openTestStore(joinHosts(standby.url(name), database));
   expect(await store.add({ id: 1n, name: 'x' })).toBe(true);
   await expect(openTestStore(standby.url(name), { timeoutMs: 2_000 })).rejects.toThrow(/:\d+: it accepts no writes$/);
 });
@@ -71,7 +71,7 @@ test('with a PostgreSQL standby, connections leave a primary that becomes read-o
   cleanUp(primary.stop);
   const database = await primary.createDatabase();
   const standbyUrl = standby.url(new URL(database).pathname.slice(1));
-  const store = await openTestStore(severalHosts(database, standbyUrl));
+  const store = await openTestStore(joinHosts(database, standbyUrl));
   await store.add({ id: 1n, name: 'a' });
   await primary.query(database, 'ALTER SYSTEM SET default_transaction_read_only = on');
   await primary.query(database, 'SELECT pg_reload_conf()');

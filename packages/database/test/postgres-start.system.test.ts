@@ -5,7 +5,7 @@ import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-bo
 import { listGuests, openTestReader, openTestStore } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { makeCertificates } from '@contract-first/testing/certificates.ts';
-import { severalHosts, startPostgres } from '@contract-first/testing/postgres.ts';
+import { joinHosts, startPostgres } from '@contract-first/testing/postgres.ts';
 import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { startProxy } from './support/proxy.ts';
 import { until } from '@contract-first/testing/until.ts';
@@ -63,7 +63,7 @@ test('at the start, a PostgreSQL store reports the reason in one line without th
     [server.url('nowhere'), /no such database \(3D000\)/],
     [nobody, /connection refused \(ECONNREFUSED\)/],
     [
-      severalHosts(server.url('nowhere').replace(/:\d+\//, ':1/'), server.url()),
+      joinHosts(server.url('nowhere').replace(/:\d+\//, ':1/'), server.url()),
       /ECONNREFUSED\); 127\.0\.0\.1:\d+: there is no .*\(3D000\)/,
     ],
     ['postgres://u:p@no-such-host.invalid/db', /no-such-host\.invalid:5432: .*\((?:ENOTFOUND|EAI_AGAIN)\)/],

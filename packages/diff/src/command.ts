@@ -5,7 +5,7 @@ import {
   CONFIG,
   createOptionReader,
   defineCommand,
-  type GivenLine,
+  type ParsedCommandLine,
   QUIET,
   readOptionsFile,
   readRefs,
@@ -84,7 +84,7 @@ export const diffCommand = defineCommand(DIFF, async ({ options }) =>
   }),
 );
 
-async function compare(onCommandLine: GivenLine['options']): Promise<number> {
+async function compare(onCommandLine: ParsedCommandLine['options']): Promise<number> {
   const problems: string[] = [];
   const configPath = onCommandLine.get('config')?.values[0];
   const inFile = readOptionsFile(configPath, DIFF, problems);

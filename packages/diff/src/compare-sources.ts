@@ -7,7 +7,7 @@ import { type IgnoreEntry, judge, type Policy } from './sources/policy.ts';
 import type { Source } from './sources/sources.ts';
 
 /** The result of a comparison. */
-export type Compared = {
+export type ComparisonResult = {
   /** The changes, most severe first. */
   readonly changes: readonly Change[];
   /** The number of changes accepted by the policy. */
@@ -21,7 +21,7 @@ export type Compared = {
  *
  * @param today the current date, `2026-12-31`, for expired policy entries and for removals after a sunset
  */
-export function compareSources(sources: NodePair<Source>, policy: Policy, today: string): Compared {
+export function compareSources(sources: NodePair<Source>, policy: Policy, today: string): ComparisonResult {
   const documents = { base: sources.base.document, revision: sources.revision.document };
   const found = compareDocuments(documents.base, documents.revision, today);
   // Accepted findings need no new version.

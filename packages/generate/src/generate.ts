@@ -64,10 +64,10 @@ export async function generate({
   });
   if (declared.problems.length > 0) return reject([resolve(document), ...declared.sources], ...declared.problems);
   const rendered = await renderContract(document, allowed, declared);
-  const { files, gaps, operationIds, unusedCodecs } = rendered;
+  const { files, requiredParts, operationIds, unusedCodecs } = rendered;
   const sources = [...rendered.sources, ...declared.sources];
   const problems = rendered.diagnostics.map(formatDiagnostic).map(withExcerpt);
-  if (files === undefined || gaps === undefined)
+  if (files === undefined || requiredParts === undefined)
     return reject(sources, ...problems, `${document} was rejected; generated/ is unchanged`);
   if (needsTypes && files['types.ts'] === undefined)
     return reject(
@@ -90,7 +90,7 @@ export async function generate({
   if (unusedCodecs.length > 0) notes.push(`codecs without a body in the document: ${unusedCodecs.join(', ')}`);
   const handlers = join(folder, 'handlers.ts');
   if (existsSync(handlers)) {
-    if (scaffold && !check) notes.push(...(await addMissing(gaps, handlers)));
+    if (scaffold && !check) notes.push(...(await addMissing(requiredParts, handlers)));
     notes.push(...findUnmatched(operationIds, handlers));
   }
   return {

@@ -24,7 +24,7 @@ import { createValidators } from '@contract-first/engine/validators';
 import { exampleRequest } from '@contract-first/model/scaffolds';
 import { CompilationCache } from './compilation-cache.ts';
 import type { DeclaredModules } from './codec-modules.ts';
-import type { Gaps } from './scaffold.ts';
+import type { RequiredParts } from './scaffold.ts';
 
 /** The generated files of a document, or its diagnostics. */
 type RenderedContract = {
@@ -34,7 +34,7 @@ type RenderedContract = {
    */
   readonly files: Readonly<Record<string, string>> | undefined;
   /** The parts that the application implements; `undefined` if the document was rejected. */
-  readonly gaps: Gaps | undefined;
+  readonly requiredParts: RequiredParts | undefined;
   readonly operationIds: readonly string[];
   /** The codecs for media types that the document lacks or that the engine parses itself. */
   readonly unusedCodecs: readonly string[];
@@ -65,7 +65,7 @@ export async function renderContract(
   const { compiled, text, diagnostics, placeOf, sources } = await compileContract(path, allowed, declared);
   const reject = (found: readonly PlacedDiagnostic[]): RenderedContract => ({
     files: undefined,
-    gaps: undefined,
+    requiredParts: undefined,
     operationIds: [],
     unusedCodecs: [],
     diagnostics: [...diagnostics, ...found],
@@ -98,7 +98,7 @@ export async function renderContract(
       'openapi.json': escapeControls(`${compactJson(text)}\n`),
       'contract.json': escapeControls(`${compactJson(JSON.stringify(served, null, 2))}\n`),
     },
-    gaps: { document, failureBodies, uncheckedSchemes },
+    requiredParts: { document, failureBodies, uncheckedSchemes },
     operationIds: Object.keys(contract.operations),
     unusedCodecs: declared.codecs.filter((name) => !listCodecs(contract.operations).has(name)),
     diagnostics: [...diagnostics, ...placeDiagnostics('warn', warnings, placeOf)],

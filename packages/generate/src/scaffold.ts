@@ -9,7 +9,7 @@ import { findObject, isIdentifier, type ObjectInSource } from './parse-handlers.
 const NOT_IMPLEMENTED = "import { NotImplemented } from '@contract-first/engine';";
 
 /** The parts that an application must implement. */
-export type Gaps = {
+export type RequiredParts = {
   /** The normalized document, in which every operation has an operationId. */
   readonly document: Document;
   readonly failureBodies: readonly FailureBody[];
@@ -26,7 +26,7 @@ export type Gaps = {
  * @returns the paths of the written files
  */
 export async function scaffold(
-  { document, failureBodies, uncheckedSchemes }: Gaps,
+  { document, failureBodies, uncheckedSchemes }: RequiredParts,
   handlersPath: string,
 ): Promise<readonly string[]> {
   const folder = dirname(handlersPath);

@@ -20,7 +20,7 @@ import { createPaired } from './scenarios/example-pairs.ts';
 export const DEFAULTS = { seed: 1, limit: 10_000 };
 
 /** The minimum values of integer options. */
-export const LEAST = { seed: 0, limit: 1 };
+export const MINIMUMS = { seed: 0, limit: 1 };
 
 /** The maximum value of integer options. */
 export const MAX_INTEGER = 2 ** 31 - 1;

@@ -15,7 +15,7 @@ import {
   type PathItem,
 } from '@contract-first/documents';
 import type { AnyReply } from '@contract-first/engine/tools';
-import { encodingOf, readRequestBody, withoutTextless, writeBody } from '@contract-first/model/operations';
+import { encodingOf, readRequestBody, omitNonFormMembers, writeBody } from '@contract-first/model/operations';
 import {
   type Described,
   evaluateExpression,
@@ -160,7 +160,7 @@ function createMessage(values: Values, pathItem: PathItem, object: OperationObje
   const kind = encodingOf(content);
   const isText = kind !== 'json' && kind !== 'form' && kind !== 'multipart';
   const [value = null] = values.valuesOf(contents[index] as Described, wanted('body', isText)); // Validated document.
-  const { contentType, bytes } = writeBody(content, kind === 'json' ? value : withoutTextless(value));
+  const { contentType, bytes } = writeBody(content, kind === 'json' ? value : omitNonFormMembers(value));
   const body = kind === undefined ? Buffer.from(writeText(content.mediaType, value)) : bytes;
   return { headers: { ...Object.fromEntries(headers), 'content-type': contentType }, body };
 

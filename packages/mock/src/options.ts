@@ -4,7 +4,7 @@ import {
   type CommandDeclaration,
   CONFIG,
   createOptionReader,
-  type GivenLine,
+  type ParsedCommandLine,
   type GivenOption,
   isNamed,
   type OptionDeclaration,
@@ -18,7 +18,7 @@ import { CORRECTIONS, readCorrections } from '@contract-first/model/resources';
 import { readHar } from '@contract-first/model/requests';
 import { CannotCheck } from '@contract-first/model/values';
 import { forward, replay, type Source } from './recorded.ts';
-import { DEFAULTS, LEAST, MAX_INTEGER, type Scenarios } from './application.ts';
+import { DEFAULTS, MINIMUMS, MAX_INTEGER, type Scenarios } from './application.ts';
 import { DELAY_FORM, MAX_SIZE, readDelay, type Delay } from './responses/preferences.ts';
 
 /** A document, and a base path that overrides its servers. */
@@ -105,7 +105,7 @@ export type CommandOptions = ReturnType<typeof readOptions>;
  *
  * @throws {CannotCheck} with all problems
  */
-export function readOptions({ options }: GivenLine) {
+export function readOptions({ options }: ParsedCommandLine) {
   return readGiven(options, []);
 }
 
@@ -156,7 +156,7 @@ function readGiven(given: ReadonlyMap<string, GivenOption>, problems: string[]) 
   const inFile = readOptionsFile(given.get('config')?.values[0], MOCK, problems);
   const reader = createOptionReader(new Map([...inFile, ...given]), {}, problems);
   const { has, textOf, textsOf, placeOf, readInteger, refuse } = reader;
-  const limit = readInteger('limit', LEAST.limit, MAX_INTEGER) ?? DEFAULTS.limit;
+  const limit = readInteger('limit', MINIMUMS.limit, MAX_INTEGER) ?? DEFAULTS.limit;
   const scenarios: Scenarios = {
     listSize: readInteger('list-size', 0, MAX_SIZE),
     delay: readDelays(reader),
@@ -172,7 +172,7 @@ function readGiven(given: ReadonlyMap<string, GivenOption>, problems: string[]) 
     documents,
     port: readInteger('port', 0, MAX_PORT),
     allowedRefs: readRefs(reader),
-    seed: readInteger('seed', LEAST.seed, MAX_INTEGER) ?? DEFAULTS.seed,
+    seed: readInteger('seed', MINIMUMS.seed, MAX_INTEGER) ?? DEFAULTS.seed,
     limit: has('stateless') ? undefined : limit,
     dataPath: textOf('data'),
     corrections: readCorrections(reader),

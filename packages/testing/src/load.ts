@@ -33,7 +33,7 @@ let created = 0n;
  * @param services the targets, which each client uses in turn
  * @param path the path of the operation that creates them
  */
-export function createUntilStopped(services: Service | readonly Service[], clients: number, path = '/guests'): Load {
+export function startCreations(services: Service | readonly Service[], clients: number, path = '/guests'): Load {
   const sent = new Set<string>();
   const acknowledged = new Set<string>();
   const failures = new Map<string, number>();

@@ -26,7 +26,7 @@ export const PASSWORD = 'p@ss:/?#word';
 export function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-postgres-'));
   chmodSync(folder, 0o755);
-  if (isRoot()) chownSync(folder, idOfNobody('-u'), idOfNobody('-g'));
+  if (isRoot()) chownSync(folder, nobodyId('-u'), nobodyId('-g'));
   // The programs are copied, since symbolic links are missing and the user may have no access to node_modules.
   const native = nativeFolder();
   cpSync(native, join(folder, 'native'), { recursive: true });
@@ -60,7 +60,7 @@ export function initialise(folder: string, dataFolder: string): void {
 /** Returns spawn options for the user of the server, which is not root: PostgreSQL refuses to run as root. */
 export function asServerUser(cwd: string) {
   const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
-  return isRoot() ? { cwd, env, uid: idOfNobody('-u'), gid: idOfNobody('-g') } : { cwd, env };
+  return isRoot() ? { cwd, env, uid: nobodyId('-u'), gid: nobodyId('-g') } : { cwd, env };
 }
 
 /** Returns whether this process runs as root. */
@@ -69,7 +69,7 @@ export function isRoot(): boolean {
 }
 
 /** Returns the user or group id of `nobody`, which runs PostgreSQL instead of root. */
-export function idOfNobody(option: '-u' | '-g'): number {
+export function nobodyId(option: '-u' | '-g'): number {
   return Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
 }
 

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asServerUser, freePort, idOfNobody, isRoot, PASSWORD, USER } from './postgres-programs.ts';
+import { asServerUser, freePort, nobodyId, isRoot, PASSWORD, USER } from './postgres-programs.ts';
 import type { Certificates } from './certificates.ts';
 import { becomesReady, optionsOf, serverAt, type PostgresServer } from './postgres-server.ts';
 
@@ -81,7 +81,7 @@ function pristine(): string {
 }
 
 /** Joins the hosts of several URLs to one URL. Takes the other parts from the first URL. */
-export function severalHosts(...urls: readonly [string, ...string[]]): string {
+export function joinHosts(...urls: readonly [string, ...string[]]): string {
   const hosts = urls.map((url) => /@([^/]*)/.exec(url)?.[1]);
   return urls[0].replace(/@[^/]*/, `@${hosts.join(',')}`);
 }
@@ -91,7 +91,7 @@ function tlsSettings(folder: string, { root, certificate, key }: Certificates): 
   const ownKey = join(folder, 'server.key');
   cpSync(key, ownKey);
   chmodSync(ownKey, 0o600);
-  if (isRoot()) chownSync(ownKey, idOfNobody('-u'), idOfNobody('-g'));
+  if (isRoot()) chownSync(ownKey, nobodyId('-u'), nobodyId('-g'));
   const rules = join(folder, 'pg_hba.conf');
   writeFileSync(
     rules,

@@ -171,12 +171,12 @@ function describeInvalidBody({ path, keyword, message }: SchemaViolation, { root
 /** Checks that a response is within the size limit. Files and streams may be larger. */
 export const maxResponseSize: ConformanceCheck = (exchange) => {
   const { status, limitBytes } = exchange.response;
-  if (limitBytes === undefined || isLargeByNature(exchange)) return undefined;
+  if (limitBytes === undefined || isUnlimitedBody(exchange)) return undefined;
   return defectOf(`the response with status ${String(status)} has more than ${String(limitBytes)} bytes`);
 };
 
 /** Returns whether a response beyond the size limit is a documented file or stream, whose body is not validated. */
-export function isLargeByNature(exchange: JudgedExchange): boolean {
+export function isUnlimitedBody(exchange: JudgedExchange): boolean {
   const { operation, response } = exchange;
   const documented = documentedResponse(operation, response.status);
   const isDescribed = documented !== undefined && !NOT_OF_OPERATION.includes(exchange.testCase.kind);

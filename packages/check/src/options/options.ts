@@ -1,7 +1,7 @@
 import {
   createOptionReader,
   type Environment,
-  type GivenLine,
+  type ParsedCommandLine,
   type OptionReader,
   readOptionsFile,
   readRefs,
@@ -77,7 +77,7 @@ const MAX_BUDGET_SECONDS = 86_400;
  *
  * @throws {CannotCheck} with all problems
  */
-export function readOptions({ options: onCommandLine }: GivenLine, environment: Environment): CheckOptions {
+export function readOptions({ options: onCommandLine }: ParsedCommandLine, environment: Environment): CheckOptions {
   const problems: string[] = [];
   const inFile = readOptionsFile(onCommandLine.get('config')?.values[0], CHECK, problems);
   const reader = createOptionReader(new Map([...inFile, ...onCommandLine]), environment, problems);

@@ -3,7 +3,7 @@ import { type Case, type CaseKind, caseOf, decideKind, NOT_OF_OPERATION, shrink 
 import type { ApiOperation } from '@contract-first/model/operations';
 import { SAFE_METHODS, type WireResponse } from '@contract-first/model/requests';
 import { type CheckName, checksFor, keyOf, type FailedCheck, violationsIn } from '../judgement/checks.ts';
-import { isLargeByNature, isUndocumentedRejection } from '../judgement/conformance.ts';
+import { isUnlimitedBody, isUndocumentedRejection } from '../judgement/conformance.ts';
 import { type CheckFailure, recordFailure } from '../judgement/failures.ts';
 import { exchange } from '../run/exchange.ts';
 import type { Run } from '../run/run.ts';
@@ -148,7 +148,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     const expected = { maxResponseTimeMs, expectedStatuses };
     const result = { operation, testCase, response, original, ...expected, requestOracle, responseOracle, redactor };
     if (!NOT_OF_OPERATION.includes(testCase.kind) && isUndocumentedRejection(result)) undocumented.add(status);
-    if (isLargeByNature(result)) large.add(status);
+    if (isUnlimitedBody(result)) large.add(status);
     return violationsIn(result);
   }
 }

@@ -6,7 +6,7 @@ import {
   type CaseKind,
   caseOf,
   classify,
-  type createInputs,
+  type createValidInputs,
   mutateBody,
 } from '@contract-first/model/cases';
 import type { RequestInput } from '@contract-first/model/requests';
@@ -37,7 +37,7 @@ type Context = {
  */
 export function searchesOf(
   choice: BodyChoice,
-  factory: ReturnType<typeof createInputs>,
+  factory: ReturnType<typeof createValidInputs>,
   adapt: ((input: RequestInput) => RequestInput) | undefined,
   context: Context,
 ): readonly Search[] {

@@ -139,7 +139,7 @@ function lacksCredentials(operation: ApiOperation, { target, headers }: WireRequ
 }
 
 /** Returns whether a request with an undocumented method was rejected, so that nothing is wrong with the response. */
-export function isBeyondDocument({ operation, hasMethod }: Match, { request, response }: RecordedExchange): boolean {
+export function isRejectedMethod({ operation, hasMethod }: Match, { request, response }: RecordedExchange): boolean {
   if (hasMethod || response === undefined) return false;
   return request.method === 'HEAD' ? operation.method !== 'GET' : !isSuccess(response.status);
 }

@@ -6,7 +6,7 @@ import {
   EXCERPT_BYTES,
   excerptOf,
   isInAuthorization,
-  keep,
+  toKeptResponse,
   type KeptResponse,
   type WireRequest,
 } from '@contract-first/model/requests';
@@ -18,7 +18,7 @@ import { type CheckFailure, recordFailure } from '../judgement/failures.ts';
 import type { CheckObserver } from '../judgement/observation.ts';
 import type { ContractResult } from '../run/contract-result.ts';
 import { select, type Selection } from '../run/selection.ts';
-import { isBeyondDocument, judgeRecorded } from './judge-recorded.ts';
+import { isRejectedMethod, judgeRecorded } from './judge-recorded.ts';
 import { type Match, matchOperation } from './match-operation.ts';
 import type { RecordedExchange } from '@contract-first/model/requests';
 
@@ -96,13 +96,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const match = matchOperation(documented, exchange.request);
     const reason = reasonToSkip(match, exchange);
     if (reason !== undefined) skipped.add(reason);
-    else if (match === undefined || isBeyondDocument(match, exchange))
+    else if (match === undefined || isRejectedMethod(match, exchange))
       unmatched.add(describeUnmatched(match, { ...exchange, request: shown.request }));
     else if (selected.has(match.operation)) judgeMatched(match, exchange, shown);
   }
 
   function redact({ request, response }: RecordedExchange): Shown {
-    const kept = response && keep(response);
+    const kept = response && toKeptResponse(response);
     redactor.learn(request, kept);
     return { request: redactor.request(request), response: kept && redactor.response(kept) };
   }
@@ -123,7 +123,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (response !== undefined && !exchange.isResponseComplete)
       skipped.add('bodies of responses that the recording lacks, cuts or hides');
     const observed = { operation, startedAt, durationMs, checks: counted };
-    coverage?.observe({ ...observed, testCase, request, response: response && keep(response), failed });
+    coverage?.observe({ ...observed, testCase, request, response: response && toKeptResponse(response), failed });
     onExchange({
       ...observed,
       ...shown,

@@ -3,7 +3,7 @@ import type { Case, CaseKind } from '@contract-first/model/cases';
 import {
   type Excerpt,
   excerptOf,
-  keep,
+  toKeptResponse,
   type KeptResponse,
   NoResponse,
   type WireRequest,
@@ -94,7 +94,7 @@ export async function exchange(
       ...(own === undefined ? [] : [violationOf('own_check', defectOf(run.redactor.text(own)))]),
     ];
     const nothing = { received: excerptOf(Buffer.alloc(0)), gone: undefined };
-    return finish(found, whole.elapsedMs, endedAt, { response: keep(whole), whole, ...nothing });
+    return finish(found, whole.elapsedMs, endedAt, { response: toKeptResponse(whole), whole, ...nothing });
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
     if (run.signal.aborted) throw new Interrupted(); // The interruption may have stopped the server, too.

@@ -2,7 +2,7 @@ import type { ArbitraryFactory, Json, Oracle, SchemaDocument } from '@contract-f
 import type { Corrections } from '@contract-first/model/resources';
 import type { ApiOperation } from '@contract-first/model/operations';
 import type { Connection, Redactor, Tokens } from '@contract-first/model/requests';
-import type { createInputs, ExampleFaults } from '@contract-first/model/cases';
+import type { createValidInputs, ExampleFaults } from '@contract-first/model/cases';
 import type { CheckName } from '../judgement/checks.ts';
 import type { ExtraHeader } from './extra-headers.ts';
 import type { Hooks } from './hooks.ts';
@@ -22,7 +22,7 @@ export type Run = {
   readonly responseOracle: Oracle;
   readonly arbitraries: ArbitraryFactory;
   /** Returns the generator of an operation's valid requests. */
-  readonly inputsOf: (operation: ApiOperation) => ReturnType<typeof createInputs>;
+  readonly inputsOf: (operation: ApiOperation) => ReturnType<typeof createValidInputs>;
   readonly exampleFaults: ExampleFaults;
   /** Redacts secrets in messages. */
   readonly redactor: Pick<Redactor, 'header' | 'text'>;

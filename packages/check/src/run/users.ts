@@ -56,7 +56,7 @@ export type Users = {
  * Removes security requirements that the first user does not meet. If the user meets no requirement, keeps all
  * requirements.
  */
-export function withMetSecurity(operation: ApiOperation, options: UserOptions): ApiOperation {
+export function withSatisfiedSecurity(operation: ApiOperation, options: UserOptions): ApiOperation {
   const met = metRequirements(operation, options);
   const fitting = met.filter((requirement) => requirement.every((scheme) => fits(scheme, options)));
   const security = fitting.some((requirement) => requirement.length > 0) ? fitting : met;
@@ -70,7 +70,7 @@ function fits(scheme: ApiSecurityScheme, { token, credentials }: UserOptions): b
 }
 
 /** Returns whether the first user has the credentials for an operation. */
-export function isPermitted(operation: ApiOperation, options: UserOptions): boolean {
+export function hasCredentialsFor(operation: ApiOperation, options: UserOptions): boolean {
   return !isProtected(operation) || metRequirements(operation, options).length > 0;
 }
 

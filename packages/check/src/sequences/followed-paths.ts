@@ -48,7 +48,7 @@ export function hasSameSchema(create: ApiOperation, read: ApiOperation): boolean
 }
 
 /** Returns whether the documented responses to a creation contain the id of the new resource. */
-export function isTold(item: ItemPath, run: Run): boolean {
+export function returnsId(item: ItemPath, run: Run): boolean {
   const { create } = item;
   if (create === undefined) return false;
   const responses = Object.values(create.responses);

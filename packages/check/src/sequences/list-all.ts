@@ -6,7 +6,7 @@ import {
   firstOffset,
   firstPage,
   idText,
-  isNext,
+  isNextPageMember,
   isSorting,
   itemIds,
   itemsIn,
@@ -137,7 +137,7 @@ function nextOf({ json = null, response }: SequenceStep): Json | undefined {
   if (url !== undefined) return url;
   const objects = [json, ...membersOf(json).map(([, member]) => member)].filter(isObject);
   const members = objects.flatMap((object) => Object.entries(object));
-  const [, next] = members.find(([name, value]) => isNext(name) && isScalar(value)) ?? [];
+  const [, next] = members.find(([name, value]) => isNextPageMember(name) && isScalar(value)) ?? [];
   return next === '' || next === false ? undefined : next;
 }
 
@@ -145,6 +145,6 @@ function nextOf({ json = null, response }: SequenceStep): Json | undefined {
 function tellsNext({ responses }: ApiOperation, { responseSchemas }: Run): boolean {
   return Object.values(responses).some(({ headers, contents }) => {
     const names = contents.flatMap(({ schema }) => Object.keys(propertiesOf(responseSchemas, schema)));
-    return headers.some(({ name }) => name === 'link') || names.some((name) => isNext(name));
+    return headers.some(({ name }) => name === 'link') || names.some((name) => isNextPageMember(name));
   });
 }

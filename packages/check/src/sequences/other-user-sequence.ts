@@ -11,7 +11,7 @@ import {
   differenceBetween,
   responseEtag,
   type Id,
-  isDone,
+  isSuccessfulStep,
   MISSING,
   missingStatuses,
   readList,
@@ -21,7 +21,7 @@ import {
 } from './resource-client.ts';
 import type { SequenceOutcome } from './item-sequence.ts';
 import type { Send, SequenceStep } from './sequence-step.ts';
-import { look, presenceIn, type Sight } from './resource-state.ts';
+import { observeState, presenceIn, type ObservedState } from './resource-state.ts';
 
 /**
  * Creates a resource, and tries to read, list, change and delete it as a second user. Does not judge public and shared
@@ -45,7 +45,7 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
   if (creation === undefined) return undefined;
   const missing = read === undefined ? await deletedStatuses(client) : await missingStatuses(client, id.slice(0, -1));
   if (missing === undefined) return read === undefined ? { reason: 'no response shows its state' } : 'stateless';
-  const before = await look(client, id, missing);
+  const before = await observeState(client, id, missing);
   if (before?.isPresent === false || (before !== undefined && before.isPresent === undefined))
     return {
       reason: read === undefined ? 'the list lacks it' : `its read got ${String(before.steps[0].response.status)}`,
@@ -55,8 +55,8 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
   if (!isProven) return { reason: 'no request of the second user was successful' };
   const trespasser = trespasserOf(client, other);
   const found = await sendTo(trespasser, read, id);
-  const isFound = isDone(found);
-  const isSame = (one: SequenceStep | Sight): boolean => differenceBetween(creation, one, client) === undefined;
+  const isFound = isSuccessfulStep(found);
+  const isSame = (one: SequenceStep | ObservedState): boolean => differenceBetween(creation, one, client) === undefined;
   // The second user may own a resource with the same id.
   const isOwnId = own !== undefined && isSameResource(own, id);
   const hasSameId = isOwnId || (isFound && before !== undefined && isSame(before) && !isSame(found));
@@ -79,8 +79,8 @@ async function deletedStatuses(client: ResourceClient): Promise<readonly number[
   const { item, judge, instances } = client;
   const control = await instances.create(item, judge.send, VARIANT.late);
   if ('reason' in control) return undefined;
-  if ((await look(client, control.values, [])) !== undefined) return [];
-  if (!isDone(await sendTo(client, item.remove, control.values))) return undefined;
+  if ((await observeState(client, control.values, [])) !== undefined) return [];
+  if (!isSuccessfulStep(await sendTo(client, item.remove, control.values))) return undefined;
   const again = await sendTo(client, item.remove, control.values);
   return again !== undefined && MISSING.includes(again.response.status) ? MISSING : undefined;
 }
@@ -108,7 +108,7 @@ async function ownResource(
   let isProven = false;
   const send: Send = async (...request) => {
     const step = await judge.send(...request);
-    if (isDone(step) && isProtected(step.operation)) isProven = true;
+    if (isSuccessfulStep(step) && isProtected(step.operation)) isProven = true;
     return step;
   };
   const proving = { ...other, judge: { ...judge, send } };
@@ -152,7 +152,7 @@ function judgeTrespass(
 ): void {
   const { method, template } = step.operation;
   const { status } = step.response;
-  if (!isDone(step) && ![...REFUSALS, ...missing].includes(status)) return;
+  if (!isSuccessfulStep(step) && ![...REFUSALS, ...missing].includes(status)) return;
   const cause = `another user can ${deed ?? ''}`;
   const hint = `if everyone may, add --shared '${method} ${template}'`;
   const message = `${cause}: ${method} got status ${String(status)}; ${hint}`;
@@ -179,18 +179,18 @@ async function tryChange(
   }: { readonly other: ResourceClient; readonly missing: readonly number[]; readonly hasSameId: boolean },
 ): Promise<void> {
   const { item, judge } = client;
-  const [earlier, before] = [await look(client, id, missing), await look(client, id, missing)];
-  if ([earlier, before].some((sight) => sight !== undefined && sight.isPresent !== true)) return; // Already deleted.
+  const [earlier, before] = [await observeState(client, id, missing), await observeState(client, id, missing)];
+  if ([earlier, before].some((state) => state !== undefined && state.isPresent !== true)) return; // Already deleted.
   const etag = before && headerParameter(operation, 'if-match') && responseEtag(before.steps[0]);
   const attempt = await sendTo(other, operation, id, { variant: VARIANT.trespass, etag });
   if (attempt === undefined) return;
   const isDeletion = operation === item.remove;
-  const lookAgain = before === undefined ? lookByDeletion : look;
-  const after = before === undefined && !isDeletion ? undefined : await lookAgain(client, id, missing);
+  const observeAgain = before === undefined ? observeByDeletion : observeState;
+  const after = before === undefined && !isDeletion ? undefined : await observeAgain(client, id, missing);
   if (after === undefined && (before !== undefined || isDeletion)) return;
 
-  const isWritten = (read: Sight): boolean => differenceBetween(attempt, read, client) === undefined;
-  const isChanged = (read: Sight): boolean =>
+  const isWritten = (read: ObservedState): boolean => differenceBetween(attempt, read, client) === undefined;
+  const isChanged = (read: ObservedState): boolean =>
     isDeletion
       ? isMarked(earlier?.json, before?.json, read.json)
       : before !== undefined && isWritten(read) && !isWritten(before);
@@ -203,9 +203,9 @@ async function tryChange(
   const mayCreate = attempt.response.status === 201 || item.replace?.responses[201] !== undefined;
   const isElsewhere = hasSameId || (operation === item.replace && mayCreate);
   const isHarmless = effect === undefined && (isDeletion || isElsewhere);
-  if (isDone(attempt) || effect === undefined || after === undefined) {
+  if (isSuccessfulStep(attempt) || effect === undefined || after === undefined) {
     const deed = isDeletion ? 'delete it' : 'change it';
-    judgeTrespass(client, attempt, !isDone(attempt) || isHarmless ? undefined : deed, missing);
+    judgeTrespass(client, attempt, !isSuccessfulStep(attempt) || isHarmless ? undefined : deed, missing);
   } else {
     const [step, ...others] = after.steps;
     judge.expect(CHECK, step, `the ${operation.method} of another user was refused, but has ${effect} it`, [
@@ -216,7 +216,11 @@ async function tryChange(
 }
 
 /** Deletes a resource as its owner, which succeeds only if the resource still exists. */
-async function lookByDeletion(client: ResourceClient, id: Id, missing: readonly number[]): Promise<Sight | undefined> {
+async function observeByDeletion(
+  client: ResourceClient,
+  id: Id,
+  missing: readonly number[],
+): Promise<ObservedState | undefined> {
   const step = await sendTo(client, client.item.remove, id);
   if (step === undefined) return undefined;
   return { steps: [step], isPresent: presenceIn(step, missing), json: undefined, schema: undefined };

@@ -6,7 +6,7 @@ import { ServerGone } from '../run/exchange.ts';
 import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
-import { findFollowedPaths, isTold } from './followed-paths.ts';
+import { findFollowedPaths, returnsId } from './followed-paths.ts';
 import { createInstances } from './instances.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { sendQuietly } from './known-values.ts';
@@ -56,7 +56,7 @@ function reasonNotToFollow(item: ItemPath, run: Run, isOtherUser: boolean): stri
   const { create, read, list, parameter, replace, remove, patch } = item;
   if (parameter === '') return read === undefined || replace === undefined ? 'a PUT or a GET is missing' : undefined;
   if (create === undefined) return 'no operation creates them';
-  if (!isTold(item, run)) return 'no response to their creation has their id';
+  if (!returnsId(item, run)) return 'no response to their creation has their id';
   const isShown = read !== undefined || list !== undefined;
   const isJudged = isShown || (isOtherUser && (remove ?? replace ?? patch) !== undefined);
   return isJudged ? undefined : 'no operation reads or lists them';

@@ -78,7 +78,7 @@ export async function sendTo(
   const { item } = client;
   const current = currentId(client, id);
   const step = await sendAt(client, operation, current, options);
-  if (!isDone(step) || ![item.replace, item.patch].includes(operation)) return step;
+  if (!isSuccessfulStep(step) || ![item.replace, item.patch].includes(operation)) return step;
   const other = namedId(step, client, current);
   if (other === undefined || item.read === undefined) return step;
   const old = await sendAt(client, item.read, current, {});
@@ -131,7 +131,7 @@ type SendOptions = {
 };
 
 /** Returns whether a step got a successful response. */
-export function isDone(step: SequenceStep | undefined): step is SequenceStep {
+export function isSuccessfulStep(step: SequenceStep | undefined): step is SequenceStep {
   return step !== undefined && isSuccess(step.response.status);
 }
 
@@ -178,7 +178,7 @@ export async function readUpdated(client: ResourceClient, id: Id): Promise<Seque
   const { status } = after.response;
   const message = `after its update, the resource cannot be read: status ${String(status)}`;
   client.judge.expect('ensure_resource_availability', after, MISSING.includes(status) ? message : undefined);
-  return isDone(after) ? after : undefined;
+  return isSuccessfulStep(after) ? after : undefined;
 }
 
 /** Returns the schema of a response body, or `undefined`. */

@@ -12,7 +12,7 @@ import {
 } from './resource-client.ts';
 
 /** The state of a resource, as a read or a list shows it. */
-export type Sight = Readable & {
+export type ObservedState = Readable & {
   /** The responses that show the state. */
   readonly steps: readonly [Evidence, ...Evidence[]];
   /** Whether the resource exists; `undefined` if unknown. */
@@ -25,7 +25,11 @@ export type Sight = Readable & {
  * @param missing the statuses of reads of unknown ids
  * @returns `undefined` if there is neither a response nor a complete list
  */
-export async function look(client: ResourceClient, id: Id, missing: readonly number[]): Promise<Sight | undefined> {
+export async function observeState(
+  client: ResourceClient,
+  id: Id,
+  missing: readonly number[],
+): Promise<ObservedState | undefined> {
   const { item, run } = client;
   if (item.read !== undefined) {
     const step = await sendTo(client, item.read, id);

@@ -8,7 +8,7 @@ import {
   differenceBetween,
   responseEtag,
   isConditional,
-  isDone,
+  isSuccessfulStep,
   missingStatuses,
   VARIANT,
   sendTo,
@@ -82,7 +82,7 @@ async function readReplaced(client: ResourceClient, id: Id, variant: number): Pr
     adapt: (input) => (replace ? withOtherChoices(replace, input, before?.json, client.run) : input),
   });
   const [first, second] = [await sendTo(client, read, id), await sendTo(client, read, id)];
-  if (!isDone(step) || !isDone(first) || !isDone(second)) return undefined;
+  if (!isSuccessfulStep(step) || !isSuccessfulStep(first) || !isSuccessfulStep(second)) return undefined;
   const written = step.testCase.input?.body?.value ?? null;
   const textOf = (json: Json = null): string =>
     stringifyJson(isObject(written) ? Object.keys(written).map((name) => partAt(json, [name])) : json);

@@ -5,7 +5,7 @@ import { type ArgumentDeclaration, type CommandDeclaration, isNamed, type Option
 import type { GivenOption } from './option-reader.ts';
 
 /** The parsed command line of a command. */
-export type GivenLine = {
+export type ParsedCommandLine = {
   readonly options: ReadonlyMap<string, GivenOption>;
   /** The arguments without a name that are not options. */
   readonly values: readonly string[];
@@ -26,7 +26,7 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
  *
  * @returns the exit code if a text was printed
  */
-export function parseCommandLine(declaration: CommandDeclaration, args: readonly string[]): GivenLine | number {
+export function parseCommandLine(declaration: CommandDeclaration, args: readonly string[]): ParsedCommandLine | number {
   const { name, rest: restKind } = declaration;
   const end = restKind === 'command' ? args.indexOf('--') : -1;
   const [own, after] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];

@@ -1,5 +1,5 @@
 import { exitWithoutOutput } from '../terminal/index.ts';
-import { type GivenLine, parseCommandLine } from './command-line.ts';
+import { type ParsedCommandLine, parseCommandLine } from './command-line.ts';
 import type { CommandDeclaration } from './declaration.ts';
 import type { Environment } from './option-reader.ts';
 
@@ -20,7 +20,7 @@ export type Command<Code extends number | undefined> = {
  */
 export function defineCommand<Code extends number | undefined>(
   declaration: CommandDeclaration,
-  run: (given: GivenLine, environment: Environment) => Promise<Code>,
+  run: (given: ParsedCommandLine, environment: Environment) => Promise<Code>,
 ): Command<Code> {
   const command = async (args: readonly string[], environment: Environment = process.env): Promise<Code | number> => {
     const stopExiting = exitWithoutOutput();

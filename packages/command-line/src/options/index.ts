@@ -5,7 +5,7 @@
  */
 
 export { readRefs } from './declaration.ts';
-export { addVersion, createParser, EXIT_CODES, type GivenLine, parse } from './command-line.ts';
+export { addVersion, createParser, EXIT_CODES, type ParsedCommandLine, parse } from './command-line.ts';
 export {
   ALLOW_REFS_OPTION,
   type CommandDeclaration,

@@ -3,7 +3,7 @@ import namesModule from 'ajv/dist/compile/names.js';
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js';
 import type { AjvInstance } from './ajv.ts';
 import { replaceCode } from './object-keywords.ts';
-import { GROUPED, ONE_OF_GROUPS, splitSchema, type SplitSchema } from './split-schema.ts';
+import { GROUP_KEYWORDS, ONE_OF_GROUPS, splitSchema, type SplitSchema } from './split-schema.ts';
 import { defaultExport } from './default-export.ts';
 
 const names = defaultExport(namesModule);
@@ -39,7 +39,7 @@ export class LinkedSchemas {
       code: checkOneOfGroups,
     });
     // Ajv nests the code for each entry in the code for the previous entry.
-    for (const keyword of Object.keys(GROUPED))
+    for (const keyword of Object.keys(GROUP_KEYWORDS))
       replaceCode(ajv, keyword, (context, code) => {
         const group = this.#groups.get(context.schema as object); // The value is a list or map.
         if (group === undefined) code(context);

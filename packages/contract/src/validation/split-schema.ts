@@ -15,7 +15,7 @@ export type SplitSchema = {
 export const ONE_OF_GROUPS = 'oneOfGroups';
 
 /** The keywords whose large lists and maps are divided into groups, with the keyword that combines the groups. */
-export const GROUPED: Readonly<Record<string, string>> = {
+export const GROUP_KEYWORDS: Readonly<Record<string, string>> = {
   allOf: 'allOf',
   anyOf: 'anyOf',
   oneOf: ONE_OF_GROUPS,
@@ -46,7 +46,7 @@ export function splitSchema(schema: unknown): SplitSchema {
     if (!isObject(node)) return 1;
     let count = Object.keys(node).length;
     for (const keyword of SINGLE) count += replaceLarge(node, keyword);
-    for (const [keyword, combination] of Object.entries(GROUPED)) {
+    for (const [keyword, combination] of Object.entries(GROUP_KEYWORDS)) {
       const holder = node[keyword];
       if (!isObject(holder)) continue;
       const sizes = Object.keys(holder).map((key) => replaceLarge(holder, key));

@@ -18,7 +18,7 @@ import {
 } from '../database.ts';
 import { createHealth, type Health } from '../health.ts';
 import type { Value } from '../sql.ts';
-import { doWork, type RunStatement } from '../transaction.ts';
+import { runTransactionWork, type RunStatement } from '../transaction.ts';
 import { CannotConnect, type Connector, connectorsFor } from './connector.ts';
 import { explain, PoolerSwitched, recoveryFor } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
@@ -101,7 +101,8 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
     if (isTransaction(first)) {
       const { work } = first;
       const isOfDatabase = (error: Error): boolean => ['retry', 'wait'].includes(recoveryFor(error) ?? '');
-      const runWork = (run: RunStatement): Promise<unknown> => doWork(work, { run, isOfDatabase, limitMs: timeoutMs });
+      const runWork = (run: RunStatement): Promise<unknown> =>
+        runTransactionWork(work, { run, isOfDatabase, limitMs: timeoutMs });
       const options = { isolation: 'SERIALIZABLE', durability, limitMs } as const;
       return [{ value: await inTransaction(session, runWork, options) }];
     }

@@ -52,7 +52,7 @@ function codeOf(error: unknown): number {
 }
 
 /** Returns the error for a damaged database. */
-export function damaged(path: string): DatabaseUnavailable {
+export function damageError(path: string): DatabaseUnavailable {
   return unavailable(path, { errcode: SQLITE.CORRUPT });
 }
 

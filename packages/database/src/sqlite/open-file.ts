@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DatabaseUnavailable, type Definition, numberOf, versionTableOf } from '../database.ts';
 import { describeChange, type Migration, recordOf, sqlOf } from '../migrations.ts';
-import { damaged, primaryCode, SQLITE, unavailable } from './errors.ts';
+import { damageError, primaryCode, SQLITE, unavailable } from './errors.ts';
 
 // A write-ahead log that grew larger during a long read is truncated to this size after a checkpoint.
 const LOG_KEPT_BYTES = 16_777_216;
@@ -197,7 +197,7 @@ function versionOf(database: DatabaseSync, path: string, { tag, migrations }: St
  * @throws {DatabaseUnavailable} when the database is damaged
  */
 export function assertIntegrity(database: DatabaseSync, path: string): void {
-  if (scalar(database, 'PRAGMA quick_check(1)') !== 'ok') throw damaged(path);
+  if (scalar(database, 'PRAGMA quick_check(1)') !== 'ok') throw damageError(path);
 }
 
 /** Enables WAL mode. Retries, since SQLite's busy timeout does not apply to this statement. */

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
 import { type ChangeResult, type CommittedChange, isInsert, isTransaction, sizeOfChange } from '../commits.ts';
 import type { Written } from '../database.ts';
-import { doWork, type TransactionWork } from '../transaction.ts';
+import { runTransactionWork, type TransactionWork } from '../transaction.ts';
 import { type Commit, createCommitter, type PlainChange, rememberFiles, type TransactionStep } from './committer.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
 import { connectForWriting } from './open-file.ts';
@@ -95,7 +95,7 @@ export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> 
     const take = (step: TransactionStep['step']): Promise<Commit> => this.#thread.run([{ step }]);
     await take('begin');
     try {
-      const value = await doWork(work, {
+      const value = await runTransactionWork(work, {
         run: (statement) => take(statement).then(resultOf, reject),
         isOfDatabase: (error) => error instanceof BatchFailed,
         limitMs: this.#data.transactionLimitMs,

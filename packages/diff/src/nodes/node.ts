@@ -57,7 +57,7 @@ export function textAt(node: Node | undefined, name: string): string | undefined
 }
 
 /** Returns whether a member of a node is `true`. */
-export function isSet(node: Node | undefined, name: string): boolean {
+export function isTrue(node: Node | undefined, name: string): boolean {
   return asObject(node?.value)[name] === true;
 }
 

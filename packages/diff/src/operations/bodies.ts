@@ -1,5 +1,5 @@
 import { essenceOf, normalizeMediaType } from '@contract-first/contract';
-import { canonical, child, children, isSet, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import { canonical, child, children, isTrue, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import type { Subject } from '../rules/comparison.ts';
 import { finding, type Finding, type Level, LEVELS, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
@@ -17,7 +17,7 @@ export function compareRequestBodies(
     finding(at, `request-body-${aspect}`, level, node, change),
   ];
   if (revision === undefined) return base === undefined ? [] : found('removed', 'ERR', base, 'was removed');
-  const isRequired = isSet(revision, 'required');
+  const isRequired = isTrue(revision, 'required');
   if (base === undefined) {
     return isRequired
       ? found('added-required', 'ERR', revision, 'was added, required')
@@ -26,7 +26,7 @@ export function compareRequestBodies(
   const requirement = isRequired
     ? found('became-required', 'ERR', revision, 'became required')
     : found('became-optional', 'INFO', revision, 'became optional');
-  const wasRequired = isSet(base, 'required');
+  const wasRequired = isTrue(base, 'required');
   return [...(isRequired === wasRequired ? [] : requirement), ...compareMediaTypes(at, { base, revision })];
 }
 

@@ -3,7 +3,7 @@ import {
   child,
   children,
   elements,
-  isSet,
+  isTrue,
   type Node,
   operationsIn,
   type NodePair,
@@ -184,13 +184,13 @@ function matchAll(
 function compareRequest(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
   const body = { ...scope, name: `${scope.name} body` };
   const bodies = { base: bodyOf(base), revision: bodyOf(revision) };
-  const wasRequired = isSet(bodies.base, 'required');
+  const wasRequired = isTrue(bodies.base, 'required');
   const requirement = wasRequired
     ? finding(body, 'webhook-body-became-optional', 'ERR', bodies.revision, 'is no longer always sent')
     : finding(body, 'webhook-body-became-required', 'INFO', bodies.revision, 'is always sent');
   return [
     ...compareHeaders(scope, { base: parametersOf(base), revision: parametersOf(revision) }),
-    ...(wasRequired === isSet(bodies.revision, 'required') ? [] : [requirement]),
+    ...(wasRequired === isTrue(bodies.revision, 'required') ? [] : [requirement]),
     ...compareMediaTypes({ ...body, subject: 'response-body' }, bodies),
     ...compareReplies(scope, {
       base: children(child(base, 'responses')),

@@ -2,7 +2,7 @@ import { IGNORED_PARAMETERS } from '@contract-first/documents';
 import { withDefaultStyle, type Serialization } from '@contract-first/documents';
 import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
 import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
-import { child, children, elements, isSet, rawChild, textAt, type NodePair, type Node } from '../nodes/node.ts';
+import { child, children, elements, isTrue, rawChild, textAt, type NodePair, type Node } from '../nodes/node.ts';
 import { readSchema } from '../nodes/schema-reader.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 import { typesOf } from '../schemas/types.ts';
@@ -29,14 +29,14 @@ export function compareParameters(
     }
     const early = findEarlyRemoval(previous.node, scope.today);
     if (early !== undefined) return found('request-parameter-removed-before-sunset', 'ERR', previous, early);
-    return isSet(previous.node, 'deprecated')
+    return isTrue(previous.node, 'deprecated')
       ? found('request-parameter-removed-with-deprecation', 'INFO', previous, 'was removed')
       : found('request-parameter-removed', 'WARN', previous, 'was removed');
   });
   const added = [...after].flatMap(([key, parameter]) => {
     if (before.has(key)) return [];
     if (key.startsWith('path ')) return found('new-request-path-parameter', 'ERR', parameter, 'was added');
-    return isSet(parameter.node, 'required')
+    return isTrue(parameter.node, 'required')
       ? found('new-required-request-parameter', 'ERR', parameter, 'was added, required')
       : found('new-optional-request-parameter', 'INFO', parameter, 'was added, optional');
   });
@@ -48,16 +48,16 @@ function compareParameter(scope: FindingContext, { base, revision }: NodePair): 
     finding(scope, `request-parameter-${aspect}`, level, revision, change),
   ];
   const flag = (keyword: string, [set, unset]: readonly [string, string], level: Level): readonly Finding[] => {
-    const after = isSet(revision, keyword);
-    if (isSet(base, keyword) === after) return [];
+    const after = isTrue(revision, keyword);
+    if (isTrue(base, keyword) === after) return [];
     return after ? found(set, level, `is ${keyword}`) : found(unset, 'INFO', `is not ${keyword}`);
   };
   const described = { ...scope, subject: 'request-parameter', text: textOf(revision), node: revision } as const;
   const ofSchemas = compareSchemas(described, { base: schemaOf(base), revision: schemaOf(revision) });
   // The default of a required parameter has no effect.
-  const isAlwaysSent = isSet(base, 'required') && isSet(revision, 'required');
+  const isAlwaysSent = isTrue(base, 'required') && isTrue(revision, 'required');
   const sunset = findSunsetProblem({ base, revision });
-  const [couldBeEmpty, mayBeEmpty] = [base, revision].map((node) => isSet(node, 'allowEmptyValue'));
+  const [couldBeEmpty, mayBeEmpty] = [base, revision].map((node) => isTrue(node, 'allowEmptyValue'));
   const emptiness = mayBeEmpty
     ? found('allow-empty-value-added', 'INFO', 'may be empty')
     : found('allow-empty-value-removed', 'ERR', 'may no longer be empty');

@@ -1,4 +1,4 @@
-import { child, children, isSet, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import { child, children, isTrue, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 import { compareMediaTypes } from './bodies.ts';
@@ -72,14 +72,14 @@ export function compareHeaders(
   const ofBase = [...base].flatMap(([header, node]) => {
     const at = scopeOf(header);
     const current = revision.get(header);
-    const isRequired = isSet(node, 'required');
+    const isRequired = isTrue(node, 'required');
     if (current === undefined) {
       const [kind, level] = isRequired ? (['required', 'ERR'] as const) : (['optional', 'WARN'] as const);
       return [finding(at, `${kind}-response-header-removed`, level, node, 'was removed')];
     }
     const schemas = { base: rawChild(node, 'schema'), revision: rawChild(current, 'schema') };
     return [
-      ...(isRequired && !isSet(current, 'required')
+      ...(isRequired && !isTrue(current, 'required')
         ? [finding(at, 'response-header-became-optional', 'ERR', current, 'is no longer required')]
         : []),
       ...compareSchemas({ ...at, subject: 'response-header', text: 'once', node: current }, schemas),

@@ -1,10 +1,10 @@
 import { joinFirst } from '@contract-first/command-line/reports';
 import { fileName, type Change } from '../change.ts';
-import type { Compared } from '../compare-sources.ts';
+import type { ComparisonResult } from '../compare-sources.ts';
 import { LEVEL_ORDER, type Level } from '../rules/finding.ts';
 
 /** The input of a report. */
-export type Comparison = Compared & {
+export type Comparison = ComparisonResult & {
   /** Returns whether a level makes the command fail. */
   readonly fails: (level: Level) => boolean;
 };

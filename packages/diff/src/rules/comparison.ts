@@ -42,6 +42,6 @@ export function report(at: DescribedValue, aspect: string, effect: Effect, chang
 }
 
 /** Returns the effect of a removed limit: most clients do not check limits in responses, but some do. */
-export function looseningOf(at: DescribedValue): Effect {
+export function effectOfRemovedLimit(at: DescribedValue): Effect {
   return directionOf(at) === 'request' ? 'widens' : 'unsure';
 }

@@ -1,11 +1,11 @@
 import { finding, type Finding, type Level, type FindingContext } from './finding.ts';
-import { isSet, textAt, type NodePair, type Node } from '../nodes/node.ts';
+import { isTrue, textAt, type NodePair, type Node } from '../nodes/node.ts';
 
 /** Compares `deprecated` and `x-sunset` (a date, `2026-12-31`) of an operation. */
 export function compareDeprecation(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
   const found = (rule: string, level: Level, change: string) => [finding(scope, rule, level, revision, change)];
-  const isDeprecated = isSet(revision, 'deprecated');
-  if (isSet(base, 'deprecated') !== isDeprecated) {
+  const isDeprecated = isTrue(revision, 'deprecated');
+  if (isTrue(base, 'deprecated') !== isDeprecated) {
     if (!isDeprecated) return found('endpoint-reactivated', 'INFO', 'is no longer deprecated');
     const sunset = sunsetOf(revision);
     return sunset === undefined
@@ -27,7 +27,7 @@ export function reportRemoval(scope: FindingContext, node: Node, wholePath: bool
   const prefix = wholePath ? 'api-path' : 'api';
   const found = (aspect: string, level: Level, change: string): Finding =>
     finding(scope, `${prefix}-removed-${aspect}`, level, node, change);
-  if (!isSet(node, 'deprecated')) return found('without-deprecation', 'ERR', 'was removed without deprecation');
+  if (!isTrue(node, 'deprecated')) return found('without-deprecation', 'ERR', 'was removed without deprecation');
   const early = findEarlyRemoval(node, scope.today);
   if (early !== undefined) return found('before-sunset', 'ERR', early);
   return found('with-deprecation', 'INFO', 'was removed after deprecation');
@@ -40,7 +40,7 @@ export function reportRemoval(scope: FindingContext, node: Node, wholePath: bool
  */
 export function findSunsetProblem({ base, revision }: NodePair): { aspect: string; change: string } | undefined {
   const [before, after] = [sunsetOf(base), sunsetOf(revision)];
-  if (before === undefined || !isSet(base, 'deprecated') || !isSet(revision, 'deprecated')) return undefined;
+  if (before === undefined || !isTrue(base, 'deprecated') || !isTrue(revision, 'deprecated')) return undefined;
   if (after === undefined) return { aspect: 'sunset-deleted', change: `lost its sunset ${before}` };
   if (after >= before) return undefined;
   return { aspect: 'sunset-date-changed-too-small', change: `has the sunset ${after}, not ${before}` };
@@ -53,7 +53,7 @@ export function findSunsetProblem({ base, revision }: NodePair): { aspect: strin
  */
 export function findEarlyRemoval(part: Node, today: string): string | undefined {
   const sunset = sunsetOf(part);
-  const isEarly = isSet(part, 'deprecated') && sunset !== undefined && today < sunset;
+  const isEarly = isTrue(part, 'deprecated') && sunset !== undefined && today < sunset;
   return isEarly ? `was removed before its sunset on ${sunset}` : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isMultipleOf } from '@contract-first/contract';
 import { canonicalSchema, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
-import { type SchemaComparison, looseningOf, report } from '../rules/comparison.ts';
+import { type SchemaComparison, effectOfRemovedLimit, report } from '../rules/comparison.ts';
 import type { Finding } from '../rules/finding.ts';
 import { IF, NOT, OPAQUE, type OpaqueKeyword } from '../rules/keywords.ts';
 import { haveCommonType, typesOf } from './types.ts';
@@ -81,7 +81,7 @@ function comparePatterns(at: SchemaComparison, { base, revision }: NodePair<Reso
   const [node] = keywordNodes(revision, 'pattern');
   if (added === '' && removed === '') return [];
   if (removed === '') return [report(at, 'pattern-added', 'narrows', `pattern ${added} was added`, node)];
-  if (added === '') return [report(at, 'pattern-removed', looseningOf(at), `pattern ${removed} was removed`)];
+  if (added === '') return [report(at, 'pattern-removed', effectOfRemovedLimit(at), `pattern ${removed} was removed`)];
   return [report(at, 'pattern-changed', 'unsure', `pattern ${removed} became ${added}`, node)];
 }
 

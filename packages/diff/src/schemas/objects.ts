@@ -1,7 +1,13 @@
-import { type SchemaComparison, type DescribedValue, directionOf, looseningOf, report } from '../rules/comparison.ts';
+import {
+  type SchemaComparison,
+  type DescribedValue,
+  directionOf,
+  effectOfRemovedLimit,
+  report,
+} from '../rules/comparison.ts';
 import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
 import { type Effect, type Finding, finding, LEVELS } from '../rules/finding.ts';
-import { canonical, elements, isSet, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import { canonical, elements, isTrue, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 
 /** Compares objects: properties, `patternProperties` and additional properties. */
@@ -25,7 +31,8 @@ function comparePatterns(at: SchemaComparison, { base, revision }: NodePair<Reso
     const isFree = [...nodes.base, ...nodes.revision].every(({ value }) => Object.keys(asObject(value)).length === 0);
     if (isFree && !isForbidden([...nodes.base, ...nodes.revision])) return [];
     if (!before.has(pattern) && nodes.base.length === 0) return found('added', 'narrows', nodes.revision[0]);
-    if (!before.has(pattern) && isForbidden(nodes.base)) return found('added', looseningOf(at), nodes.revision[0]);
+    if (!before.has(pattern) && isForbidden(nodes.base))
+      return found('added', effectOfRemovedLimit(at), nodes.revision[0]);
     if (!after.has(pattern) && nodes.revision.length === 0) return found('removed', 'widens', nodes.base[0]);
     if (!after.has(pattern) && isForbidden(nodes.revision)) return found('removed', 'narrows', nodes.base[0]);
     return at.part(pattern, nodes);
@@ -40,7 +47,7 @@ function compareAdditional(at: SchemaComparison, { base, revision }: NodePair<Re
     report(at, `additional-properties-${aspect}`, effect, text, node),
   ];
   if (isForbidden(before)) {
-    return isForbidden(after) ? [] : found('opened', looseningOf(at), 'other properties are allowed');
+    return isForbidden(after) ? [] : found('opened', effectOfRemovedLimit(at), 'other properties are allowed');
   }
   if (isForbidden(after)) return found('closed', 'narrows', 'other properties are no longer allowed');
   return at.part('*', { base: before, revision: after });
@@ -207,7 +214,7 @@ function readProperty(at: DescribedValue, schema: ResolvedSchema, name: string, 
     ]),
     declared: declarations.length > 0 || required,
     required,
-    hidden: readSchema(declarations).leaves.some((leaf) => isSet(leaf, hiding)),
+    hidden: readSchema(declarations).leaves.some((leaf) => isTrue(leaf, hiding)),
   };
 }
 

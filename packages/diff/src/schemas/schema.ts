@@ -1,5 +1,5 @@
 import { resolveReference } from '@contract-first/documents';
-import { isSet, type Node, type NodePair, target } from '../nodes/node.ts';
+import { isTrue, type Node, type NodePair, target } from '../nodes/node.ts';
 import { PairCache } from '../nodes/pair-cache.ts';
 import { identityOf, keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import {
@@ -163,7 +163,7 @@ function kindOfType(type: string): string {
 }
 
 function compareDeprecation(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
-  const [before, after] = [base, revision].map(({ leaves }) => leaves.some((leaf) => isSet(leaf, 'deprecated')));
+  const [before, after] = [base, revision].map(({ leaves }) => leaves.some((leaf) => isTrue(leaf, 'deprecated')));
   if (before === after || !at.subject.endsWith('property')) return [];
   return [
     report(at, after ? 'deprecated' : 'reactivated', 'none', after ? 'is deprecated' : 'is no longer deprecated'),

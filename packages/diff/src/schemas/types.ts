@@ -1,4 +1,4 @@
-import { isSet, asObject, type NodePair } from '../nodes/node.ts';
+import { isTrue, asObject, type NodePair } from '../nodes/node.ts';
 import { isVersion30, keywordValues, type Leaf, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, directionOf, report } from '../rules/comparison.ts';
 import { type Effect, type Finding, LEVELS } from '../rules/finding.ts';
@@ -164,7 +164,7 @@ function intersect(one: readonly string[], other: readonly string[]): readonly s
 /** Returns the sets of types that the keywords of a leaf allow; none if no keyword restricts the type. */
 function typesOfLeaf(leaf: Leaf, implied: boolean): readonly (readonly string[])[] {
   const { type, enum: values, const: constant, properties, required, items } = asObject(leaf.value);
-  const isNullable = leaf.nullable || (isVersion30(leaf) && isSet(leaf, 'nullable'));
+  const isNullable = leaf.nullable || (isVersion30(leaf) && isTrue(leaf, 'nullable'));
   const declared = typeof type === 'string' ? [[type]] : Array.isArray(type) ? [type.map(String)] : [];
   const listed = [
     ...(Array.isArray(values) ? [values.map(jsonType)] : []),

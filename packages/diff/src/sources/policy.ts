@@ -24,7 +24,7 @@ export type IgnoreEntry = {
 export type Policy = { readonly ignore: readonly IgnoreEntry[]; readonly levels: ReadonlyMap<string, Level> };
 
 /** The findings after applying a policy. */
-export type Judged = {
+export type AppliedPolicy = {
   readonly kept: readonly Finding[];
   readonly ignored: readonly Finding[];
   /** The valid entries that match no finding. */
@@ -33,7 +33,7 @@ export type Judged = {
 };
 
 /** Changes the levels of findings, and removes accepted findings. Idempotent. */
-export function judge({ ignore, levels }: Policy, findings: readonly Finding[], today: string): Judged {
+export function judge({ ignore, levels }: Policy, findings: readonly Finding[], today: string): AppliedPolicy {
   const valid = ignore.filter(({ until }) => today <= until);
   const isIgnored = (finding: Finding): boolean => valid.some((entry) => covers(entry, finding));
   return {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createUntilStopped } from '@contract-first/testing/load.ts';
+import { startCreations } from '@contract-first/testing/load.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
@@ -16,7 +16,7 @@ describeStores((createDatabase) => {
   test('REUSE_PORT: a second process takes over from the first under load, without a failed request', async () => {
     const env = { DATABASE_URL: await createDatabase() };
     const first = await startService({ ...env, REUSE_PORT: 'on' });
-    const load = createUntilStopped(first, 16);
+    const load = startCreations(first, 16);
     await load.acknowledges(200);
     const second = await startBeside(first, env);
     first.process.kill('SIGTERM');

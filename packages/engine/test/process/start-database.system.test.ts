@@ -7,7 +7,7 @@ import { openForWriting, storeSchemaOf } from '../../../database/src/sqlite/open
 import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import { openTestStore } from '@contract-first/testing/app.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { createUntilStopped } from '@contract-first/testing/load.ts';
+import { startCreations } from '@contract-first/testing/load.ts';
 import { run, startService } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
@@ -51,7 +51,7 @@ test('a write-ahead log that was truncated by a crash is not damage: everything 
   const url = temporaryDatabase();
   const path = url.slice('sqlite:'.length);
   const service = await startService({ DATABASE_URL: url });
-  const load = createUntilStopped(service, 1);
+  const load = startCreations(service, 1);
   await load.acknowledges(10);
   await load.stop();
   service.process.kill('SIGKILL');
@@ -88,7 +88,7 @@ describeStores((createDatabase) => {
     const longTimeouts = { DATABASE_TIMEOUT_MS: '30000', EVENT_LOOP_DELAY_LIMIT_MS: '30000' };
     const env = { DATABASE_URL: await createDatabase(), ...longTimeouts };
     const services = await Promise.all(Array.from({ length: 10 }, () => startService(env)));
-    const load = createUntilStopped(services, 20);
+    const load = startCreations(services, 20);
     await load.acknowledges(500);
     await load.stop();
     expect([...load.failures]).toEqual([]);

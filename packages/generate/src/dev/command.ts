@@ -7,7 +7,7 @@ import {
   type CommandDeclaration,
   createOptionReader,
   defineCommand,
-  type GivenLine,
+  type ParsedCommandLine,
   PORT,
   readOptionsFile,
   readRefs,
@@ -105,7 +105,7 @@ export const devCommand = defineCommand(DEV, async (given) => {
   }
 });
 
-function readOptions({ options }: GivenLine) {
+function readOptions({ options }: ParsedCommandLine) {
   const problems: string[] = [];
   const inFile = readOptionsFile(undefined, DEV, problems);
   const reader = createOptionReader(new Map([...inFile, ...options]), {}, problems);

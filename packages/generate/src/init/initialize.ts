@@ -45,15 +45,15 @@ export async function initialize(options: InitOptions, environment: Environment)
     if (!options.isQuiet) printError(step); // Standard output has the result only.
   };
   report(`reading ${path}`);
-  const { gaps, files: generated, diagnostics, sources, operationIds } = await renderContract(path, allowed);
-  if (gaps === undefined || generated === undefined)
+  const { requiredParts, files: generated, diagnostics, sources, operationIds } = await renderContract(path, allowed);
+  if (requiredParts === undefined || generated === undefined)
     return refuse(
       ...diagnostics
         .filter(({ severity }) => severity === 'error')
         .map(formatDiagnostic)
         .map(withExcerpt),
     );
-  const { title: fullTitle } = gaps.document.info ?? { title: '' };
+  const { title: fullTitle } = requiredParts.document.info ?? { title: '' };
   const title = fullTitle.replaceAll(/\s+/g, ' ').trim();
   if (escapeControls(title) !== title) return refuse('info.title must not have control characters');
   const name = toServiceName(options.name ?? title);
@@ -108,7 +108,8 @@ export async function initialize(options: InitOptions, environment: Environment)
     const { problems, notes } = await generate({ scaffold: true, needsTypes: false });
     for (const line of problems) printError(line);
     if (!options.isQuiet) for (const line of notes) print(line);
-    for (const [file, text] of Object.entries(renderTests(gaps.document))) write(`test/${file}`, escapeControls(text));
+    for (const [file, text] of Object.entries(renderTests(requiredParts.document)))
+      write(`test/${file}`, escapeControls(text));
     for (const tarball of packages.tarballs.values()) {
       mkdirSync('vendor', { recursive: true });
       copyFileSync(tarball, join('vendor', basename(tarball)));

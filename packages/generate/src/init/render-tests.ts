@@ -2,7 +2,7 @@ import { failureStatusOf } from '@contract-first/contract';
 import { dereference, listOperations as listObjects, type Document } from '@contract-first/documents';
 import { type ApiOperation, readOperations } from '@contract-first/model/operations';
 import { createArbitraries, createOracle, readSchemas } from '@contract-first/model/values';
-import { createInputs, systematicCases } from '@contract-first/model/cases';
+import { createValidInputs, systematicCases } from '@contract-first/model/cases';
 import type { WireRequest } from '@contract-first/model/requests';
 import { indent, quoteString, renderArray, renderObject } from '@contract-first/model/scaffolds';
 
@@ -55,7 +55,7 @@ export function renderTests(document: Document): Readonly<Record<string, string>
   );
 
   function findRequests(operation: ApiOperation): Requests {
-    const plain = [...createInputs(operation, arbitraries, oracle).plainInputs(SEED).values()].flat();
+    const plain = [...createValidInputs(operation, arbitraries, oracle).plainInputs(SEED).values()].flat();
     const options = { requestOracle: oracle, arbitraries, tokens: () => TOKEN, seed: SEED };
     const cases = [...systematicCases(operation, plain, options).take(MAX_CASES)];
     const isMistyped = (description: string): boolean => description.startsWith('sent as ');

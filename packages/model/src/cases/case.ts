@@ -1,6 +1,6 @@
 import { memoizeByObject } from '@contract-first/contract';
 import type { ApiOperation, BodyContent, ApiParameter } from '../operations/api-operation.ts';
-import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
+import { encodingOf, omitNonFormMembers } from '../operations/body-bytes.ts';
 import { credentialsFor, type Tokens } from '../requests/credentials.ts';
 import { isArray, isObject, isScalar, membersOf, replaceAt, type Json } from '../values/json-value.ts';
 import type { Oracle } from '../values/oracle.ts';
@@ -45,7 +45,7 @@ export type Case = {
 export type BodyChoice = BodyContent | undefined;
 
 /** Generates a case that cannot be simplified, unless the request cannot be serialized. */
-export function fixedCase(
+export function irreducibleCase(
   kind: CaseKind,
   description: string,
   request: WireRequest | undefined,
@@ -149,7 +149,7 @@ function readBody({ requestBody }: ApiOperation, oracle: Oracle, body: RequestIn
   const { schema } = body.content;
   const isForm = encoding === 'form' || encoding === 'multipart';
   if (isForm && !isObject(body.value)) return { allowed: false, possible: true }; // Only objects have fields.
-  const value = isForm ? withoutTextless(body.value) : body.value;
+  const value = isForm ? omitNonFormMembers(body.value) : body.value;
   const allowed = oracle.allows(schema, value);
   if (allowed || oracle.mayAllow(schema, value)) return { allowed, possible: true };
   // The text of a form field may also be parsed as a number or a boolean.

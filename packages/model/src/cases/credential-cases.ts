@@ -11,7 +11,7 @@ import {
   type Tokens,
 } from '../requests/credentials.ts';
 import { type RequestInput, withBody, writeRequest } from '../requests/wire-request.ts';
-import { type Case, fixedCase } from './case.ts';
+import { type Case, irreducibleCase } from './case.ts';
 import { malformedBodies, type MalformedBody } from './malformed-bodies.ts';
 
 /** Generates requests with wrong credentials. Some are invalid as well, since 401 has priority over 400. */
@@ -24,11 +24,11 @@ export function* rejectedCredentials(
   const [first] = plainInputs;
   if (first === undefined) return;
   for (const { fault, credentials } of badCredentials(operation, tokens)) {
-    yield* fixedCase('no authentication', fault, writeRequest(operation, first, credentials));
+    yield* irreducibleCase('no authentication', fault, writeRequest(operation, first, credentials));
   }
   const inPath = first.parameters.filter(({ parameter }) => parameter.in === 'path');
   const incomplete = writeRequest(operation, { ...first, parameters: inPath }, []);
-  yield* fixedCase('no authentication', 'no credentials and no parameters', incomplete);
+  yield* irreducibleCase('no authentication', 'no credentials and no parameters', incomplete);
   const sent = plainInputs.find(({ body }) => body !== undefined);
   const bare = sent && writeRequest(operation, sent, []);
   if (sent === undefined || bare === undefined) return;
@@ -47,7 +47,7 @@ export function* rejectedCredentials(
   ];
   for (const body of [mistyped, malformed, ...added]) {
     if (body === undefined) continue;
-    yield* fixedCase('no authentication', `no credentials and ${body.fault}`, withBody(bare, body));
+    yield* irreducibleCase('no authentication', `no credentials and ${body.fault}`, withBody(bare, body));
   }
 }
 
@@ -55,12 +55,17 @@ export function* rejectedCredentials(
 export function* acceptedCredentials(operation: ApiOperation, first: RequestInput, tokens: Tokens): Generator<Case> {
   for (const credentials of alternativeCredentials(operation, tokens)) {
     const places = credentials.map(({ in: location, name }) => `${name} in the ${location}`).join(' and ');
-    yield* fixedCase('positive', `credentials by ${places}`, writeRequest(operation, first, credentials));
+    yield* irreducibleCase('positive', `credentials by ${places}`, writeRequest(operation, first, credentials));
   }
-  const [usual] = fixedCase('positive', 'positive', writeRequest(operation, first, credentialsFor(operation, tokens)));
+  const [usual] = irreducibleCase(
+    'positive',
+    'positive',
+    writeRequest(operation, first, credentialsFor(operation, tokens)),
+  );
   for (const credentials of respelledCredentials(operation, tokens)) {
     const request = writeRequest(operation, first, credentials);
-    for (const spelled of fixedCase('positive', 'the scheme in another case', request)) yield { ...spelled, usual };
+    for (const spelled of irreducibleCase('positive', 'the scheme in another case', request))
+      yield { ...spelled, usual };
   }
 }
 

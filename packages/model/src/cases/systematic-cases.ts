@@ -5,7 +5,7 @@ import { createBoundaryValues, type LongSizes } from '../values/boundary-values.
 import type { Oracle } from '../values/oracle.ts';
 import type { ApiOperation } from '../operations/api-operation.ts';
 import { encodingOf } from '../operations/body-bytes.ts';
-import { caseOf, fixedCase, type Case } from './case.ts';
+import { caseOf, irreducibleCase, type Case } from './case.ts';
 import { acceptedCredentials, rejectedCredentials } from './credential-cases.ts';
 import { credentialsFor, firstToken, isProtected, type Tokens } from '../requests/credentials.ts';
 import { exampleCases } from './example-cases.ts';
@@ -117,15 +117,15 @@ function* routingCases(operation: ApiOperation, first: RequestInput, tokens: Tok
     operation.allPaths.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
   const documented = methodsAt(requestPath);
   for (const method of TESTED_METHODS.filter((name) => !documented.includes(name))) {
-    yield* fixedCase('unsupported method', method, { ...bare, method });
+    yield* irreducibleCase('unsupported method', method, { ...bare, method });
   }
   if (operation.method === 'GET' && !documented.includes('HEAD')) {
     const original = writeRequest(operation, first, credentials) ?? bare;
-    const [testCase] = fixedCase('header fields only', 'HEAD', { ...original, method: 'HEAD' });
+    const [testCase] = irreducibleCase('header fields only', 'HEAD', { ...original, method: 'HEAD' });
     if (testCase !== undefined) yield { ...testCase, original };
   }
   const unknown = requestPath.replace(/\/$/, '') + UNKNOWN_SEGMENT;
-  if (methodsAt(unknown).length === 0) yield* fixedCase('unknown path', unknown, { ...bare, target: unknown });
+  if (methodsAt(unknown).length === 0) yield* irreducibleCase('unknown path', unknown, { ...bare, target: unknown });
 }
 
 /** Creates the case of a plain request. */
@@ -145,7 +145,7 @@ function* textCases(
   const { request } = usual;
   for (const spelling of spellingsOf(schemas, input, request)) yield { ...spelling, input: undefined, usual };
   for (const body of malformedBodies(operation, input)) {
-    yield* fixedCase(body.kind, body.fault, withBody(request, body), body.group);
+    yield* irreducibleCase(body.kind, body.fault, withBody(request, body), body.group);
   }
 }
 

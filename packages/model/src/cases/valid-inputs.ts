@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { stringifyJson } from '@contract-first/contract';
 import type { ApiOperation, BodyContent, ApiParameter } from '../operations/api-operation.ts';
 import type { ArbitraryFactory, GenerationOptions } from '../values/arbitrary.ts';
-import { encodingOf, withoutTextless } from '../operations/body-bytes.ts';
+import { encodingOf, omitNonFormMembers } from '../operations/body-bytes.ts';
 import { classify, isUndecided, type BodyChoice } from './case.ts';
 import { isObject, isScalar, type Json, type JsonObject } from '../values/json-value.ts';
 import { failureOr, NoValue, filtered, TooLarge, TooSlow } from '../values/generation-failure.ts';
@@ -21,7 +21,7 @@ const SAMPLES = 10;
 const MAX_BODY_SIZE = 10_000;
 
 /** Creates a generator of valid requests for one operation. */
-export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFactory, oracle: Oracle) {
+export function createValidInputs(operation: ApiOperation, arbitraries: ArbitraryFactory, oracle: Oracle) {
   const { requestBody } = operation;
   const contents = requestBody?.contents ?? [];
   const choices: BodyChoice[] = contents.filter((content) => encodingOf(content) !== undefined);
@@ -140,7 +140,9 @@ export function createInputs(operation: ApiOperation, arbitraries: ArbitraryFact
     const values = arbitraries(content.schema, options);
     if (encoding === 'json') return values;
     if (encoding === 'text') return filtered(values, (value) => isScalar(value) && value !== '');
-    const decided = values.map((value) => withoutTextless(isObject(value) ? withoutUndecided(content, value) : value));
+    const decided = values.map((value) =>
+      omitNonFormMembers(isObject(value) ? withoutUndecided(content, value) : value),
+    );
     // A form is an object, even if its schema allows other values.
     return filtered(decided, (value) => isObject(value) && oracle.allows(content.schema, value));
   }

@@ -40,7 +40,7 @@ export function writeBody(content: BodyContent, value: Json): BodyBytes {
 }
 
 /** Copies a value without the members that a form cannot represent: nulls and empty lists. */
-export function withoutTextless(value: Json): Json {
+export function omitNonFormMembers(value: Json): Json {
   if (!isObject(value)) return value;
   const hasText = (member: Json): boolean =>
     member !== null && !(isArray(member) && (member.length === 0 || member.includes(null)));

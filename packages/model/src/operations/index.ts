@@ -13,7 +13,7 @@ export {
   type ResponseLink,
   type ApiSecurityScheme,
 } from './api-operation.ts';
-export { encodingOf, withoutTextless, writeBody } from './body-bytes.ts';
+export { encodingOf, omitNonFormMembers, writeBody } from './body-bytes.ts';
 export { createPairing, type ExamplePair, type SentValues } from './example-pairs.ts';
 export { readOperations } from './list-operations.ts';
 export { pathPattern } from './list-operations.ts';

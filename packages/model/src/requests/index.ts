@@ -30,4 +30,11 @@ export {
   withMember,
   writeRequest,
 } from './wire-request.ts';
-export { type Excerpt, EXCERPT_BYTES, excerptOf, keep, type KeptResponse, type WireResponse } from './wire-response.ts';
+export {
+  type Excerpt,
+  EXCERPT_BYTES,
+  excerptOf,
+  toKeptResponse,
+  type KeptResponse,
+  type WireResponse,
+} from './wire-response.ts';

@@ -31,6 +31,6 @@ export function excerptOf(bytes: Buffer, totalBytes = bytes.length): Excerpt {
 }
 
 /** Copies a response with an excerpt of its body. */
-export function keep(response: WireResponse): KeptResponse {
+export function toKeptResponse(response: WireResponse): KeptResponse {
   return { ...response, body: excerptOf(response.body) };
 }

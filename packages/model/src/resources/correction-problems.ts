@@ -3,7 +3,7 @@ import type { ApiOperation } from '../operations/api-operation.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import { identityPlace, type DocumentSchemas } from './identity-place.ts';
 import { itemSchemas, successSchemas } from './list-schema.ts';
-import { findCorrected, hasSeveral, servedPathOf, type Correction, type Corrections } from './resource-paths.ts';
+import { findCorrected, hasManyResources, servedPathOf, type Correction, type Corrections } from './resource-paths.ts';
 import { allPropertiesOf } from '../values/schema-property.ts';
 
 /** Asserts that corrections match a document. @throws {CannotCheck} with all problems */
@@ -39,7 +39,7 @@ export function assertCorrections(
 
   function idProblems(template: string, correction: Correction, id: string): readonly string[] {
     const item = findCorrected(template, corrections, operations);
-    if (item === undefined || !hasSeveral(template, correction))
+    if (item === undefined || !hasManyResources(template, correction))
       return ['it has one resource, which needs no id; leave it out, or add the collection'];
     const { create, read, list } = item;
     const own = [create, read, item.replace, item.patch].filter((one) => one !== undefined);

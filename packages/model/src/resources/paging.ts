@@ -44,7 +44,7 @@ export function isSorting({ name }: Pick<ApiParameter, 'name'>): boolean {
 }
 
 /** Returns whether the name of a member indicates the next page: a cursor, a number or a URL. */
-export function isNext(name: string): boolean {
+export function isNextPageMember(name: string): boolean {
   return NEXT.test(name);
 }
 

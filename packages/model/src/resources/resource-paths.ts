@@ -77,13 +77,13 @@ export function findCorrected(
   const path = servedPathOf(template, operations);
   if (path === undefined || correction === false) return undefined;
   const { collection, id } = correction;
-  if (!hasSeveral(template, correction)) return singletonAt(path, operations);
+  if (!hasManyResources(template, correction)) return singletonAt(path, operations);
   const given = collection === undefined ? undefined : servedPathOf(collection, operations);
   return { ...itemAt(path, [...(given === undefined ? [] : [given]), collectionOf(path)], operations), id };
 }
 
 /** Returns whether a corrected path has several resources: it ends with a parameter or has a collection. */
-export function hasSeveral(template: string, { collection }: Correction): boolean {
+export function hasManyResources(template: string, { collection }: Correction): boolean {
   return collection !== undefined || /\}\/?$/.test(template);
 }
 

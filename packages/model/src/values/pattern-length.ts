@@ -22,7 +22,7 @@ type Group = {
  * Returns the maximum length of a text that fast-check generates for a regular expression. Empty parts count as one
  * character, since fast-check generates their repetitions.
  */
-export function patternSize(pattern: string, size: keyof typeof MOST_REPETITIONS): number {
+export function maxPatternLength(pattern: string, size: keyof typeof MOST_REPETITIONS): number {
   const outer: Group[] = [];
   let group = newGroup();
   for (const { 0: token, groups = {} } of pattern.matchAll(TOKEN)) {

@@ -6,7 +6,7 @@ import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts'
 import type { Json } from './json-value.ts';
 import { integerStep, multiplesIn } from './multiples.ts';
 import { oneOf, TooLarge } from './generation-failure.ts';
-import { MOST_REPETITIONS, patternSize } from './pattern-length.ts';
+import { MOST_REPETITIONS, maxPatternLength } from './pattern-length.ts';
 import { longestText, sizeOfText, type Sized } from './value-size.ts';
 
 /**
@@ -155,7 +155,7 @@ function matching(pattern: string, limit: number): Sized<Json> | undefined {
     Number(to) - Number(from) > MAX_REPETITIONS ? `{${from},${String(Number(from) + MAX_REPETITIONS)}}` : all,
   );
   // fast-check needs as much time for each character as for a value.
-  const repetition = (['small', 'xsmall'] as const).find((size) => patternSize(short, size) <= limit);
+  const repetition = (['small', 'xsmall'] as const).find((size) => maxPatternLength(short, size) <= limit);
   if (repetition === undefined) throw new TooLarge();
   const arbitrary = prepare(`pattern ${repetition} ${pattern}`, () => {
     try {
@@ -168,7 +168,7 @@ function matching(pattern: string, limit: number): Sized<Json> | undefined {
       return undefined; // Unsupported or too slow: the oracle filters arbitrary strings.
     }
   });
-  return arbitrary && { arbitrary, size: patternSize(short, repetition) };
+  return arbitrary && { arbitrary, size: maxPatternLength(short, repetition) };
 }
 
 // fast-check searches for a character in `[^\s\S]` forever, and needs exponential time for nested repetitions.

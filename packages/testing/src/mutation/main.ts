@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { printError, refuse, reportBugs } from '@contract-first/command-line/terminal';
 import { createProject } from '../quoted-commands/project.ts';
-import { byDigest } from '../jobs/seeded-order.ts';
+import { seededOrder } from '../jobs/seeded-order.ts';
 import { parseOptions } from '../jobs/options.ts';
 import { mutantsOf, type Mutant } from './mutants.ts';
 
@@ -21,7 +21,7 @@ const project = createProject();
 const noticedBy = new Map<string, number>();
 const results: { readonly mutant: Mutant; readonly isNoticed: boolean }[] = [];
 try {
-  const shuffled = byDigest(seed);
+  const shuffled = seededOrder(seed);
   const drawn = folders
     .flatMap(mutantsIn)
     .sort((one, other) => shuffled(nameOf(one), nameOf(other)))

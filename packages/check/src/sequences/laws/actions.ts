@@ -5,7 +5,7 @@ import { shapeOf } from '@contract-first/model/resources';
 import { isScalar, type Json, partAt, type Place, placesOf } from '@contract-first/model/values';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import { hasSameSchema } from '../followed-paths.ts';
-import { isDone, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
+import { isSuccessfulStep, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 
 /** An operation on a resource, such as `POST /articles/{slug}/favorite`, and the DELETE that undoes it. */
@@ -41,7 +41,7 @@ async function checkAction(client: ResourceClient, id: Id, action: Action): Prom
   const { item, judge } = client;
   const earlier = await sendTo(client, item.read, id);
   const before = await sendTo(client, item.read, id);
-  if (!isDone(earlier) || !isDone(before)) return;
+  if (!isSuccessfulStep(earlier) || !isSuccessfulStep(before)) return;
   const first = await sendShown(client, action.act, id);
   if (first === undefined) return;
   const { flags, counters } = effectOf(earlier, before, first);
@@ -99,11 +99,11 @@ async function checkOtherUser(
   const [own, others] = [tokens, users.otherTokens].map((one) => JSON.stringify(credentialsFor(act, one)));
   if (own === others) return;
   const other = { ...client, judge: { ...judge, send: judge.sendAsOther } };
-  const isActed = isDone(await sendTo(client, act, id));
+  const isActed = isSuccessfulStep(await sendTo(client, act, id));
   const before = await sendTo(client, item.read, id);
-  const isCounted = isDone(await sendTo(other, act, id));
+  const isCounted = isSuccessfulStep(await sendTo(other, act, id));
   const after = await sendTo(client, item.read, id);
-  if (isActed && isDone(before) && isCounted && isDone(after)) {
+  if (isActed && isSuccessfulStep(before) && isCounted && isSuccessfulStep(after)) {
     const missed = counters.find((place) => Number(valueAt(after, place)) !== Number(valueAt(before, place)) + 1);
     const message = missed && `after the action of a second user, ${missed.join('.')} is ${textAt(after, missed)}`;
     judge.expect('action_effects', after, message, [before]);
@@ -118,9 +118,9 @@ async function checkOtherUser(
 async function sendShown(client: ResourceClient, operation: ApiOperation, id: Id): Promise<SequenceStep | undefined> {
   const { read } = client.item;
   const step = await sendTo(client, operation, id);
-  if (!isDone(step) || read === undefined) return undefined;
+  if (!isSuccessfulStep(step) || read === undefined) return undefined;
   const shown = step.json !== undefined && hasSameSchema(operation, read) ? step : await sendTo(client, read, id);
-  return isDone(shown) ? shown : undefined;
+  return isSuccessfulStep(shown) ? shown : undefined;
 }
 
 /** Compares two equal reads before an action with the response after it. */

@@ -1,5 +1,5 @@
 import { headerParameter } from '@contract-first/model/operations';
-import { responseEtag, isDone, otherTag, type ResourceClient } from '../resource-client.ts';
+import { responseEtag, isSuccessfulStep, otherTag, type ResourceClient } from '../resource-client.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 import { withParameter } from '../step-input.ts';
 
@@ -19,7 +19,8 @@ export async function checkConditionalRead(client: ResourceClient, read: Sequenc
   };
   const same = await sendWith(etag);
   if (same !== undefined && same.response.status < 400) {
-    const isUnchanged = same.response.status === NOT_MODIFIED || (isDone(same) && responseEtag(same) !== etag);
+    const isUnchanged =
+      same.response.status === NOT_MODIFIED || (isSuccessfulStep(same) && responseEtag(same) !== etag);
     const message = isUnchanged
       ? undefined
       : `with its ETag in If-None-Match, the status is ${String(same.response.status)}, not 304`;

@@ -7,7 +7,7 @@ import {
   DELAYED,
   responseEtag,
   isConditional,
-  isDone,
+  isSuccessfulStep,
   otherTag,
   readList,
   STALE_IS_ACCEPTED,
@@ -17,7 +17,7 @@ import {
   type ResourceClient,
 } from '../resource-client.ts';
 import type { SequenceStep } from '../sequence-step.ts';
-import { look } from '../resource-state.ts';
+import { observeState } from '../resource-state.ts';
 import { describesStatus, isAsynchronous, isSuccess } from '../../judgement/statuses.ts';
 
 const STILL_LISTED = 'the list still has the deleted resource';
@@ -33,13 +33,13 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
   const remove = judgedRemoval(client);
   if (remove === undefined) return;
   const [earlier, before] = [await sendTo(client, item.read, id), await sendTo(client, item.read, id)];
-  if (!isDone(before) || !isDone(earlier)) return;
+  if (!isSuccessfulStep(before) || !isSuccessfulStep(earlier)) return;
   const etag = isConditional(remove) ? responseEtag(before) : undefined;
   if (etag !== undefined) {
     const stale = await sendTo(client, remove, id, { etag: otherTag(etag) });
     if (stale !== undefined)
-      judge.expect('conditional_requests', stale, isDone(stale) ? STALE_IS_ACCEPTED : undefined, [before]);
-    if (isDone(stale)) return;
+      judge.expect('conditional_requests', stale, isSuccessfulStep(stale) ? STALE_IS_ACCEPTED : undefined, [before]);
+    if (isSuccessfulStep(stale)) return;
   }
   const deletion = await sendTo(client, remove, id, { etag });
   if (deletion === undefined) return;
@@ -55,12 +55,13 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
   const after = await sendTo(client, item.read, id);
   // Deleting the only resource of a path may restore its defaults.
   const mayReset = item.parameter === '' && !isSameJson(before.json, after?.json);
-  if (after === undefined || mayReset || (isDone(after) && isMarked(earlier.json, before.json, after.json))) return;
+  if (after === undefined || mayReset || (isSuccessfulStep(after) && isMarked(earlier.json, before.json, after.json)))
+    return;
   const isGone = missing.includes(after.response.status);
   judge.expect(
     'use_after_free',
     after,
-    isDone(after) ? `a deleted resource can be read: status ${String(after.response.status)}` : undefined,
+    isSuccessfulStep(after) ? `a deleted resource can be read: status ${String(after.response.status)}` : undefined,
   );
   await expectNotListed(client, id);
   if (!isGone) return;
@@ -73,12 +74,12 @@ export async function checkListedDeletion(client: ResourceClient, id: Id): Promi
   const { judge } = client;
   const remove = judgedRemoval(client);
   if (remove === undefined) return;
-  const [earlier, before] = [await look(client, id, []), await look(client, id, [])];
+  const [earlier, before] = [await observeState(client, id, []), await observeState(client, id, [])];
   if (earlier?.isPresent !== true || before?.isPresent !== true) return;
   const deletion = await sendTo(client, remove, id);
   if (deletion === undefined) return;
   if (!isDeleted(client, deletion)) return;
-  const after = await look(client, id, []);
+  const after = await observeState(client, id, []);
   if (after === undefined || (after.isPresent === true && isMarked(earlier.json, before.json, after.json))) return;
   const [step, ...others] = after.steps;
   judge.expect('use_after_free', step, after.isPresent === true ? STILL_LISTED : undefined, others);
@@ -140,7 +141,7 @@ async function deleteAgain(client: ResourceClient, id: Id): Promise<void> {
   judge.expect(
     'delete_is_idempotent',
     read,
-    isDone(read) ? 'after a second DELETE, the resource can be read again' : undefined,
+    isSuccessfulStep(read) ? 'after a second DELETE, the resource can be read again' : undefined,
     [again],
   );
 }
@@ -155,6 +156,6 @@ async function replaceDeleted(client: ResourceClient, id: Id): Promise<void> {
   judge.expect(
     'use_after_free',
     step,
-    isDone(step) ? `a deleted resource can be replaced: status ${String(step.response.status)}` : undefined,
+    isSuccessfulStep(step) ? `a deleted resource can be replaced: status ${String(step.response.status)}` : undefined,
   );
 }

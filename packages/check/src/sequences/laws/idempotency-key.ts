@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { headerParameter } from '@contract-first/model/operations';
 import { IDEMPOTENCY_KEY } from '../../run/idempotency-keys.ts';
 import { isSameResource } from '../identity.ts';
-import { isDone, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
+import { isSuccessfulStep, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
 import { withParameter } from '../step-input.ts';
 
 /** Creates a resource twice with the same idempotency key, if the operation declares the header. */
@@ -15,7 +15,7 @@ export async function checkIdempotencyKey(client: ResourceClient, parent: Id): P
   const value = input?.parameters.find(({ parameter }) => parameter === key)?.value;
   if (!('values' in third) || input === undefined || value === undefined) return;
   const again = await judge.send(item.create, withParameter(input, key, value));
-  if (!isDone(again)) return;
+  if (!isSuccessfulStep(again)) return;
   const [identity] = instances.identities(again, item);
   const isOther = identity !== undefined && !isSameResource(identity.values, third.values);
   const message = isOther

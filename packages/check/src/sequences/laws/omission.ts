@@ -6,7 +6,7 @@ import {
   differenceBetween,
   responseEtag,
   isConditional,
-  isDone,
+  isSuccessfulStep,
   VARIANT,
   responseSchemaOf,
   sendTo,
@@ -76,16 +76,16 @@ async function omit(
   variant: number,
 ): Promise<Round | undefined> {
   const current = await sendTo(client, client.item.read, id);
-  if (!isDone(current)) return undefined;
+  if (!isSuccessfulStep(current)) return undefined;
   const full = await update(current, (input) => withOtherChoices(operation, input, current.json, client.run));
-  const before = isDone(full) ? await sendTo(client, client.item.read, id) : undefined;
-  if (!isDone(full) || !isDone(before)) return undefined;
+  const before = isSuccessfulStep(full) ? await sendTo(client, client.item.read, id) : undefined;
+  if (!isSuccessfulStep(full) || !isSuccessfulStep(before)) return undefined;
   const difference = differenceBetween(full, before, client);
   client.judge.expect('update_is_visible', before, difference);
   if (difference !== undefined) return undefined;
   const less = await update(before, (input) => reduce(input, before, client));
-  const read = isDone(less) ? await sendTo(client, client.item.read, id) : undefined;
-  if (!isDone(less) || !isDone(read)) return undefined;
+  const read = isSuccessfulStep(less) ? await sendTo(client, client.item.read, id) : undefined;
+  if (!isSuccessfulStep(less) || !isSuccessfulStep(read)) return undefined;
   const [fuller = null, sent = null] = [full, less].map((step) => step.testCase.input?.body?.value);
   const isOmitted = (name: string | number): boolean =>
     partAt(sent, [name]) === null && (operation.method === 'PUT' || membersOf(sent).some(([one]) => one === name));

@@ -20,7 +20,7 @@ import {
   differenceBetween,
   responseEtag,
   isConditional,
-  isDone,
+  isSuccessfulStep,
   readUpdated,
   VARIANT,
   sendTo,
@@ -52,7 +52,7 @@ export async function checkPatches(client: ResourceClient, id: Id, written: Sequ
   else if (!takesMergePatch(patch)) judge.skip('update_is_visible', 'its PATCH is not a merge patch (RFC 7396)');
   if (isAsynchronous(patch) || !takesMergePatch(patch)) return;
   let before = await sendTo(client, item.read, id);
-  if (!isDone(before)) return;
+  if (!isSuccessfulStep(before)) return;
   const body = written?.testCase.input?.body;
   const isKnown = written !== undefined && differenceBetween(written, before, client) === undefined;
   let expected: Json = isKnown && body !== undefined ? body.value : {};
@@ -69,7 +69,7 @@ export async function checkPatches(client: ResourceClient, id: Id, written: Sequ
           client.run,
         ),
     });
-    if (!isDone(step)) continue;
+    if (!isSuccessfulStep(step)) continue;
     const after = await readUpdated(client, id);
     if (after === undefined) return;
     const previous = isKnown ? { written: expected, read: current.json ?? null } : undefined;

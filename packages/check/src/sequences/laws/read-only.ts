@@ -17,7 +17,7 @@ import { isAsynchronous } from '../../judgement/statuses.ts';
 import {
   responseEtag,
   isConditional,
-  isDone,
+  isSuccessfulStep,
   VARIANT,
   responseSchemaOf,
   sendTo,
@@ -72,8 +72,8 @@ async function attemptWith(
   const input = operation === creation?.operation ? creation.testCase.input : undefined;
   // An update has the id in its path, so only a creation can choose another id.
   const except = input === undefined ? client.idMembers : [];
-  const members = isDone(before) ? otherMembers(before, client, index, except) : [];
-  if (!isDone(before) || members.length === 0) return undefined;
+  const members = isSuccessfulStep(before) ? otherMembers(before, client, index, except) : [];
+  if (!isSuccessfulStep(before) || members.length === 0) return undefined;
   const added = Object.fromEntries(members.map(({ name, value }) => [name, value]));
   const adapt = ({ parameters, body }: RequestInput): RequestInput => ({
     parameters,
@@ -85,7 +85,7 @@ async function attemptWith(
     ? await send(operation, adapt(input))
     : await sendTo({ ...client, judge: { ...judge, send } }, operation, id, { variant: VARIANT.readOnly, etag, adapt });
   if (step === undefined) return undefined;
-  const place = isDone(step) ? (input ? instances.identities(step, item)[0]?.values : id) : undefined;
+  const place = isSuccessfulStep(step) ? (input ? instances.identities(step, item)[0]?.values : id) : undefined;
   const read = place && (await sendTo(client, item.read, place));
   const isTaken = ({ name, schema, value }: Member): boolean =>
     isSame(value, partAt(read?.json ?? null, [name]), run.responseSchemas, schema, true);

@@ -5,7 +5,7 @@ import {
   differenceBetween,
   responseEtag,
   isConditional,
-  isDone,
+  isSuccessfulStep,
   readUpdated,
   VARIANT,
   STALE_IS_ACCEPTED,
@@ -40,7 +40,7 @@ async function checkReplacement(
     return undefined;
   }
   const before = await sendTo(client, readOperation, id);
-  if (!isDone(before)) return undefined;
+  if (!isSuccessfulStep(before)) return undefined;
   if (isConditional(replace) && responseEtag(before) === undefined)
     judge.skip('conditional_requests', 'its read has no strong ETag');
   const etag = isConditional(replace) ? responseEtag(before) : undefined;
@@ -103,10 +103,10 @@ async function replaceAgain(
   judge.expect(
     'put_is_idempotent',
     again,
-    isDone(again) ? undefined : `the same PUT got status ${String(status)} the second time`,
+    isSuccessfulStep(again) ? undefined : `the same PUT got status ${String(status)} the second time`,
   );
   const read = await sendTo(client, item.read, id);
-  if (!isDone(again) || !isDone(read)) return;
+  if (!isSuccessfulStep(again) || !isSuccessfulStep(read)) return;
   const message = differenceBetween(again, read, client) ?? growthBetween(again, before, read);
   judge.expect('put_is_idempotent', read, message);
 }
@@ -128,10 +128,10 @@ async function replaceStale(client: ResourceClient, id: Id, etag: string): Promi
   const { item, judge } = client;
   const before = await sendTo(client, item.read, id);
   const stale = await sendTo(client, item.replace, id, { variant: VARIANT.stale, etag });
-  if (stale === undefined || !isDone(before)) return;
-  judge.expect('conditional_requests', stale, isDone(stale) ? STALE_IS_ACCEPTED : undefined, [before]);
+  if (stale === undefined || !isSuccessfulStep(before)) return;
+  judge.expect('conditional_requests', stale, isSuccessfulStep(stale) ? STALE_IS_ACCEPTED : undefined, [before]);
   const after = await sendTo(client, item.read, id);
-  if (isDone(stale) || !isDone(after)) return;
+  if (isSuccessfulStep(stale) || !isSuccessfulStep(after)) return;
   const isWritten = (read: SequenceStep): boolean => differenceBetween(stale, read, client) === undefined;
   const isChanged = isWritten(after) && !isWritten(before);
   judge.expect(

@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { idText } from '@contract-first/model/resources';
 import { isSameResource } from '../identity.ts';
 import type { Evidence, SequenceStep } from '../sequence-step.ts';
-import { isDone, readList, sendTo, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
+import { isSuccessfulStep, readList, sendTo, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
 
 /**
  * Creates two resources with the same data. If both have the same id, the list must not have two items with this id. If
@@ -17,7 +17,7 @@ export async function checkUniqueId(client: ResourceClient, parent: Id): Promise
   if ('reason' in created || created.creation === undefined) return undefined;
   const { creation, values } = created;
   const again = await judge.repeat(creation);
-  if (!isDone(again)) return undefined;
+  if (!isSuccessfulStep(again)) return undefined;
   const [identity] = instances.identities(again, item);
   if (identity === undefined || !isSameResource(identity.values, values)) return creation;
   const evidence = await findBoth(client, values);
@@ -38,10 +38,10 @@ async function findBoth(client: ResourceClient, id: Id): Promise<readonly [Evide
   const last = page ?? pages.at(-1);
   if (last !== undefined) return [last, page !== undefined];
   const removed = await sendTo(client, item.remove, id);
-  const between = isDone(removed) ? await sendTo(client, item.read, id) : undefined;
+  const between = isSuccessfulStep(removed) ? await sendTo(client, item.read, id) : undefined;
   if (between === undefined) return undefined;
-  if (!isDone(between)) return [between, false];
+  if (!isSuccessfulStep(between)) return [between, false];
   await sendTo(client, item.remove, id);
   const after = await sendTo(client, item.read, id);
-  return after && [between, !isDone(after)];
+  return after && [between, !isSuccessfulStep(after)];
 }

@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import { idText, isNext, itemsIn, snakeCase } from '@contract-first/model/resources';
+import { idText, isNextPageMember, itemsIn, snakeCase } from '@contract-first/model/resources';
 import {
   type Described,
   isObject,
@@ -132,7 +132,7 @@ function fillList(
     const value = partAt(result, at);
     const put = (other: Json): Json => replaceAt(result, at, other);
     const absent = [removeAt(result, at), put(null), put('')];
-    if (isNext(name) && !isObject(value) && typeof value !== 'boolean') {
+    if (isNextPageMember(name) && !isObject(value) && typeof value !== 'boolean') {
       if (page.next === undefined) return absent;
       const url = /^(?:https?:|\/)/.test(idText(value)) ? [put(urlOf(page.next))] : [];
       return [...url, put(page.next.value), put(idText(page.next.value)), put(urlOf(page.next))];

@@ -26,7 +26,7 @@ import {
   type JsonSchema,
   type Values,
 } from '@contract-first/model/values';
-import { type Form, formsIn } from './schema-alternatives.ts';
+import { type SchemaAlternative, alternativesIn } from './schema-alternatives.ts';
 import type { IdSchemas } from './identifiers.ts';
 import type { Resource } from './resources.ts';
 import type { Member } from './selection.ts';
@@ -65,12 +65,12 @@ export function createModel(requests: Values, responses: Values) {
     if (names.length === 0 || names.some((name) => Object.hasOwn(own, name))) return undefined;
     return Object.entries(own).find(([, property]) => isIn(allPropertiesOf(responses.schemas, property)))?.[0];
   });
-  const forms = memoize((resource: Resource) => createForms(resource));
+  const alternatives = memoize((resource: Resource) => listAlternatives(resource));
   return {
     requests,
     responses,
-    /** Returns the forms of a resource in requests and responses. */
-    formsOf: forms,
+    /** Returns the alternatives of the schemas of a resource in requests and responses. */
+    alternativesOf: alternatives,
     represent: createRepresent(responses),
     /**
      * Returns the place of a resource in the response bodies of an operation, such as `data`; empty for the whole body.
@@ -162,11 +162,13 @@ export function createModel(requests: Values, responses: Values) {
     return [String(place.at(-1)), { place, values }];
   }
 
-  function createForms(resource: Resource): readonly Form[] {
+  function listAlternatives(resource: Resource): readonly SchemaAlternative[] {
     const { create, list, read, replace, patch } = resource.item;
     const written = [create, replace, patch].filter((one) => one !== undefined);
     const sent = written.flatMap((operation) =>
-      sentSchemas(operation, resource).flatMap((schema) => formsIn(requests, schema, holders(operation, resource))),
+      sentSchemas(operation, resource).flatMap((schema) =>
+        alternativesIn(requests, schema, holders(operation, resource)),
+      ),
     );
     const had = [...written, read].flatMap((operation) =>
       operation === undefined
@@ -174,7 +176,7 @@ export function createModel(requests: Values, responses: Values) {
         : successSchemas(operation).map((schema) => schemaAt(responses.schemas, schema, places(operation, resource))),
     );
     return [
-      ...[...had, ...itemSchemas(list, responses.schemas)].flatMap((schema) => formsIn(responses, schema)),
+      ...[...had, ...itemSchemas(list, responses.schemas)].flatMap((schema) => alternativesIn(responses, schema)),
       ...sent,
     ];
   }
@@ -243,8 +245,8 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
     return Object.entries(members).reduce((result, [name, member]) => {
       const at = [...place, name];
       // An id may be a number or a string, depending on the place.
-      const forms = isScalar(member) ? [member, idText(member)] : [member];
-      const next = forms.map((form) => replaceAt(result, at, form)).find((whole) => allows(schema, whole));
+      const spellings = isScalar(member) ? [member, idText(member)] : [member];
+      const next = spellings.map((spelling) => replaceAt(result, at, spelling)).find((whole) => allows(schema, whole));
       if (next !== undefined) return next;
       return isObject(member) && isObject(partAt(result, at)) ? addMembers(schema, result, member, at) : result;
     }, value);

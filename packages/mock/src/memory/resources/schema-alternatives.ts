@@ -7,11 +7,11 @@ import {
   type Values,
 } from '@contract-first/model/values';
 
-/** One form of a resource in requests or responses: an alternative of a schema. */
-export type Form = {
+/** An alternative of a schema for a resource in requests or responses. */
+export type SchemaAlternative = {
   readonly values: Values;
   readonly properties: Readonly<Record<string, JsonSchema>>;
-  /** Whether the form allows undeclared members. */
+  /** Whether the alternative allows undeclared members. */
   readonly isOpen: boolean;
 };
 
@@ -20,13 +20,17 @@ export type Form = {
  *
  * @param holder the member of the resource that contains the value, unless the value is the resource itself
  */
-export function formsIn(values: Values, schema: JsonSchema | undefined, holder?: string): readonly Form[] {
+export function alternativesIn(
+  values: Values,
+  schema: JsonSchema | undefined,
+  holder?: string,
+): readonly SchemaAlternative[] {
   if (schema === undefined) return [];
   if (holder !== undefined) return [{ values, properties: { [holder]: schema }, isOpen: false }];
   const visited = new Set<JsonSchema>();
   return alternatives(schema);
 
-  function alternatives(part: JsonSchema): readonly Form[] {
+  function alternatives(part: JsonSchema): readonly SchemaAlternative[] {
     if (visited.has(part)) return [];
     visited.add(part);
     const flat = flatten(values.schemas, part);
@@ -50,19 +54,19 @@ export function formsIn(values: Values, schema: JsonSchema | undefined, holder?:
   }
 }
 
-/** Returns the problems of members that no form of the resource allows. */
-export function memberProblems(forms: readonly Form[], resource: JsonObject): readonly string[] {
-  return Object.entries(resource).flatMap(([name, value]) => problemOf(forms, name, value) ?? []);
+/** Returns the problems of members that no alternative of the resource allows. */
+export function memberProblems(alternatives: readonly SchemaAlternative[], resource: JsonObject): readonly string[] {
+  return Object.entries(resource).flatMap(([name, value]) => problemOf(alternatives, name, value) ?? []);
 }
 
-function problemOf(forms: readonly Form[], name: string, value: Json): string | undefined {
-  const declaring = forms.filter(({ properties }) => Object.hasOwn(properties, name));
+function problemOf(alternatives: readonly SchemaAlternative[], name: string, value: Json): string | undefined {
+  const declaring = alternatives.filter(({ properties }) => Object.hasOwn(properties, name));
   const reasons = declaring.map(({ values, properties }) => {
     const violation = values.oracle.violation(properties[name], toJsonTree(value));
     return violation && `${name}${violation.path} ${violation.message}`;
   });
   if (declaring.length > 0) return reasons.includes(undefined) ? undefined : reasons[0];
-  if (forms.length === 0 || forms.some(({ isOpen }) => isOpen)) return undefined;
-  const names = new Set(forms.flatMap(({ properties }) => Object.keys(properties)));
+  if (alternatives.length === 0 || alternatives.some(({ isOpen }) => isOpen)) return undefined;
+  const names = new Set(alternatives.flatMap(({ properties }) => Object.keys(properties)));
   return `${name} is not a member; there are ${[...names].join(', ')}`;
 }

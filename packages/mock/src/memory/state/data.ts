@@ -121,7 +121,7 @@ export function createData(
   }
 
   function problemsOf(place: string, resource: Resource, state: JsonObject): string[] {
-    return memberProblems(model.formsOf(resource), state).map((problem) => `${place}: ${problem}`);
+    return memberProblems(model.alternativesOf(resource), state).map((problem) => `${place}: ${problem}`);
   }
 
   function idOf(resource: Resource, state: JsonObject): Json | undefined {
