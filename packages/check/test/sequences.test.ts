@@ -195,7 +195,7 @@ test('a lost value has the same cause for every seed, as baselines require', asy
 
 test('a missing id is noted with the reason', async () => {
   expect(await check({}, ['getNote'])).toEqual([
-    'getNote: no valid request was successful: they got 404; no checked operation gives an id for id: give one with --value id=…',
+    'getNote: no valid request was successful: they got 404; no checked operation gives an id for id: set an id with --value id=…',
   ]);
   const refused = 'no valid request was successful: they got 404; the creation was refused with 409';
   const notes = await check({ create: () => empty(409) }, ['createNote', 'getNote']);

@@ -90,7 +90,8 @@ export class BatchQueue<Item, Result> {
       const [first] = batch;
       // Another worker took the items, or they timed out.
       if (first === undefined) break;
-      // The next batch does not wait for an item in a batch of its own, but waits for other batches, to keep the order.
+      // An item that must be alone does not delay the next batch. Other batches are taken one by one, to keep the
+      // order.
       if (this.#options.isAlone(first.item)) this.#wakeWorker();
       await this.#run(worker, batch);
     }

@@ -51,7 +51,7 @@ test('a schema of another file becomes a component with the name that its author
   expect(schemaNames.get('Pet')).toEqual(['Pet']);
 });
 
-test('a component that refers to another file has its content', async () => {
+test('a component that refers to another file gets the content of the target', async () => {
   const { text, components } = await bundleOf({
     'openapi.yaml': `${HEAD}paths: { /a: ${post('pet.yaml')} }\ncomponents: { schemas: { Animal: ${schema('pet.yaml')}, Beast: ${schema('pet.yaml')} } }`,
     'pet.yaml': "properties: { parent: { $ref: 'openapi.yaml#/components/schemas/Animal' } }",

@@ -101,7 +101,7 @@ function operationOf(name: string) {
   };
 }
 
-/** Returns valid values of each schema, and changed ones, with the name of the schema. */
+/** Returns valid and changed values of each schema, with the name of the schema. */
 async function generateValues(): Promise<readonly (readonly [schema: string, value: string])[]> {
   const { compiled } = await compileContract(path);
   const document = readSchemas(compiled?.document ?? DOCUMENT, 'request');

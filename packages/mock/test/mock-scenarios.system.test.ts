@@ -108,7 +108,7 @@ test('a request with named examples gets the response example of the same name, 
   expect(await send('/v1/quotes', { amount: 5000 }, { Prefer: 'code=200' })).toEqual([200, { fee: 1 }]);
 });
 
-test('a success of a remembered resource is not paired, nor is a failure by parameters where the resource exists', async () => {
+test('a stored resource takes precedence over paired successes, and over failures that are paired by parameters', async () => {
   expect(await send('/v1/payments/1')).toEqual([403, { code: 403, message: 'forbidden' }]);
   expect(await send('/v1/payments', { amount: 66 })).toEqual([400, { code: 402, message: 'declined' }]);
   expect(await send('/v1/payments', { amount: 7 })).toEqual([201, { id: 1, amount: 7 }]);

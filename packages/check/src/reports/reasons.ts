@@ -11,7 +11,7 @@ export type FailureReason = {
   readonly name: string;
   /** The address of the page of the check. */
   readonly page?: string;
-  /** The place of its first operation in the document. */
+  /** The place of the first operation in the document. */
   readonly place?: { readonly file: string; readonly line: number } | undefined;
   readonly message: string;
   /** The message and the evidence, with redacted secrets. */

@@ -53,7 +53,8 @@ function isExcluded(operation: ApiOperation, text: string): boolean {
 }
 
 /**
- * Selects valid operations by name or tag. Without names and tags, selects all valid operations but the excluded ones.
+ * Selects valid operations by name or tag. Without names and tags, selects all valid operations except the excluded
+ * operations.
  *
  * @throws {CannotCheck} with all unknown names or tags
  */

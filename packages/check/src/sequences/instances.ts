@@ -186,5 +186,5 @@ function withoutSource({ parameter }: ItemPath): Absence {
 }
 
 function describeUnknown(parameter: string): string {
-  return `no checked operation gives an id for ${parameter}: give one with --value ${parameter}=…`;
+  return `no checked operation gives an id for ${parameter}: set an id with --value ${parameter}=…`;
 }

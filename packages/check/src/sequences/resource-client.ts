@@ -30,7 +30,7 @@ export type ResourceClient = {
   readonly plainInputs: PlainInputs;
   /** The new ids of resources whose id an update changed, by the JSON text of the earlier id. */
   readonly moved: Map<string, Id>;
-  /** Returns a client for a new sequence with other values and with a judge of its own. */
+  /** Returns a client for a new sequence with different values and a separate judge. */
   readonly renew: () => ResourceClient;
 };
 

@@ -17,7 +17,7 @@ export type OptionDeclaration = {
   readonly text: string;
   /** The heading in the help; by default, `Options`. */
   readonly group?: string;
-  /** The possible values, or their beginnings. */
+  /** The possible values. A value such as `junit:` is the beginning of a possible value. */
   readonly choices?: readonly string[];
   /**
    * `line` for an option that a file must not have, `file` for an option without a name on the command line, `shared`

@@ -100,7 +100,7 @@ export type HandlerOf<Op extends OperationTypes, Operations = unknown> = (
 
 /**
  * Handlers by operationId, each typed by its operation. {@link UnmatchedOf} reports missing and superfluous handlers:
- * TypeScript itself names at most four missing properties, and no missing ones if there is a superfluous property.
+ * TypeScript itself names at most four missing properties, and none if there is a superfluous property.
  */
 export type HandlersOf<Operations extends Record<keyof Operations, OperationTypes>> = {
   readonly [Id in keyof Operations]?: HandlerOf<Operations[Id], Operations>;

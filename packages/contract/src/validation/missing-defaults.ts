@@ -9,7 +9,10 @@ import { defaultExport } from './default-export.ts';
 const names = defaultExport(namesModule);
 const properties = defaultExport(propertiesModule);
 
-/** The key of the list in which a validation collects missing defaults, if the root value has one. */
+/**
+ * The key of the list in which a validation collects missing defaults. Without this list in the root value, none are
+ * collected.
+ */
 export const MISSING_DEFAULTS = Symbol('missing defaults');
 
 /** A root value that collects its missing defaults. */

@@ -57,7 +57,7 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
     if (!isReference || (kind === 'schema' && version > 0)) found.push(...problemsOf(kind, node, pointer));
   }
 
-  /** Checks the target of a reference, unless it is of the kind. */
+  /** Checks the target of a reference as an object of the reference's kind, unless it was visited as such. */
   function checkTarget({ kind, node, pointer }: Visited): void {
     const reference = String(node['$ref']);
     const target = reference.startsWith('#/') ? resolveReference(document, reference) : undefined;

@@ -31,7 +31,7 @@ const CONDITIONAL = keywordsWhere(
 type Conflict = {
   /** The message, which begins with the location of the value. */
   readonly problem: string;
-  /** The schemas of these values. */
+  /** The schemas of the values that cannot be converted. */
   readonly schemas: readonly Schema[];
 };
 

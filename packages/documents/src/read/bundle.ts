@@ -73,7 +73,7 @@ class Bundler {
   readonly #references: (() => Promise<void>)[] = [];
   /** The origins of the parts that come from other places, by pointer in the bundle. */
   readonly #origins = new Map<string, Origin>();
-  /** The components that targets became, by the group and the place of the target. */
+  /** The component for each target that became a component, by the kind and the place of the target. */
   readonly #components = new Map<string, { readonly name: string; readonly target: Target }>();
   readonly #added: Record<string, Node> = {};
   /** The targets that were copied to references, with the pointers of the copies. */

@@ -218,7 +218,7 @@ class Rewriter {
     this.#rewriteIn(this.#copy, '', new Map());
   }
 
-  /** Rewrites the references in a copied node. @param outer the scope in which it is reached */
+  /** Rewrites the references in a copied node. @param outer the scope in which the node is reached */
   #rewriteIn(copy: FileObject, start: string, outer: DynamicScope): void {
     const nodes = new Map<string, FileObject>();
     visitObjects(copy, (node, place) => nodes.set(start + place.slice(1), node));

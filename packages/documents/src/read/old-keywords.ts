@@ -28,7 +28,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** A warning, and the first place that it is about. */
+/** A warning about a kind of keyword, at the first place of such a keyword. */
 export type OldKeywordWarning = { readonly file: SourceFile; readonly pointer: string; readonly message: string };
 
 /** Reads the keywords of OpenAPI 3.0 in documents of later versions with the meaning that they have in 3.0. */

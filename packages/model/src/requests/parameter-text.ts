@@ -68,8 +68,8 @@ function objectOf(parts: readonly string[]): Json {
 }
 
 /**
- * Returns the possible values of a text: the string itself, a number, boolean or null, a list of one of these, or a
- * list of its parts. For lists and objects, returns every combination of the members' readings.
+ * Returns the possible values of a text: the string itself, a number, boolean or null, a list with one of these values,
+ * or a list of the parts of the text. For lists and objects, returns every combination of the members' readings.
  */
 export function readingsOf(value: Json): readonly Json[] {
   if (isArray(value)) return readingsOfAll(value);

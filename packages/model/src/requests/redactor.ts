@@ -62,7 +62,7 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
   let isLearning = false;
   let search: SecretSearch | undefined;
   let searched = 0;
-  // Generated requests contain no other secrets than the given ones.
+  // Generated requests contain only the given secrets.
   const generated = (place: NamedPlace): Replacement => ({
     isSecret: (name) => names.isSecret(place, name),
     secret: (_name, value) => searchNow().hide(value, true),

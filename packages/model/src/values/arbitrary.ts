@@ -63,7 +63,7 @@ const SOME = { numRuns: 10, seed: 1 };
 const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];
 // The CPU time for values that are rejected. Some patterns need seconds to reject a few texts.
 const SCHEMA_MS = 1_000;
-// The time for the first schemas of a document; later ones get the least time.
+// The CPU time for all schemas of a document. When it is used up, each further schema has LEAST_MS.
 const DOCUMENT_MS = 4_000;
 const LEAST_MS = 50;
 // Values of these keywords are generated from the schema alone.

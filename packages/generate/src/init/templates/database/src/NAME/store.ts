@@ -28,7 +28,7 @@ export async function openStore(location: DatabaseLocation, options: DatabaseOpt
   // Clients may send U+0000, which the text of PostgreSQL cannot have, and JSON can.
   const keyOf = (name: string): string => JSON.stringify(name);
   return {
-    /** Stores an entry, in place of one with the same name. It is on disk when the promise resolves. */
+    /** Stores an entry. Replaces an entry with the same name. The entry is on disk when the promise resolves. */
     put: ({ name, json }: Entry) =>
       write(sql`INSERT INTO ${entries} (name, json) VALUES (${keyOf(name)}, ${json})
         ON CONFLICT (name) DO UPDATE SET json = excluded.json`),

@@ -5,7 +5,7 @@ export function createHandlers() {
   return {} satisfies Handlers;
 }
 
-/** Does not compile while an operation has no handler, or a handler no operation: an error names each of them. */
+/** A compile error names each operation without a handler, and each handler without an operation. */
 export interface AllMatched extends Unmatched<ReturnType<typeof createHandlers>> {
   readonly [name: string]: Matched;
 }
