@@ -10,7 +10,7 @@ import {
   rootOf,
   textAt,
 } from '../nodes/node.ts';
-import { compareDeprecation, reportRemoval } from '../rules/deprecation.ts';
+import { compareOperationDeprecation, reportRemoval } from '../rules/deprecation.ts';
 import { finding, type Finding, type FindingContext, sortFindings } from '../rules/finding.ts';
 import { compareMediaTypes, compareRequestBodies } from './bodies.ts';
 import { compareParameters, type OperationNode } from './parameters.ts';
@@ -94,7 +94,7 @@ function compareOperation(scope: FindingContext, { base, revision }: NodePair<Op
   const nodes = { base: base.node, revision: revision.node };
   const part = (name: string) => ({ base: child(nodes.base, name), revision: child(nodes.revision, name) });
   return [
-    ...compareDeprecation(scope, nodes),
+    ...compareOperationDeprecation(scope, nodes),
     ...compareOperationId(scope, nodes),
     ...compareServers({ base, revision }),
     ...compareSecurity(scope, nodes),

@@ -2,7 +2,7 @@ import { finding, type Finding, type Level, type FindingContext } from './findin
 import { isTrue, textAt, type NodePair, type Node } from '../nodes/node.ts';
 
 /** Compares `deprecated` and `x-sunset` (a date, `2026-12-31`) of an operation. */
-export function compareDeprecation(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
+export function compareOperationDeprecation(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
   const found = (rule: string, level: Level, change: string) => [finding(scope, rule, level, revision, change)];
   const isDeprecated = isTrue(revision, 'deprecated');
   if (isTrue(base, 'deprecated') !== isDeprecated) {

@@ -137,7 +137,7 @@ function compareAt(at: SchemaComparison, nodes: Schemas, schemas: NodePair<Resol
     ]),
     ...compareConditions(at, schemas),
     ...compareDiscriminators(at, schemas),
-    ...compareDeprecation(at, schemas),
+    ...compareSchemaDeprecation(at, schemas),
   ];
 }
 
@@ -162,7 +162,10 @@ function kindOfType(type: string): string {
   return type === 'integer' ? 'number' : type;
 }
 
-function compareDeprecation(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
+function compareSchemaDeprecation(
+  at: SchemaComparison,
+  { base, revision }: NodePair<ResolvedSchema>,
+): readonly Finding[] {
   const [before, after] = [base, revision].map(({ leaves }) => leaves.some((leaf) => isTrue(leaf, 'deprecated')));
   if (before === after || !at.subject.endsWith('property')) return [];
   return [

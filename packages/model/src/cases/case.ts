@@ -7,19 +7,23 @@ import type { Oracle } from '../values/oracle.ts';
 import { readingsOf, readingsOfParameter, writeParameter } from '../requests/parameter-text.ts';
 import { isChunked, writeRequest, type RequestInput, type WireRequest } from '../requests/wire-request.ts';
 
-/**
- * The kind of a test case, which determines the expected response. Servers may accept or reject `undecided` requests.
- * `header fields only` is HEAD instead of GET.
- */
+/** The kind of a test case, which determines the expected response. */
 export type CaseKind =
+  // A valid request.
   | 'positive'
+  // A request with invalid data.
   | 'negative'
+  // A request that servers may accept or reject.
   | 'undecided'
+  // A request without a required header.
   | 'missing header'
   | 'unsupported method'
   | 'unknown path'
+  // HEAD instead of GET.
   | 'header fields only'
+  // A request with missing or wrong credentials.
   | 'no authentication'
+  // A valid request of the second user for a resource of the first user.
   | 'other user';
 
 /** The kinds of requests with an undocumented method or path, including HEAD. */
