@@ -11,7 +11,7 @@ import { type CheckOptions, readOptions } from './options/options.ts';
 import { checkArchives } from './recorded/check-archives.ts';
 import { prepareConclusion } from './reports/conclusion.ts';
 import { openReports } from './reports/open-reports.ts';
-import { formatProgress, hideIn } from './reports/text.ts';
+import { formatProgress, redactError } from './reports/text.ts';
 import type { Progress } from './run/contract-options.ts';
 import type { ContractResult } from './run/contract-result.ts';
 import { loadHooks } from './run/hooks.ts';
@@ -82,7 +82,7 @@ async function check(options: CheckOptions, progressLine: ProgressLine | undefin
       isFirst = false;
       progressLine?.clear();
       const { check, operationId, message } = failure;
-      printError(escapeToLine(`the first failure: ${check}  ${operationId}: ${hideIn(message, report)}`));
+      printError(escapeToLine(`the first failure: ${check}  ${operationId}: ${redactError(message, report)}`));
     };
     const events = { onProgress, onExchange, onFailure, onSecret, onNote, signal };
     result = await checkContract({ ...options, ...server, ...events, seed, document, hooks, redactor });

@@ -28,7 +28,7 @@ import { runTasks, type Turn } from './run/schedule.ts';
 import { createKnownValues, resourcePath } from './sequences/known-values.ts';
 import { describeStateless, describeUnfollowed, resourceChecks } from './sequences/resource-checks.ts';
 import { isSuccess } from './judgement/statuses.ts';
-import { assertKnown, createValueUse, matchesSelection, select, statusesFor, valuesFor } from './run/selection.ts';
+import { assertKnown, createValueUse, matchesSelection, select, statusesFor, givenValuesFor } from './run/selection.ts';
 import { assertSchemes, describeNeed, hasCredentialsFor, openUsers, withSatisfiedSecurity } from './run/users.ts';
 
 /** A generous number of requests per operation. */
@@ -119,7 +119,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     isShared: (operation) => shared.some((name) => matchesSelection(operation, name)),
     givenValues: (operation, salt) =>
       new Map([
-        ...valuesFor(operation, salt, [...values, ...users.values]),
+        ...givenValuesFor(operation, salt, [...values, ...users.values]),
         ...Object.entries(hooks.values?.(hookOperation(operation)) ?? {}),
       ]),
     onGivenValue: valueUse.add,

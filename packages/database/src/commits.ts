@@ -3,7 +3,7 @@ import { BatchQueue, type BatchWorker } from './batch-queue.ts';
 import type { BatchDatabase, BatchDefinition, DatabaseOptions, Definition, Transaction, Written } from './database.ts';
 import type { Health } from './health.ts';
 import { compile, type Dialect, ITEM_BYTES, sizeOfStatement, sizeOfValues, type Statement, type Value } from './sql.ts';
-import { type TransactionWork, workOf } from './transaction.ts';
+import { type TransactionWork, compileWork } from './transaction.ts';
 
 /** A row to insert, with its values in the order of the definition's columns. */
 export type Insert = { readonly row: readonly Value[]; readonly key: string | undefined };
@@ -73,7 +73,7 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
         }
       };
       const timeUp = Promise.withResolvers<never>();
-      const result = add({ work: workOf(workHere, dialect, timeUp.reject) });
+      const result = add({ work: compileWork(workHere, dialect, timeUp.reject) });
       const { value } = (await Promise.race([result, timeUp.promise])) as { readonly value: Result };
       return value;
     },

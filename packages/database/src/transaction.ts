@@ -13,7 +13,7 @@ export type TransactionWork = {
 };
 
 /** Converts work that runs queries to work that runs the statements of a database. */
-export function workOf(
+export function compileWork(
   work: (transaction: Transaction) => Promise<unknown>,
   dialect: Dialect,
   onTimeUp: TransactionWork['onTimeUp'],

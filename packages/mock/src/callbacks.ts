@@ -25,7 +25,7 @@ import {
   type Values,
 } from '@contract-first/model/values';
 import type { MockRequest } from './memory/reply.ts';
-import { jsonOf } from './memory/requests/request-body.ts';
+import { omitFiles } from './memory/requests/request-body.ts';
 import { isVisible, RESERVED } from './responses/headers.ts';
 import { writeText } from './responses/text-body.ts';
 
@@ -121,7 +121,7 @@ function sourceOf({ operationId, method }: Operation, request: MockRequest, repl
     status: reply.status,
     parameter: (location, name) =>
       location === 'header' ? rawHeaders[name.toLowerCase()]?.toString() : parts[location]?.[name],
-    requestBody: jsonOf(body),
+    requestBody: omitFiles(body),
     responseHeader: (name) => {
       const [, value] = Object.entries(reply.headers ?? {}).find(([other]) => other.toLowerCase() === name) ?? [];
       return typeof value === 'string' || value === undefined ? value : stringifyJson(value);

@@ -148,7 +148,7 @@ function bodyValueOf(content: BodyContent, { testCase, request }: Observation): 
   }
 }
 
-/** Schema branches: present and absent properties, alternatives of `oneOf` and `anyOf`, and `enum` values. */
+/** The branches of schemas: present and absent properties, alternatives of `oneOf` and `anyOf`, and `enum` values. */
 type SchemaBranches = {
   /** Adds the branches of a schema. A schema that is used in several places counts once, at the first place. */
   readonly add: (schema: JsonSchema | undefined, place: string) => void;

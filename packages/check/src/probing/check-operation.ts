@@ -7,7 +7,7 @@ import { checksFor, isStateCheck } from '../judgement/checks.ts';
 import { ServerGone } from '../run/exchange.ts';
 import { createProber } from './prober.ts';
 import type { Run } from '../run/run.ts';
-import { nameOf, searchesOf } from './search.ts';
+import { describeBody, searchesOf } from './search.ts';
 import type { Known, KnownValues } from '../sequences/known-values.ts';
 import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
 import type { Turn } from '../run/schedule.ts';
@@ -55,7 +55,7 @@ export function checkOperation(
       for (const [choice, failure] of missing) {
         const isKnown = failure instanceof TooLarge || failure instanceof TooSlow;
         const reason = isKnown ? ` (${failure.message})` : '';
-        notes.push(`no valid request ${nameOf(choice)} could be generated${reason}`);
+        notes.push(`no valid request ${describeBody(choice)} could be generated${reason}`);
       }
       notes.push(...run.exampleFaults(operation));
       const { adapt = (input: RequestInput) => input } = known;

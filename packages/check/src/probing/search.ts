@@ -53,13 +53,13 @@ export function searchesOf(
   };
   const isJson = choice !== undefined && encodingOf(choice) === 'json';
   return [
-    createSearch('positive', `valid requests ${nameOf(choice)}`, valid, context),
-    ...(isJson ? [createSearch('negative', `invalid requests ${nameOf(choice)}`, invalid, context)] : []),
+    createSearch('positive', `valid requests ${describeBody(choice)}`, valid, context),
+    ...(isJson ? [createSearch('negative', `invalid requests ${describeBody(choice)}`, invalid, context)] : []),
   ];
 }
 
 /** Describes the body of a request for messages. */
-export function nameOf(choice: BodyChoice): string {
+export function describeBody(choice: BodyChoice): string {
   return choice === undefined ? 'without a body' : `of ${choice.mediaType}`;
 }
 

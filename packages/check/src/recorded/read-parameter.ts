@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
 import { isArray, isObject, isScalar, type Json, type Oracle } from '@contract-first/model/values';
 import type { ApiParameter } from '@contract-first/model/operations';
-import { isKnownStyle, writeParameter } from '@contract-first/model/requests';
+import { isSupportedStyle, writeParameter } from '@contract-first/model/requests';
 import { propertyNamesOf, sentValuesOf, type SentParameters } from '../coverage/sent-parameters.ts';
 
 /** The result of parsing a parameter. `unclear` means that servers may parse it differently. */
@@ -29,7 +29,7 @@ export function readParameter(
 
 function readOne(parameter: ApiParameter, oracle: Oracle, sent: SentParameters): Reading {
   const { schema, isJson } = parameter;
-  if (!isKnownStyle(parameter)) return UNCLEAR;
+  if (!isSupportedStyle(parameter)) return UNCLEAR;
   const values = sentValuesOf(parameter, propertyNamesOf(oracle.schemas, schema), sent);
   if (values === undefined) return mayBeSpelledOtherwise(parameter, sent) ? UNCLEAR : LEFT_OUT;
   const allowed = values.filter((value) => oracle.allows(schema, value));

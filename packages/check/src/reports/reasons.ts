@@ -1,7 +1,7 @@
 import type { ContractResult } from '../run/contract-result.ts';
 import { groupByCause, type FailureGroup } from '../judgement/failures.ts';
 import { pageOf } from '../judgement/check-texts.ts';
-import { formatFailure, hideIn, type ReportOptions } from './text.ts';
+import { formatFailure, redactError, type ReportOptions } from './text.ts';
 
 /** A reason why a run failed. */
 export type FailureReason = {
@@ -40,11 +40,11 @@ export function listReasons(
       return { ...reason(operationIds, check, message), page: pageOf(check), text };
     }),
     ...notImplemented.map((operationId) => reason([operationId], 'implemented', 'not implemented (501)')),
-    ...errors.map(({ operationId, message }) => reason([operationId], 'error', hideIn(message, options))),
+    ...errors.map(({ operationId, message }) => reason([operationId], 'error', redactError(message, options))),
     ...incomplete.map((operationId) =>
       reason([operationId], 'complete', 'incomplete, with less than the minimum of requests'),
     ),
     ...(unsuccessful === undefined ? [] : [reason(['contract'], 'complete', unsuccessful)]),
-    ...(problem === undefined ? [] : [reason(['contract'], 'run', hideIn(problem, options))]),
+    ...(problem === undefined ? [] : [reason(['contract'], 'run', redactError(problem, options))]),
   ];
 }

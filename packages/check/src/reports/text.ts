@@ -58,7 +58,7 @@ export function formatResult(result: ContractResult, options: ReportOptions): st
       ? []
       : [escapeToLine(`incomplete, with less than the minimum of requests: ${incomplete.join(', ')}`)]),
     ...errors.map(({ operationId, message }) =>
-      escapeToLine(`${operationId}: not checked to the end: ${hideIn(message, options)}`),
+      escapeToLine(`${operationId}: not checked to the end: ${redactError(message, options)}`),
     ),
     ...(unsuccessful === undefined ? [] : [unsuccessful]),
     ...(findings.length > 1 ? formatSummary(findings) : []),
@@ -139,7 +139,7 @@ export function formatFailure(
 }
 
 /** Redacts secrets in an error message, which may come from a hook. */
-export function hideIn(message: string, { redactor }: Pick<ReportOptions, 'redactor'>): string {
+export function redactError(message: string, { redactor }: Pick<ReportOptions, 'redactor'>): string {
   return redactor?.text(message) ?? message;
 }
 

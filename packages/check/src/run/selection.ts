@@ -99,7 +99,7 @@ export function statusesFor(operation: ApiOperation, expectations: readonly Expe
 }
 
 /** Returns one of the given values per name for an operation. */
-export function valuesFor(
+export function givenValuesFor(
   operation: ApiOperation,
   salt: number,
   given: readonly GivenValue[],

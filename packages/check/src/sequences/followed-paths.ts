@@ -3,7 +3,7 @@ import {
   collectionOf,
   findResourcePaths,
   identityPlace,
-  isTarget,
+  targetsOperation,
   type ItemPath,
   type ResourcePaths,
   shapeOf,
@@ -35,7 +35,7 @@ function creatorOf({ path, read }: ItemPath, operations: readonly ApiOperation[]
 /** Returns whether the documented responses to a creation identify the resource that an operation reads. */
 function identifies(create: ApiOperation, read: ApiOperation): boolean {
   const isLinked = Object.values(create.responses).some(({ headers, links }) => {
-    return links.some((link) => isTarget(read, link)) || headers.some(({ name }) => name === 'location');
+    return links.some((link) => targetsOperation(read, link)) || headers.some(({ name }) => name === 'location');
   });
   return isLinked || hasSameSchema(create, read);
 }

@@ -2,7 +2,7 @@ import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
 import { type ApiOperation, pathPattern, type ResponseLink } from '@contract-first/model/operations';
 import { readingsOf } from '@contract-first/model/requests';
-import { identityPlace, idText, isTarget, type ItemPath, shapeOf } from '@contract-first/model/resources';
+import { identityPlace, idText, targetsOperation, type ItemPath, shapeOf } from '@contract-first/model/resources';
 import { evaluateExpression, evaluateWithin, isScalar, type Json, partAt } from '@contract-first/model/values';
 import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
@@ -71,7 +71,7 @@ function fromLinks(
 ): ResourceIdentity | undefined {
   const { operation } = step;
   for (const link of linksOf(step)) {
-    const target = operations.find((one) => isTarget(one, link));
+    const target = operations.find((one) => targetsOperation(one, link));
     if (target === undefined || shapeOf(target.path) !== shapeOf(item.path)) continue;
     const own = new Map(parameterNames(operation.path).map((name, index) => [name, sentPathValues(step)[index]]));
     const values = parameterNames(target.path).map((name) => {
@@ -86,7 +86,7 @@ function fromLinks(
 
 /** Returns the request body that a response's link gives for an operation; `undefined` without a link. */
 export function linkedBody(step: SequenceStep, target: ApiOperation): Json | undefined {
-  const link = linksOf(step).find((one) => one.requestBody !== undefined && isTarget(target, one));
+  const link = linksOf(step).find((one) => one.requestBody !== undefined && targetsOperation(target, one));
   const body = link?.requestBody === undefined ? undefined : evaluateWithin(link.requestBody, expressionSourceOf(step));
   return body === undefined || isLong(body) ? undefined : body;
 }

@@ -3,7 +3,7 @@ import type { ApiOperation } from '@contract-first/model/operations';
 import { classify } from '@contract-first/model/cases';
 import { percentEncode, type RequestInput, type Tokens } from '@contract-first/model/requests';
 import type { Json } from '@contract-first/model/values';
-import { idText, isTarget } from '@contract-first/model/resources';
+import { idText, targetsOperation } from '@contract-first/model/resources';
 import { exchange } from '../run/exchange.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
@@ -81,7 +81,7 @@ function isDeleted(path: string, values: readonly Json[], deleted: ReadonlySet<s
 /** Returns whether a response has a link with a request body to the target operation. */
 function linksBody({ responses }: ApiOperation, target: ApiOperation): boolean {
   const links = Object.values(responses).flatMap((response) => response.links);
-  return links.some((link) => link.requestBody !== undefined && isTarget(target, link));
+  return links.some((link) => link.requestBody !== undefined && targetsOperation(target, link));
 }
 
 /** Replaces the first path parameters of a request, if this does not change whether the request is valid. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type ApiOperation, headerParameter, type ApiParameter } from '@contract-first/model/operations';
 import { classify, withIdOfPath } from '@contract-first/model/cases';
 import {
-  attempt,
+  tryGenerate,
   flatten,
   isObject,
   isScalar,
@@ -28,7 +28,7 @@ export function createPlainInputs({ inputsOf, requestOracle, seed }: Run): Plain
   return function* (operation, offset) {
     const factory = inputsOf(operation);
     for (const choice of factory.choices) {
-      const sample = attempt(() => fc.sample(factory.plain(choice), { seed: seed + offset, numRuns: 1 }));
+      const sample = tryGenerate(() => fc.sample(factory.plain(choice), { seed: seed + offset, numRuns: 1 }));
       yield* (sample ?? []).map(usual);
     }
     const smallest = [...factory.plainInputs(seed + offset).values()].flatMap((inputs) => inputs.slice(0, 1));
@@ -49,8 +49,8 @@ export function createPlainInputs({ inputsOf, requestOracle, seed }: Run): Plain
   };
 }
 
-// Avoids the values of other variants.
-const ANOTHER = 10_000;
+// The seed offset between attempts, beyond the offsets of other variants.
+const ATTEMPT_OFFSET = 10_000;
 const ATTEMPTS = 8;
 const MAX_PLACES = 200;
 
@@ -67,7 +67,7 @@ export function differentInput(
   let best: RequestInput | undefined;
   let least = Infinity;
   for (let attempt = 0; attempt < ATTEMPTS && least > 0; attempt += 1) {
-    const [input] = plainInputs(operation, variant + attempt * ANOTHER);
+    const [input] = plainInputs(operation, variant + attempt * ATTEMPT_OFFSET);
     const count = earlier === undefined ? 0 : countEqual(input?.body?.value ?? null, earlier);
     if (count < least) [best, least] = [input, count];
   }
@@ -165,5 +165,5 @@ export function unusedValue({ schema }: ApiParameter, { requestOracle, arbitrari
   const known = UNUSUAL.find((value) => requestOracle.allows(schema, value));
   if (known !== undefined) return known;
   const options = { text: 'token', extras: false, plain: false } as const;
-  return attempt(() => fc.sample(arbitraries(schema, options), { seed, numRuns: 20 }).at(-1));
+  return tryGenerate(() => fc.sample(arbitraries(schema, options), { seed, numRuns: 20 }).at(-1));
 }

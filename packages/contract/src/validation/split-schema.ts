@@ -7,7 +7,7 @@ type Node = Record<string, unknown>;
 export type SplitSchema = {
   /** The parts by reference, in dependency order. Equal parts share a reference. */
   readonly parts: ReadonlyMap<string, unknown>;
-  /** The references to the parts that validate large lists and maps of schemas, by list or map. */
+  /** For each large list or map of schemas, the reference to the part that validates it. */
   readonly groups: ReadonlyMap<object, string>;
 };
 

@@ -13,7 +13,7 @@ import { createHealth } from '../health.ts';
 import { ITEM_BYTES } from '../sql.ts';
 import { connectorsFor } from './connector.ts';
 import { connectWithin } from './database.ts';
-import { Dropped, explain } from './errors.ts';
+import { Dropped, toOperatorError } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
 import { migrate } from './migrations.ts';
 import type { Row } from './session.ts';
@@ -73,7 +73,7 @@ export async function openPostgresCounter(
     schema = await migrate(session, counterTables, timeoutMs);
   } catch (error) {
     session.destroy();
-    throw explain(location, error);
+    throw toOperatorError(location, error);
   }
   const health = createHealth(log, 'used for rate limits');
   const run = createCount(schema, windowSeconds);

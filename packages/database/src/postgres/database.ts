@@ -20,7 +20,7 @@ import { createHealth, type Health } from '../health.ts';
 import type { Value } from '../sql.ts';
 import { runTransactionWork, type RunStatement } from '../transaction.ts';
 import { CannotConnect, type Connector, connectorsFor } from './connector.ts';
-import { explain, PoolerSwitched, recoveryFor } from './errors.ts';
+import { toOperatorError, PoolerSwitched, recoveryFor } from './errors.ts';
 import type { PostgresLocation } from './location.ts';
 import { migrate } from './migrations.ts';
 import { createPostgresReader } from './reader.ts';
@@ -52,7 +52,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
     await warnIfUnsafe(session, log, timeoutMs);
   } catch (error) {
     session.destroy();
-    throw explain(location, error);
+    throw toOperatorError(location, error);
   }
 
   const health = reportSwitch(createHealth(log), log);

@@ -21,7 +21,7 @@ export class PoolerSwitched extends Error {
 export class IncompatibleDatabase extends Error {}
 
 /** Converts an error of a connected database to an error with one line for operators. Returns bugs unchanged. */
-export function explain(location: PostgresLocation, error: unknown): unknown {
+export function toOperatorError(location: PostgresLocation, error: unknown): unknown {
   const explained = explainValue(error);
   if (explained instanceof TextNotStorable) return explained;
   const isLost = error instanceof DatabaseError || error instanceof SessionLost;
@@ -85,7 +85,7 @@ export function explainValue(error: unknown): unknown {
 }
 
 /** Whether a statement of the application is invalid. */
-export function isMistake(error: unknown): boolean {
+export function isInvalidStatement(error: unknown): boolean {
   const sqlState = sqlStateOf(error);
   return sqlState?.startsWith(MISTAKE) === true && sqlState !== NO_PERMISSION;
 }

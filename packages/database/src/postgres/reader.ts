@@ -6,7 +6,7 @@ import { createSpool, type Spool } from '../spool.ts';
 import { compile, ITEM_BYTES, NOT_A_READ, type Query, sizeOfStatement, sizeOfValues, type Statement } from '../sql.ts';
 import { limitStreams, type StreamSlot } from '../streams.ts';
 import { type Connector, connectorsFor } from './connector.ts';
-import { explain, READ_ONLY_TRANSACTION, sqlStateOf } from './errors.ts';
+import { toOperatorError, READ_ONLY_TRANSACTION, sqlStateOf } from './errors.ts';
 import { describePostgres, type PostgresLocation } from './location.ts';
 import { findSchema, readState } from './migrations.ts';
 import type { Result, Session } from './session.ts';
@@ -42,7 +42,7 @@ export async function openPostgresReader(
     }
     return createPostgresReader({ readers: connector, streams: connector, location, schema }, options);
   } catch (error) {
-    throw explain(location, error);
+    throw toOperatorError(location, error);
   } finally {
     await session.close();
   }
@@ -141,7 +141,9 @@ async function* streamPages(
       await fetchAll(session, query, pages);
       pages.end();
     } catch (error) {
-      const failure = closed.aborted ? new DatabaseUnavailable('the database was closed') : explain(location, error);
+      const failure = closed.aborted
+        ? new DatabaseUnavailable('the database was closed')
+        : toOperatorError(location, error);
       pages.end(failure as Error); // Only Error objects are thrown here.
     } finally {
       session?.destroy();

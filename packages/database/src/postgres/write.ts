@@ -8,7 +8,7 @@ import {
   detectSwitch,
   Dropped,
   explainValue,
-  isMistake,
+  isInvalidStatement,
   isOutcomeUnknown,
   PoolerSwitched,
   sqlStateOf,
@@ -76,7 +76,7 @@ export async function runStatement(session: Session, { text, values }: Statement
   try {
     return await session.run(text, values, limitMs);
   } catch (error) {
-    throw isMistake(error) ? new Error((error as Error).message, { cause: error }) : explainValue(error);
+    throw isInvalidStatement(error) ? new Error((error as Error).message, { cause: error }) : explainValue(error);
   }
 }
 

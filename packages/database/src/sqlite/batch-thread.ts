@@ -47,7 +47,7 @@ export async function startWorker<Item, Output>(module: string, data: unknown): 
       thread.postMessage(items);
       const answer = await receive<Answer<Output>>();
       if ('output' in answer) return answer.output;
-      throw toError(answer);
+      throw toBatchError(answer);
     },
     async close() {
       thread.postMessage('close');
@@ -57,7 +57,7 @@ export async function startWorker<Item, Output>(module: string, data: unknown): 
 }
 
 /** Converts the failure of a batch to an error: {@link BatchFailed}, or a plain error for a bug. */
-export function toError({ recovery, message, violated }: BatchFailure): Error {
+export function toBatchError({ recovery, message, violated }: BatchFailure): Error {
   const error = violated ? new ConstraintViolated(message, violated.kind, violated.constraint) : new Error(message);
   return recovery === undefined ? error : new BatchFailed(recovery, error);
 }

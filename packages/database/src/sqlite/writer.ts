@@ -7,7 +7,7 @@ import { runTransactionWork, type TransactionWork } from '../transaction.ts';
 import { type Commit, createCommitter, type PlainChange, rememberFiles, type TransactionStep } from './committer.ts';
 import { failureOf, primaryCode, SQLITE } from './errors.ts';
 import { connectForWriting } from './open-file.ts';
-import { type SqliteWorker, startWorker, toError } from './batch-thread.ts';
+import { type SqliteWorker, startWorker, toBatchError } from './batch-thread.ts';
 import type { LogTask, WriterData } from './writer-thread.ts';
 
 // Larger batches take more than a millisecond even without the sync.
@@ -119,7 +119,7 @@ export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> 
       commit = local.commit(changes);
     } catch (error) {
       if (primaryCode(error) === SQLITE.BUSY) return undefined;
-      throw toError(failureOf(this.#data.path, error));
+      throw toBatchError(failureOf(this.#data.path, error));
     }
     if (commit.syncMs < SLOW_MS) return commit;
     // Subtracts the CPU time, so that contention with other threads, for example the compiler, does not count as a slow

@@ -3,7 +3,7 @@ import type { Change } from '../change.ts';
 
 /** Rules with the same subject, which share a page. */
 export type RuleFamily = {
-  /** The name of its page. */
+  /** The name of the page of the family. */
   readonly name: string;
   readonly title: string;
   /** Matches the names of its rules. */

@@ -7,7 +7,7 @@ import { walk, walkDocument, type Visited } from '../document/walk.ts';
 import type { PlacedDiagnostic } from './diagnostic.ts';
 import { copyOf, type FileObject as Node, isObject, type SourceFile } from './file-objects.ts';
 import { ParseError } from './parse.ts';
-import { nameOf, type SourceFiles } from './source-files.ts';
+import { displayName, type SourceFiles } from './source-files.ts';
 
 /**
  * The group in `components` for each kind of object. Objects of other kinds are copied to the places of their
@@ -227,7 +227,7 @@ class Bundler {
       Object.hasOwn(existing, name) || components.some((one) => one.name === name);
     const name = unusedName(wanted, isTaken, '-');
     if (name !== wanted) {
-      const message = `is ${name} in the bundle, since ${wanted} of ${nameOf(same.file.path)} is another component`;
+      const message = `is ${name} in the bundle, since ${wanted} of ${displayName(same.file.path)} is another component`;
       this.#diagnostics.push({ severity: 'warn', place: this.#placeOf(file, pointer), message });
     }
     this.#components.set(id, { name, target });
@@ -353,7 +353,7 @@ class Bundler {
       const { path } = error as ParseError & { readonly path: string };
       if (this.#unreadable.has(path)) return;
       this.#unreadable.add(path);
-      const place = `${nameOf(path)}:${String(error.line)}:${String(error.column)}`;
+      const place = `${displayName(path)}:${String(error.line)}:${String(error.column)}`;
       this.#diagnostics.push({ severity: 'error', place, message: error.message });
       return;
     }
@@ -404,7 +404,7 @@ function missing(file: SourceFile, steps: readonly string[], step: string, node:
   const place = `#${steps.map((one) => `/${escapePointer(one)}`).join('')}`;
   const closest = closestName(step, isObject(node) ? Object.keys(node) : []);
   const advice = closest === undefined ? '' : `: did you mean ${closest}?`;
-  return new Error(`$ref leads to nothing: no ${step} in ${isOther ? nameOf(file.path) : ''}${place}${advice}`);
+  return new Error(`$ref leads to nothing: no ${step} in ${isOther ? displayName(file.path) : ''}${place}${advice}`);
 }
 
 function memberOf(node: unknown, name: string): unknown {

@@ -72,7 +72,7 @@ export class SourceFiles {
   positionOf({ path, text }: SourceFile, pointer: string): FilePosition {
     const places = this.#places.get(path) ?? new Places(text);
     this.#places.set(path, places);
-    return { file: nameOf(path), ...places.of(pointer) };
+    return { file: displayName(path), ...places.of(pointer) };
   }
 
   #read(path: string): Promise<SourceFile> {
@@ -95,7 +95,7 @@ export class SourceFiles {
 }
 
 /** Returns the name of a file for messages. */
-export function nameOf(path: string): string {
+export function displayName(path: string): string {
   return isHttpUrl(path) ? path : relative(process.cwd(), path);
 }
 

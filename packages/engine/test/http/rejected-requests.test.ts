@@ -43,7 +43,7 @@ test.each([
   ['extra text after the scheme', { Authorization: `Bearer ${TOKEN} ${TOKEN}` }, CHALLENGE],
   ['the Basic scheme', { Authorization: `Basic ${btoa(`x:${TOKEN}`)}` }, CHALLENGE],
   ['the token in another header', { 'X-Access-Token': TOKEN }, CHALLENGE],
-])('401: the same body shape as every other error, and a challenge: %s', async (_name, headers, challenge) => {
+])('401 with the Error body and a challenge: %s', async (_name, headers, challenge) => {
   const { app, history } = createApp();
   const response = await request(app).post('/guests').set(headers).send(guest);
   expectError(response, 401, /^send one valid bearer token/);
@@ -51,12 +51,12 @@ test.each([
   expect(await history()).toEqual([]);
 });
 
-test('401: the same body shape as every other error, and a challenge: the token in the query', async () => {
+test('401 with the Error body and a challenge: the token in the query', async () => {
   const { app } = createApp();
   expectError(await request(app).post(`/guests?access_token=${TOKEN}`).send(guest), 401, /bearer token/);
 });
 
-test('401: the same body shape as every other error, and a challenge: the token in the body, as JSON and as a form', async () => {
+test('401 with the Error body and a challenge: the token in the body, as JSON and as a form', async () => {
   const { app } = createApp();
   const json = request(app)
     .post('/guests')
@@ -71,7 +71,7 @@ test('401 is decided before the body is read', async () => {
   expectError(response, 401, /bearer token/);
 });
 
-test('default: other failures have the Error body too: 413: a body over the limit; a body at the limit is read', async () => {
+test('413 with the Error body for a body over the limit; a body at the limit is read', async () => {
   const { app, history } = await createTestApp({ bodyLimitBytes: 100 });
   const body = '{"id":1,"name":"Anna"}'.padEnd(100);
   expect((await post(app, body)).status).toBe(200);
@@ -80,7 +80,7 @@ test('default: other failures have the Error body too: 413: a body over the limi
 });
 
 test.each(['text/plain', 'application/xml', 'application/json-patch+json', 'application/jsonx', 'json', ''])(
-  'default: other failures have the Error body too: 415 with Accept: Content-Type "%s"',
+  '415 with the Error body and Accept: Content-Type "%s"',
   async (contentType) => {
     const { app, history } = createApp();
     const response = await post(app, '{"id":1,"name":"Anna"}', { 'Content-Type': contentType });
@@ -90,7 +90,7 @@ test.each(['text/plain', 'application/xml', 'application/json-patch+json', 'appl
   },
 );
 
-test('default: other failures have the Error body too: 415 with Accept-Encoding: a compressed body', async () => {
+test('415 with the Error body and Accept-Encoding: a compressed body', async () => {
   const { app } = createApp();
   const response = await post(app, '{"id":1,"name":"Anna"}', { 'Content-Encoding': 'gzip' });
   expectError(response, 415, /Content-Encoding/);

@@ -9,7 +9,7 @@ import {
 } from '@contract-first/model/operations';
 import type { Json } from '@contract-first/model/values';
 import type { DocumentValues } from '../memory/memory.ts';
-import { jsonOf } from '../memory/requests/request-body.ts';
+import { omitFiles } from '../memory/requests/request-body.ts';
 import type { MockRequest, RespondToMock } from '../memory/reply.ts';
 
 type Handle = (request: MockRequest) => AnyReply;
@@ -74,7 +74,7 @@ function sentValues({ requestBody }: ApiOperation, request: MockRequest): SentVa
     contents.map((content) => content.mediaType),
   );
   const content = contents.find((one) => one.mediaType === mediaType);
-  const value = content === undefined ? undefined : jsonOf(body);
+  const value = content === undefined ? undefined : omitFiles(body);
   return {
     valueOf: ({ in: place, name }: ApiParameter) => (parts[place] as Readonly<Record<string, Json>>)[name], // Validated.
     body: content === undefined || value === undefined ? undefined : { content, value },

@@ -9,7 +9,7 @@ import { failureOr, NoValue, filtered, TooLarge, TooSlow } from '../values/gener
 import type { Oracle } from '../values/oracle.ts';
 import { longestText } from '../values/value-size.ts';
 import { withIdOfPath } from './path-id-in-body.ts';
-import { isKnownStyle, writeParameter } from '../requests/parameter-text.ts';
+import { isSupportedStyle, writeParameter } from '../requests/parameter-text.ts';
 import { withoutOne } from './variants.ts';
 import type { RequestInput } from '../requests/wire-request.ts';
 
@@ -29,7 +29,7 @@ export function createValidInputs(operation: ApiOperation, arbitraries: Arbitrar
   const unsupportedContents = contents.filter((content) => !choices.includes(content));
   const unsupportedParameters = new Map(
     operation.parameters.flatMap((parameter) => {
-      const failure = parameter.required && isKnownStyle(parameter) ? undefined : failureFor(parameter);
+      const failure = parameter.required && isSupportedStyle(parameter) ? undefined : failureFor(parameter);
       return failure === undefined ? [] : [[parameter, failure] as const];
     }),
   );
@@ -107,7 +107,7 @@ export function createValidInputs(operation: ApiOperation, arbitraries: Arbitrar
   }
 
   function parameterInputs(parameter: ApiParameter, plain: boolean) {
-    if (!isKnownStyle(parameter)) throw new NoValue(`parameter ${parameter.name} has style ${parameter.style}`);
+    if (!isSupportedStyle(parameter)) throw new NoValue(`parameter ${parameter.name} has style ${parameter.style}`);
     const text = ['header', 'cookie'].includes(parameter.in) ? 'token' : 'well-formed';
     const values = arbitraries(parameter.schema, { text, extras: false, plain, maxSize: MAX_BODY_SIZE });
     const writable = filtered(values, (value) => writeParameter(parameter, value) !== undefined, UNWRITABLE);

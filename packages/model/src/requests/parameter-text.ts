@@ -110,7 +110,7 @@ function readingsOfAll(values: readonly Json[]): readonly (readonly Json[])[] {
 }
 
 /** Returns whether the style of a parameter is supported. */
-export function isKnownStyle({ style, in: location }: ApiParameter): boolean {
+export function isSupportedStyle({ style, in: location }: ApiParameter): boolean {
   const known = ['form', 'deepObject', ...Object.keys(SEPARATORS)];
   return location === 'path' || location === 'header' ? style === 'simple' : known.includes(style);
 }

@@ -66,7 +66,7 @@ export function identifyingMembers(item: ItemPath, operations: readonly ApiOpera
   if (item.id !== undefined) return [item.id];
   const links = Object.values(item.create?.responses ?? {}).flatMap((response) => response.links);
   const linked = links.flatMap((link) => {
-    const target = operations.find((one) => isTarget(one, link));
+    const target = operations.find((one) => targetsOperation(one, link));
     if (target === undefined || shapeOf(target.path) !== shapeOf(item.path)) return [];
     const name = parameterNames(target.path).at(-1) ?? '';
     const expression = link.parameters?.[name] ?? link.parameters?.[`path.${name}`];
@@ -77,7 +77,7 @@ export function identifyingMembers(item: ItemPath, operations: readonly ApiOpera
 }
 
 /** Returns whether a link targets an operation. */
-export function isTarget({ operationId, template, method }: ApiOperation, link: ResponseLink): boolean {
+export function targetsOperation({ operationId, template, method }: ApiOperation, link: ResponseLink): boolean {
   if (link.operationId !== undefined) return link.operationId === operationId;
   const place = `${escapePointer(template)}/${method.toLowerCase()}`;
   return decodeURI(link.operationRef ?? '') === `#/paths/${place}`;

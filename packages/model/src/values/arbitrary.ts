@@ -6,7 +6,7 @@ import { isNull, type JsonSchema, type SchemaDocument, type JsonSchemaObject } f
 import { EDGE_NAMES } from './hostile-values.ts';
 import { isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
 import {
-  attempt,
+  tryGenerate,
   failureOr,
   filtered,
   GIVE_UP_AFTER,
@@ -19,7 +19,7 @@ import type { Oracle } from './oracle.ts';
 import { MOST_REPETITIONS } from './pattern-length.ts';
 import { describesPerson, realisticValues } from './realistic-values.ts';
 import { integers, numbers, strings, type TextKind } from './scalar-arbitraries.ts';
-import { flatten, guessTypes, join } from './schema-merge.ts';
+import { flatten, likelyTypes, join } from './schema-merge.ts';
 import { MAX_VALUE_SIZE, type Sized, sizeOf, sizeOfName } from './value-size.ts';
 
 /** Options for generated values. */
@@ -180,9 +180,9 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         // Deeper levels may choose null, which ends the recursion of required parts.
         const present = options.plain && depth < OPTIONAL_DEPTH ? parts.filter((part) => !isNull(part)) : parts;
         const create = (some: typeof parts): Sized<Json> => oneOf(some.map((part) => () => build(part, depth, limit)));
-        return attempt(() => create(present)) ?? create(parts);
+        return tryGenerate(() => create(present)) ?? create(parts);
       }
-      const types = node['type'] === undefined ? guessTypes(node) : ([node['type']].flat() as string[]);
+      const types = node['type'] === undefined ? likelyTypes(node) : ([node['type']].flat() as string[]);
       const usual = options.plain && types.length > 1 ? types.filter((type) => type !== 'null') : types;
       return oneOf(usual.map((type) => () => ofType(type, node, depth, limit)));
     }
@@ -209,7 +209,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       );
       const size = usual.size + names.reduce((sum, name) => sum + 1 + sizeOfName(name.length), 0);
       const isUsable = (): boolean =>
-        attempt(() => fc.sample(usual.arbitrary, SOME))?.some((value) => oracle.allows(node, value)) ?? false;
+        tryGenerate(() => fc.sample(usual.arbitrary, SOME))?.some((value) => oracle.allows(node, value)) ?? false;
       if (names.length === 0 || size > limit || isUsable()) return usual;
       const model = Object.fromEntries(names.map((name) => [name, fc.constantFrom(...ANY_TYPE)]));
       const others = fc.record(model, { requiredKeys: options.plain ? [...names] : [] });
@@ -261,7 +261,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         if (members.size >= MAX_ARGUMENTS) break;
         const countBefore = schemaCount;
         const left = limit - size - sizeOfName(name.length);
-        const optional = attempt(() => named(name, schema, left));
+        const optional = tryGenerate(() => named(name, schema, left));
         if (optional !== undefined && schemaCount - countBefore <= MAX_OPTIONAL_SCHEMAS) add(name, optional);
         else schemaCount = countBefore;
       }
@@ -279,12 +279,15 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const least = Math.max(0, Number(node['minProperties'] ?? 0) - requiredKeys.length);
       const most = Math.max(least, options.extras && !options.plain && depth < OPTIONAL_DEPTH ? 2 : 0);
       if (least > 0 && extraValue instanceof TooLarge) throw extraValue;
-      const extraName = hasExtra && most > 0 ? attempt(() => namesOf(node, depth, limit)) : undefined;
+      const extraName = hasExtra && most > 0 ? tryGenerate(() => namesOf(node, depth, limit)) : undefined;
       return extraName !== undefined && hasExtra
         ? withExtras(documented, [extraName, extraValue], { least, most, limit })
         : documented;
 
-      /** Adds undeclared properties, except properties of the other direction, which have a meaning. */
+      /**
+       * Adds undeclared properties, except the names of properties that only the other direction declares: servers may
+       * treat them specially.
+       */
       function withExtras(
         { arbitrary, size }: Sized<JsonObject>,
         [name, value]: readonly [Sized<string>, Sized<Json>],

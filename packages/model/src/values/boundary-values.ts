@@ -4,7 +4,7 @@ import { type ArbitraryFactory, differentItems } from './arbitrary.ts';
 import type { JsonSchema, JsonSchemaObject } from './json-schema.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from './json-value.ts';
 import { multiplesIn } from './multiples.ts';
-import { attempt } from './generation-failure.ts';
+import { tryGenerate } from './generation-failure.ts';
 import type { Oracle } from './oracle.ts';
 import { flatten, join } from './schema-merge.ts';
 
@@ -118,7 +118,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
   function samples(schema: JsonSchema, plain: boolean): readonly Json[] {
     const limits = { giveUpAfter: GIVE_UP_AFTER, maxSize: MAX_SAMPLE_SIZE };
     const options = { text: 'token', extras: false, plain, ...limits } as const;
-    return attempt(() => fc.sample(arbitraries(schema, options), { seed, numRuns: plain ? 1 : SAMPLES })) ?? [];
+    return tryGenerate(() => fc.sample(arbitraries(schema, options), { seed, numRuns: plain ? 1 : SAMPLES })) ?? [];
   }
 }
 

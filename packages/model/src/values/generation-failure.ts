@@ -63,7 +63,7 @@ export function oneOf<Value>(factories: readonly (() => Sized<Value>)[]): Sized<
 }
 
 /** Calls a function; returns `undefined` if it throws {@link NoValue}. */
-export function attempt<Result>(create: () => Result): Result | undefined {
+export function tryGenerate<Result>(create: () => Result): Result | undefined {
   const outcome = failureOr(create);
   return outcome instanceof NoValue ? undefined : outcome;
 }

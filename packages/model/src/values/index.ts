@@ -24,9 +24,9 @@ export {
   replaceAt,
 } from './json-value.ts';
 export type { NamedExamples } from './named-examples.ts';
-export { attempt, filtered, NoValue, TooLarge, TooSlow } from './generation-failure.ts';
+export { tryGenerate, filtered, NoValue, TooLarge, TooSlow } from './generation-failure.ts';
 export { CannotCheck, createOracle, type Oracle, type SchemaViolation } from './oracle.ts';
-export { isChange, isCreation, timeLike } from './realistic-values.ts';
+export { isChangeTime, isCreationTime, timeLike } from './realistic-values.ts';
 export { evaluateExpression, evaluateWithin, type ExpressionSource } from './runtime-expression.ts';
 export { flatten } from './schema-merge.ts';
 export { allPropertiesOf, propertiesOf, propertyOf, requiredBy } from './schema-property.ts';

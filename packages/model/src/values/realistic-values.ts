@@ -269,7 +269,7 @@ function orderedTimes(members: readonly (readonly [name: string, member: Json])[
 
 function inOrderOfCreation(items: readonly Json[]): JsonArray {
   const [first = null] = items;
-  const name = Object.keys(isObject(first) ? first : {}).find((one) => isCreation(one, partAt(first, [one])));
+  const name = Object.keys(isObject(first) ? first : {}).find((one) => isCreationTime(one, partAt(first, [one])));
   if (name === undefined) return items;
   const timeOf = (item: Json): Json => partAt(item, [name]);
   const isOrdered = items.every((item) => isTime(timeOf(item))) && areAlike(items.map(timeOf));
@@ -277,12 +277,12 @@ function inOrderOfCreation(items: readonly Json[]): JsonArray {
 }
 
 /** Returns whether a member is the time of the creation of its object. */
-export function isCreation(name: string, value: Json): boolean {
+export function isCreationTime(name: string, value: Json): boolean {
   return ORDER[0].test(snakeCase(name)) && isTime(value);
 }
 
 /** Returns whether a member is the time of the last change of its object. */
-export function isChange(name: string, value: Json): boolean {
+export function isChangeTime(name: string, value: Json): boolean {
   return ORDER[2].test(snakeCase(name)) && isTime(value);
 }
 

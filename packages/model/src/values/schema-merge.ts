@@ -144,7 +144,7 @@ function joinProperties(one: JsonSchemaObject, other: JsonSchemaObject): JsonSch
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 
 /** Returns the likely types of a schema without `type`. */
-export function guessTypes(schema: JsonSchemaObject): readonly string[] {
+export function likelyTypes(schema: JsonSchemaObject): readonly string[] {
   if (['properties', 'required', 'additionalProperties'].some((keyword) => keyword in schema)) return ['object'];
   if (['items', 'prefixItems', 'minItems', 'maxItems'].some((keyword) => keyword in schema)) return ['array'];
   if (['minLength', 'maxLength', 'pattern', 'format'].some((keyword) => keyword in schema)) return ['string'];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { ApiOperation } from '@contract-first/model/operations';
 import type { RequestInput } from '@contract-first/model/requests';
 import {
-  attempt,
+  tryGenerate,
   createArbitraries,
   flatten,
   isObject,
@@ -112,7 +112,7 @@ function otherMembers(
       !isSame(value, current, responseSchemas, schema, true) &&
       !(typeof value === 'number' && Math.abs(value - Number(current)) < LEAST_DISTANCE);
     const sample = { seed: seed + index, numRuns: SAMPLES };
-    const value = attempt(() => fc.sample(arbitraries(schema, options), sample))?.find(isOther);
+    const value = tryGenerate(() => fc.sample(arbitraries(schema, options), sample))?.find(isOther);
     return value === undefined ? [] : [{ name: String(name), schema, value }];
   });
 }

@@ -5,7 +5,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import { pathOf } from '../state/paths.ts';
 import { etagOf, type MockRequest } from '../reply.ts';
 import type { OperationContext } from './operation-context.ts';
-import { jsonOf } from './request-body.ts';
+import { omitFiles } from './request-body.ts';
 
 /** The statuses for a key that is reused with a different body, in order of preference. */
 const REUSED = [422, 409, 400] as const;
@@ -18,7 +18,7 @@ export class IdempotencyKeys {
   constructor(limit: number) {
     this.#replies = new BoundedMap(
       limit,
-      (key, { reply: { body } }) => sizeOfText(key.length) + sizeOf(jsonOf(body) ?? null),
+      (key, { reply: { body } }) => sizeOfText(key.length) + sizeOf(omitFiles(body) ?? null),
     );
   }
 
@@ -31,7 +31,7 @@ export class IdempotencyKeys {
     const key = request.rawHeaders['idempotency-key'];
     if (key === undefined || headerParameter(operation, 'idempotency-key') === undefined) return handle();
     const place = `${pathOf(operation.path, request)} ${String(key)}`;
-    const body = etagOf(jsonOf(request.body) ?? null);
+    const body = etagOf(omitFiles(request.body) ?? null);
     const known = this.#replies.get(place);
     if (known !== undefined) {
       const status = REUSED.find((one) => documented.responses[one] !== undefined) ?? REUSED[0];

@@ -3,8 +3,8 @@ import type { AnyReply } from '@contract-first/engine/tools';
 import { idText, snakeCase } from '@contract-first/model/resources';
 import {
   type Described,
-  isChange,
-  isCreation,
+  isChangeTime,
+  isCreationTime,
   type Json,
   type JsonObject,
   partAt,
@@ -12,7 +12,7 @@ import {
   timeLike,
 } from '@contract-first/model/values';
 import { usualStatus } from '../../responses/respond.ts';
-import { pathValues, pathWithin, storeCollection, storePath } from '../state/paths.ts';
+import { pathValues, pathInCollection, storeCollection, storePath } from '../state/paths.ts';
 import { etagOf, namesTag, type MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
 import type { Handle, OperationContext } from './operation-context.ts';
@@ -26,7 +26,7 @@ export const create: Handle = (scope, request) => {
   const { operation, resource, model, store, identifiers, documented, fail } = scope;
   const sent = writtenMembers(scope, request);
   const collection = storeCollection(resource.item, pathValues(operation.path, request));
-  const isTaken = (id: Json): boolean => store.has(pathWithin(collection, id));
+  const isTaken = (id: Json): boolean => store.has(pathInCollection(collection, id));
   const schemas = model.idSchemasOf(resource);
   const given = identifiers.idIn(sent, resource.idMembers, schemas);
   const conflict =
@@ -36,7 +36,7 @@ export const create: Handle = (scope, request) => {
   const generated = created(scope, unwritten(scope, model.sampleOf(resource)));
   const own = { ...generated, ...idsOfParents(scope, request), ...sent };
   const state = model.complete(resource, { ...own, ...withId(resource, id) });
-  store.set(pathWithin(collection, id), state);
+  store.set(pathInCollection(collection, id), state);
   const status = documented.responses['201'] === undefined ? usualStatus(documented) : 201;
   return replyWith(scope, request, state, { status, id });
 };
@@ -197,15 +197,15 @@ function unwritten({ operation, resource, model }: OperationContext, state: Json
 
 /** Sets the times of the creation and of the last change in generated members. */
 function created({ now }: OperationContext, members: JsonObject): JsonObject {
-  return withTimes(members, (name, value) => isCreation(name, value) || isChange(name, value), now());
+  return withTimes(members, (name, value) => isCreationTime(name, value) || isChangeTime(name, value), now());
 }
 
 /** Sets the time of the last change. */
 function changed({ now }: OperationContext, members: JsonObject): JsonObject {
-  return withTimes(members, isChange, now());
+  return withTimes(members, isChangeTime, now());
 }
 
-function withTimes(members: JsonObject, isSet: typeof isChange, instant: number): JsonObject {
+function withTimes(members: JsonObject, isSet: typeof isChangeTime, instant: number): JsonObject {
   const times = Object.entries(members).filter(([name, value]) => isSet(name, value));
   return { ...members, ...Object.fromEntries(times.map(([name, value]) => [name, timeLike(value, instant)])) };
 }

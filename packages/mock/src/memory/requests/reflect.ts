@@ -12,7 +12,7 @@ import {
 import type { Respond } from '../../responses/respond.ts';
 import type { Model } from '../resources/model.ts';
 import { pathValues } from '../state/paths.ts';
-import { jsonOf, mergePatch } from './request-body.ts';
+import { omitFiles, mergePatch } from './request-body.ts';
 
 /**
  * Creates a response function for requests without a stored resource. The response has the members that the request
@@ -29,7 +29,7 @@ export function createReflect(
   const schemas = { requestSchemas: requests.schemas, responseSchemas: responses.schemas };
   return (request, change) => {
     if (change !== undefined) return respond(request, change);
-    const sent = operation.method === 'DELETE' ? undefined : jsonOf(request.body);
+    const sent = operation.method === 'DELETE' ? undefined : omitFiles(request.body);
     const idPlace = item && identityPlace(operation, item, schemas);
     const isGenerated = idPlace === undefined && (sent === undefined || !isObject(sent));
     return isGenerated ? respond(request) : respond(request, { body });

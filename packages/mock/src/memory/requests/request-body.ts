@@ -7,7 +7,7 @@ import type { MockRequest } from '../reply.ts';
  * @param place the place of the resource in the body; empty for the whole body
  */
 export function readSentBody({ body }: MockRequest, place: readonly string[]): JsonObject {
-  const value = jsonOf(body) ?? null;
+  const value = omitFiles(body) ?? null;
   const inside = place.length === 0 ? value : partAt(value, place);
   return isObject(inside) ? inside : isObject(value) ? value : {};
 }
@@ -22,10 +22,10 @@ export function mergePatch(value: JsonObject, patch: JsonObject): JsonObject {
 }
 
 /** Removes files from a value; returns `undefined` for a file. */
-export function jsonOf(value: unknown): Json | undefined {
+export function omitFiles(value: unknown): Json | undefined {
   if (typeof value !== 'object' || value === null) return value as Json | undefined; // Parsed from JSON or a form.
-  if (isArray(value as Json)) return (value as readonly unknown[]).flatMap((item) => jsonOf(item) ?? []);
+  if (isArray(value as Json)) return (value as readonly unknown[]).flatMap((item) => omitFiles(item) ?? []);
   if (![Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null)) return undefined; // A file.
-  const members = Object.entries(value).map(([name, member]) => [name, jsonOf(member)] as const);
+  const members = Object.entries(value).map(([name, member]) => [name, omitFiles(member)] as const);
   return Object.fromEntries(members.filter(([, member]) => member !== undefined)) as JsonObject;
 }

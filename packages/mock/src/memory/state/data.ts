@@ -14,7 +14,7 @@ import { MAX_KEPT_SIZE } from '../bounded-map.ts';
 import { memberProblems } from '../resources/schema-alternatives.ts';
 import type { Identifiers } from '../resources/identifiers.ts';
 import type { Model } from '../resources/model.ts';
-import { collectionTemplate, pathWithin } from './paths.ts';
+import { collectionTemplate, pathInCollection } from './paths.ts';
 import type { Resource } from '../resources/resources.ts';
 import { collectionPathOf, sizeOfState, type State, type ResourceStore } from './store.ts';
 
@@ -100,7 +100,7 @@ export function createData(
       const place = `${path}[${String(index)}]`;
       if (!isObject(item)) return [`${place} must be an object`];
       const id = idOf(resource, item);
-      const own = id === undefined ? undefined : pathWithin(path, id);
+      const own = id === undefined ? undefined : pathInCollection(path, id);
       const isRepeated = own !== undefined && states.has(own);
       if (own !== undefined && !isRepeated) states.set(own, item);
       return [
@@ -175,7 +175,7 @@ export function createData(
       const id = resource === undefined || state === undefined ? undefined : idOf(resource, state);
       const list = listsOf.get(collection) ?? [];
       const isListed =
-        id !== undefined && pathWithin(collection, id) === path && (list.length > 0 || !groups.has(collection));
+        id !== undefined && pathInCollection(collection, id) === path && (list.length > 0 || !groups.has(collection));
       if (isListed && state !== undefined) {
         list.push(state);
         listsOf.set(collection, list);

@@ -20,7 +20,7 @@ export function pathValues(template: string, { path }: Pick<MockRequest, 'path'>
 export function storePath(item: ItemPath, values: readonly Json[]): string {
   return item.parameter === ''
     ? fill(item.path, values)
-    : pathWithin(storeCollection(item, values), values.at(-1) ?? null);
+    : pathInCollection(storeCollection(item, values), values.at(-1) ?? null);
 }
 
 /** Returns the path of a collection in the store. @param values the values of the path parameters, in order */
@@ -34,7 +34,7 @@ export function collectionTemplate({ path }: ItemPath): string {
 }
 
 /** Returns the path of a resource in a collection. */
-export function pathWithin(collection: string, id: Json): string {
+export function pathInCollection(collection: string, id: Json): string {
   return `${collection}/${encode(id)}`;
 }
 
