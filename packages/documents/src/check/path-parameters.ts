@@ -8,7 +8,7 @@ import type { Diagnostic } from '../read/diagnostic.ts';
 type Listed = { readonly in?: unknown; readonly name?: unknown; readonly pointer: string };
 
 /**
- * Finds parameters that a list has twice, and paths whose parameters differ from those of their operations.
+ * Finds parameters that a list has twice, and paths whose templates have other parameters than their operations.
  *
  * @param document may be invalid; its references are not circular
  */

@@ -14,7 +14,10 @@ type Resource = {
   readonly dynamicAnchors: Map<string, string>;
 };
 
-/** The schemas that dynamic anchors lead to: those of the outermost resource with the name. */
+/**
+ * The schemas that dynamic anchors lead to. For each name, it is the schema in the outermost resource that has the
+ * name.
+ */
 type DynamicScope = ReadonlyMap<string, string>;
 
 const IDENTIFIERS = ['$id', '$anchor', '$dynamicAnchor'];
@@ -319,7 +322,10 @@ class Rewriter {
   }
 }
 
-/** Returns a scope with the dynamic anchors of resources, outermost first. Those of the outer scope have precedence. */
+/**
+ * Returns a scope with the dynamic anchors of resources, outermost first. The anchors of the outer scope take
+ * precedence.
+ */
 function scopeOf(resources: readonly Resource[], outer: DynamicScope = new Map()): DynamicScope {
   const scope = new Map(outer);
   for (const { dynamicAnchors } of resources)

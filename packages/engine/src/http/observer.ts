@@ -3,7 +3,7 @@ export type Observer = {
   /**
    * Reports a request after its response; not called for refused requests.
    *
-   * @param endpoint what the request was routed to
+   * @param endpoint the operation and the path that the request was routed to
    */
   readonly answered: (request: AnsweredRequest, endpoint?: Endpoint) => void;
   /** Reports why a request is answered with a 4xx; called before its response. */
