@@ -92,7 +92,7 @@ type Preparation = {
 /**
  * Reads, checks and normalizes an OpenAPI document.
  *
- * @param allowed the kinds of files outside its folder that it may refer to
+ * @param allowed the kinds of files outside its folder that the document may refer to
  */
 export async function prepareDocument(
   path: string,

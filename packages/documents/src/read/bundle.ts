@@ -107,7 +107,9 @@ class Bundler {
     };
   }
 
-  /** Names the targets of components that consist of a reference after the components. */
+  /**
+   * If a component of the document only refers to a target in another file, the target gets the name of the component.
+   */
   async #nameAliases(): Promise<void> {
     for (const [kind, group] of Object.entries(GROUPS)) {
       const aliases = Object.entries(groupOf(this.#root.parsed, group));
