@@ -467,7 +467,7 @@ export interface operations {
             /** @description Every bed, in the order of their ids. */
             200: {
                 headers: {
-                    Vary: "Accept";
+                    Vary?: "Accept";
                     [name: string]: unknown;
                 };
                 content: {
@@ -478,7 +478,7 @@ export interface operations {
             /** @description Neither media type is accepted. */
             406: {
                 headers: {
-                    Vary: "Accept";
+                    Vary?: "Accept";
                     [name: string]: unknown;
                 };
                 content: {

@@ -22,5 +22,12 @@ export class NotImplemented extends Error {
 /** A resource does not have the state that a request requires: the request ends with a 412. */
 export class PreconditionFailed extends Error {}
 
+/** The client accepts none of the media types: the request ends with a 406. */
+export class NotAcceptable extends Error {
+  constructor(mediaTypes: readonly string[]) {
+    super(`the response is available as ${mediaTypes.join(', ')}`);
+  }
+}
+
 /** A dependency of a handler is temporarily unavailable: the request ends with a 503. */
 export class Unavailable extends Error {}

@@ -16,7 +16,7 @@ export { replaceEvaluation } from './validation/evaluated-parts.ts';
 export { replaceEqualityKeywords } from './validation/equality.ts';
 export { roundBigints, withDigits } from './validation/exact-values.ts';
 export { replaceFormats } from './validation/formats.ts';
-export { HandlerFailure, PreconditionFailed } from './errors.ts';
+export { HandlerFailure, NotAcceptable, PreconditionFailed } from './errors.ts';
 export type {
   FailureDetails,
   FailureReplyOf,
@@ -55,6 +55,7 @@ export {
   matchMediaType,
   mayHaveCodec,
   normalizeMediaType,
+  parametersOf,
   sequenceKindOf,
   spellAsDocumented,
   type BodyKind,

@@ -289,3 +289,8 @@ export async function documentedStatus(): Promise<Reply<'createGuest'>> {
 export async function anyOtherFailure(): Promise<Reply<'createGuest'>> {
   return { status: 503, body: { error: 503, message: 'later' } };
 }
+
+export async function undocumentedType({ accepts }: Request<'createGuest'>): Promise<string> {
+  // @ts-expect-error the responses are JSON
+  return accepts('application/json', 'text/csv');
+}

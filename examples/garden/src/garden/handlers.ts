@@ -1,4 +1,3 @@
-import { preferredType } from './accept.ts';
 import type { BedRow, Beds } from './beds.ts';
 import { Failure, type Handlers, type Matched, type Reply, type Request, type Unmatched } from './contract.ts';
 
@@ -73,16 +72,11 @@ async function getPhoto(beds: Beds, { path }: Request<'getPhoto'>): Promise<Repl
   return { status: 200, body: png };
 }
 
-async function exportBeds(beds: Beds, { rawHeaders }: Request<'exportBeds'>): Promise<Reply<'exportBeds'>> {
-  const headers = { Vary: 'Accept' } as const; // A cache keeps a response for each Accept.
-  switch (preferredType(String(rawHeaders['accept'] ?? ''), ['application/jsonl', 'text/csv'])) {
-    case 'application/jsonl':
-      return { status: 200, headers, contentType: 'application/jsonl', body: map(beds.all(), toBed) };
-    case 'text/csv':
-      return { status: 200, headers, contentType: 'text/csv', body: toCsv(beds.all()) };
-    case undefined:
-      return { status: 406, headers, body: { status: 406, detail: 'accept application/jsonl or text/csv' } };
-  }
+// The engine answers 406 if the client accepts neither media type.
+async function exportBeds(beds: Beds, { accepts }: Request<'exportBeds'>): Promise<Reply<'exportBeds'>> {
+  return accepts('application/jsonl', 'text/csv') === 'text/csv'
+    ? { status: 200, contentType: 'text/csv', body: toCsv(beds.all()) }
+    : { status: 200, contentType: 'application/jsonl', body: map(beds.all(), toBed) };
 }
 
 /** Finds a bed. @throws {Failure} 404 if it does not exist */

@@ -152,6 +152,7 @@ function requestOf(request: { readonly body?: unknown }, url: UrlOf) {
     caller: { name: CALLER, scheme: 'test' },
     requestId: 'test',
     rawHeaders: {},
+    accepts: (mediaType: string) => mediaType,
     assertMatch: () => undefined,
     url,
     signal: new AbortController().signal,

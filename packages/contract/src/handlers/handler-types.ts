@@ -61,6 +61,14 @@ export type RequestOf<Op extends OperationTypes, Operations = unknown> = Request
     operationId: Id,
     ...parameters: LinkTo<Operations[Id]>
   ) => string;
+  /**
+   * Selects the media type of the response that the header `Accept` prefers, the first of equally preferred ones. The
+   * response then has `Vary: Accept`. If none is acceptable, throws an error that the engine answers 406; selects the
+   * first one if the document has no 406.
+   */
+  readonly accepts: <MediaType extends SentTypeOf<Op['responses']>>(
+    ...mediaTypes: readonly [MediaType, ...MediaType[]]
+  ) => MediaType;
   readonly path: Values<Op['parameters']['path']>;
   readonly query: Values<Op['parameters']['query']>;
   readonly headers: Values<Op['parameters']['header']>;
@@ -294,6 +302,12 @@ type HeadersOf<Response> = Response extends { headers: infer Headers }
 
 /** Omits the index signature for undocumented headers. */
 type Documented<Headers> = { readonly [Name in keyof Headers as string extends Name ? never : Name]: Headers[Name] };
+
+/** The media types of the responses of an operation. */
+type SentTypeOf<Responses> = {
+  [Status in keyof Responses]: Responses[Status] extends { content: infer Content } ? Concrete<keyof Content> : never;
+}[keyof Responses] &
+  string;
 
 /** The IANA-registered status codes, by class. */
 type StatusRanges = {

@@ -118,7 +118,7 @@ function closestOf(contentType: string, candidates: readonly string[]): string |
 const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+))/g;
 
 /** Returns the parameters of a media type by name in lower case. A quoted value equals the same value without quotes. */
-function parametersOf(mediaType: string): ReadonlyMap<string, string> {
+export function parametersOf(mediaType: string): ReadonlyMap<string, string> {
   const parameters = [...mediaType.matchAll(PARAMETER)].map(([, name = '', quoted, token = '']) => {
     const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? token;
     return [name.toLowerCase(), name.toLowerCase() === 'charset' ? value.toLowerCase() : value] as const;

@@ -59,8 +59,9 @@ export function findFailureHeaders(document: Document): Diagnostic[] {
     const own = OWN_STATUSES.map((status) => findResponseKey({ responses }, failureStatusOf({ responses }, status)));
     return Object.entries(responses).flatMap(([status, node]) => {
       const { headers = {} } = dereference(document, node);
+      const sent = status === '406' ? [...OWN_HEADERS, 'vary'] : OWN_HEADERS;
       const required = Object.keys(headers).filter(
-        (name) => dereference(document, headers[name])?.required === true && !OWN_HEADERS.includes(name.toLowerCase()),
+        (name) => dereference(document, headers[name])?.required === true && !sent.includes(name.toLowerCase()),
       );
       if (required.length === 0 || !own.includes(status)) return [];
       const message = `failures of the service itself have the header ${required.join(', ')} only if failureHeaders of the application returns it`;

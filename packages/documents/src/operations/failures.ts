@@ -98,7 +98,7 @@ export function findFailures(
 }
 
 /** The statuses of the engine's failures without a document. */
-export const OWN_STATUSES: readonly number[] = [400, 401, 403, 412, 413, 415, 416, 428, 429, 500, 501, 503];
+export const OWN_STATUSES: readonly number[] = [400, 401, 403, 406, 412, 413, 415, 416, 428, 429, 500, 501, 503];
 
 /** Returns the failure statuses that the engine may send for an operation. */
 function ownStatuses(operation: Operation): readonly number[] {

@@ -31,6 +31,8 @@ export class Exchange implements BodyReader {
   caller: Caller | undefined;
   /** The header fields of the rate limit; set when the request was counted. */
   rateLimitFields: Readonly<Record<string, string>> | undefined;
+  /** Whether the response depends on the header Accept. */
+  isNegotiated = false;
   parameters: ReadParameters = NO_PARAMETERS;
   limitBytes = 0;
   fieldsLimitBytes = 0;

@@ -5,6 +5,7 @@ import type { Exchange, Step } from './exchange.ts';
 import { Failure } from './failure.ts';
 import { createCall, type CallOptions } from './handle/call-handler.ts';
 import { conditionsOf, type Conditions } from './handle/conditions.ts';
+import { createNegotiationStep } from './handle/negotiation.ts';
 import { validateWhole } from './handle/validate-request.ts';
 import { readBody } from './read/body.ts';
 import { readParameters } from './read/parameters.ts';
@@ -54,6 +55,7 @@ function compile(target: Target, authenticate: Step | undefined, options: Operat
     mayStream(operation) ? () => slices.wait(true) : undefined,
     authenticate,
     rateLimit && ((exchange: Exchange) => countRequest(rateLimit, exchange)),
+    createNegotiationStep(operation),
     createPreconditionStep(conditions),
     createParameterStep(operation, options),
     mayHaveBody ? createBodyStep(operation, options) : undefined,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Contract, SecurityScheme } from '@contract-first/contract';
 import { Failure, methodFailure } from '../failure.ts';
 import type { Allowed } from '../router.ts';
+import { addVary } from './vary.ts';
 
 /** Which pages of other origins may read responses (Fetch Standard, CORS protocol). */
 export type CorsPolicy = {
@@ -118,7 +119,7 @@ export function addCors(req: RequestWithCors, fields: HeaderField[]): void {
   for (const [name, value] of Object.entries(added)) {
     const at = indexOfField(fields, name);
     if (at === -1) fields.push(name, value);
-    else fields[at] = name === 'vary' ? `${String(fields[at])}, ${value}` : value;
+    else fields[at] = name === 'vary' ? addVary(fields[at], value) : value;
   }
   if (added['access-control-allow-origin'] === undefined) return;
   fields.push('access-control-expose-headers', names.filter((name) => !NOT_EXPOSED.test(name)).join(', '));

@@ -1,6 +1,7 @@
 import {
   HandlerFailure,
   InvalidRequest,
+  NotAcceptable,
   NotImplemented,
   PreconditionFailed,
   Unavailable,
@@ -54,6 +55,9 @@ export type CallOptions = DatabaseErrors & {
   readonly log: Logger;
 };
 
+/** Errors of a handler that end the request as they are. */
+const PASSED = [InvalidRequest, NotAcceptable, NotImplemented];
+
 /** Creates the function that calls the handler of an operation with a valid request, and validates its reply. */
 export function createCall(
   target: Target,
@@ -87,7 +91,7 @@ export function createCall(
       return await handle(request as never); // The validator has checked the type of the handler.
     } catch (error) {
       if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated like a returned reply.
-      if (error instanceof NotImplemented || error instanceof InvalidRequest) throw error;
+      if (PASSED.some((kind) => error instanceof kind)) throw error;
       if (error instanceof PreconditionFailed) throw preconditionFailure();
       if (error instanceof Unavailable) throw unavailableFailure();
       throwDatabaseFailure(error, request, options);

@@ -5,6 +5,7 @@ import { requestIdOf } from '../accept/request-ids.ts';
 import type { Exchange } from '../exchange.ts';
 import { unavailableFailure } from '../failure.ts';
 import { evaluateConditions } from './conditions.ts';
+import { selectMediaType } from './negotiation.ts';
 import type { LinkParameters } from './operation-url.ts';
 import type { ValidRequest } from './validate-request.ts';
 
@@ -56,6 +57,14 @@ export class HandlerRequest implements ValidRequest, RequestContext {
   get url() {
     return (operationId: string, parameters?: LinkParameters): string =>
       this.#urlOf(this.#exchange, operationId, parameters);
+  }
+
+  get accepts() {
+    return (...mediaTypes: readonly string[]): string => {
+      const { req, target } = this.#exchange;
+      this.#exchange.isNegotiated = true;
+      return selectMediaType(req, mediaTypes, target?.operation.responses['406'] !== undefined);
+    };
   }
 
   get assertMatch() {

@@ -1,6 +1,7 @@
-import { InvalidRequest, NotImplemented } from '@contract-first/contract';
+import { InvalidRequest, NotAcceptable, NotImplemented } from '@contract-first/contract';
 import { Overloaded } from '../accept/load-shedding.ts';
 import { requestIdOf } from '../accept/request-ids.ts';
+import { addVary } from '../accept/vary.ts';
 import type { Exchange } from '../exchange.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from '../failure.ts';
 import { TemporaryFolderUnavailable } from '../read/temporary-file.ts';
@@ -16,7 +17,7 @@ export type Responder = {
 };
 
 /** Expected errors, as opposed to bugs. */
-const EXPECTED = [Failure, InvalidRequest, NotImplemented];
+const EXPECTED = [Failure, InvalidRequest, NotAcceptable, NotImplemented];
 
 /** Creates the end of the pipeline. */
 export function createResponder(options: DeliveryOptions): Responder {
@@ -37,9 +38,13 @@ export function createResponder(options: DeliveryOptions): Responder {
 
   function respond(exchange: Exchange, response: HandlerResponse): void {
     exchange.release();
-    const { rateLimitFields } = exchange;
+    const { rateLimitFields, isNegotiated } = exchange;
+    const { headers } = response;
+    const vary = isNegotiated ? { vary: addVary(headers['vary'], 'Accept') } : undefined;
     exchange.response =
-      rateLimitFields === undefined ? response : { ...response, headers: { ...rateLimitFields, ...response.headers } };
+      rateLimitFields === undefined && vary === undefined
+        ? response
+        : { ...response, headers: { ...rateLimitFields, ...headers, ...vary } };
     deliver(exchange);
   }
 }
@@ -48,6 +53,7 @@ export function createResponder(options: DeliveryOptions): Responder {
 function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof InvalidRequest) return new Failure(400, error.message, {}, error.violations);
+  if (error instanceof NotAcceptable) return new Failure(406, error.message);
   if (error instanceof NotImplemented) return new Failure(501, error.message);
   const isUnavailable = error instanceof Overloaded || error instanceof TemporaryFolderUnavailable;
   return isUnavailable ? unavailableFailure() : unexpectedFailure();
