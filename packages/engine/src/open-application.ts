@@ -7,6 +7,7 @@ import { assertComplete } from './complete-application.ts';
 import type { Docs } from './docs/docs.ts';
 import { createApp, type App } from './http/app.ts';
 import { createConversions } from './http/read/codecs.ts';
+import type { Compression } from './http/reply/compression.ts';
 import type { CorsPolicy } from './http/accept/cors.ts';
 import { createFailureResponse, type FailureResponse } from './http/reply/failure-response.ts';
 import type { LoadShedding, LoadSheddingLimits } from './http/accept/load-shedding.ts';
@@ -33,6 +34,7 @@ export type ServiceConfig = {
   readonly streamStallTimeoutMs: number;
   readonly eventStreamQuietMs: number;
   readonly handlerTimeoutMs: number;
+  readonly compressResponses: Compression;
   /** `undefined`: no limit. */
   readonly rateLimit: RateLimitPolicy | undefined;
   /** The proxies whose X-Forwarded headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */

@@ -9,6 +9,7 @@ import { createNegotiationStep } from './handle/negotiation.ts';
 import { validateWhole } from './handle/validate-request.ts';
 import { readBody } from './read/body.ts';
 import { readParameters } from './read/parameters.ts';
+import { removeCodings } from './reply/compression.ts';
 import type { HandlerResponse } from './reply/response.ts';
 import type { Target } from './router.ts';
 
@@ -56,6 +57,7 @@ function compile(target: Target, authenticate: Step | undefined, options: Operat
     authenticate,
     rateLimit && ((exchange: Exchange) => countRequest(rateLimit, exchange)),
     createNegotiationStep(operation),
+    options.compressResponses === 'off' ? undefined : removeCodingsStep,
     createPreconditionStep(conditions),
     createParameterStep(operation, options),
     mayHaveBody ? createBodyStep(operation, options) : undefined,
@@ -87,6 +89,10 @@ function mayStream({ responses }: Operation): boolean {
   return Object.values(responses).some(({ mediaTypes, sequentialTypes = [] }) =>
     mediaTypes.some((mediaType) => kindOf(mediaType) !== 'json' || sequentialTypes.includes(mediaType)),
   );
+}
+
+function removeCodingsStep({ req }: Exchange): undefined {
+  removeCodings(req.headers);
 }
 
 function createPreconditionStep(conditions: Conditions | undefined): Step | undefined {

@@ -8,6 +8,7 @@ import { type CorsPolicy, TOKEN } from '../http/accept/cors.ts';
 import type { LoadSheddingLimits } from '../http/accept/load-shedding.ts';
 import type { RateLimitPolicy } from '../http/authenticate/rate-limit.ts';
 import type { ResponseValidation } from '../http/handle/call-handler.ts';
+import { COMPRESSIONS } from '../http/reply/compression.ts';
 import type { ApplicationConfig, ServiceConfig } from '../open-application.ts';
 import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
@@ -69,6 +70,7 @@ export async function readConfig(
     loadShedding: readLoadSheddingLimits(env, bodyLimitBytes),
     responseValidation: readResponseValidation(env),
     handlerTimeoutMs: env.integer('HANDLER_TIMEOUT_MS', 0, 0, 3_600_000),
+    compressResponses: env.oneOf('COMPRESS_RESPONSES', COMPRESSIONS) ?? 'off',
     eventStreamQuietMs: env.integer('EVENT_STREAM_QUIET_MS', 15_000, 0, 3_600_000),
     streamStallTimeoutMs: env.milliseconds('STREAM_STALL_TIMEOUT_MS', 60_000),
     rateLimit: readRateLimit(env),

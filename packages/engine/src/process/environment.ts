@@ -59,10 +59,11 @@ export class EnvironmentReader {
   }
 
   /** Returns `undefined` when the variable is not set. */
-  oneOf(name: string, values: readonly string[]): string | undefined {
+  oneOf<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
     const text = this.variables[name];
-    if (text !== undefined && !values.includes(text)) this.#refuse(name, `one of ${values.join(', ')}`);
-    return text;
+    const value = values.find((other) => other === text);
+    if (text !== undefined && value === undefined) this.#refuse(name, `one of ${values.join(', ')}`);
+    return value;
   }
 
   #refuse(name: string, expected: string): void {

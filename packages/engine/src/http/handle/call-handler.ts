@@ -16,6 +16,7 @@ import { unavailableFailure } from '../failure.ts';
 import type { Observer } from '../observer.ts';
 import type { Conversions } from '../read/codecs.ts';
 import { awaitFirst, isBodyStream, type BodyStream } from '../reply/body-stream.ts';
+import { createCompression, type Compression } from '../reply/compression.ts';
 import { toReportedResponse } from '../reply/reported-response.ts';
 import {
   isEventStream,
@@ -47,6 +48,8 @@ export type CallOptions = DatabaseErrors & {
   /** The time limit of handlers without `x-time-limit-ms`; 0 for none. */
   readonly handlerTimeoutMs: number;
   readonly responseValidation: ResponseValidation;
+  /** Which operations may compress their responses. */
+  readonly compressResponses: Compression;
   /** Returns the base URL at which the client reaches the service: `https://api.example.com`. */
   readonly originOf: (req: IncomingMessage) => string;
   /** The time slices that all streams share. */
@@ -68,6 +71,7 @@ export function createCall(
   const { operationId, timeLimitMs = options.handlerTimeoutMs } = target.operation;
   const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
   const convert = createConversion(target, options);
+  const compress = createCompression(options.compressResponses, target.operation);
   const urlOf: UrlOf = (exchange, id, parameters) =>
     operationUrl(contract, conversions.formats, exchange, originOf(exchange.req), id, parameters);
   return (exchange, valid) => {
@@ -79,9 +83,10 @@ export function createCall(
     const inTime = timeLimitMs === 0 ? replying : replyWithin(timeLimitMs, replying, request);
     return inTime.then((reply) => {
       const response = convert(conditions === undefined ? reply : conditions.apply(exchange.req, reply));
-      return isBodyStream(response.body)
-        ? whenStarted(exchange, request, { ...response, body: response.body })
-        : response;
+      const { body } = response;
+      if (!isBodyStream(body)) return compress === undefined ? response : compress(exchange.req, response);
+      const started = whenStarted(exchange, request, { ...response, body });
+      return compress === undefined ? started : started.then((stream) => compress(exchange.req, stream));
     });
   };
 

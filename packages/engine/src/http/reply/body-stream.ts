@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, type Transform } from 'node:stream';
 
 /** A body that is sent while it is produced. */
 export type BodyStream = {
@@ -8,6 +8,8 @@ export type BodyStream = {
   readonly cancel: () => void;
   /** The size of the body, if known. */
   readonly sizeBytes?: number;
+  /** Creates the stream that compresses the body. */
+  readonly createEncoder?: () => Transform;
 };
 
 /** Whether a body is a stream. */

@@ -38,7 +38,8 @@ export async function sendStream(
   // nginx would hold events back.
   const headers = isEvents ? { 'x-accel-buffering': 'no', ...response.headers } : response.headers;
   res.strictContentLength = true; // Throws for a wrong length, which would corrupt the next response.
-  if (!res.destroyed) writeHead(req, res, { ...response, headers }, body.sizeBytes ?? declaredLength(headers));
+  const length = body.createEncoder === undefined ? (body.sizeBytes ?? declaredLength(headers)) : undefined;
+  if (!res.destroyed) writeHead(req, res, { ...response, headers }, length);
   if (!req.complete) void discard(req);
   if (req.method === 'HEAD') {
     body.cancel();
@@ -63,7 +64,7 @@ async function writeStream(
   stream: BodyStream,
   { slices, stallTimeoutMs }: StreamSending,
 ): Promise<boolean> {
-  const output = new StreamOutput(res, stallTimeoutMs);
+  const output = new StreamOutput(res, stallTimeoutMs, stream.createEncoder?.());
   const gone = Promise.withResolvers<false>();
   const endWatch = onDisconnect(req, res, () => {
     stream.cancel();

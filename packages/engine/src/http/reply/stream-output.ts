@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Transform } from 'node:stream';
 
 // Combines small chunks into larger writes, which take less time. A chunk waits at most one turn of the event loop.
 const CHUNK_LENGTH = 8_192;
@@ -11,18 +12,27 @@ export class StreamOutput {
   /** Whether the client must read before more is written. */
   isBlocked = false;
   readonly #res: ServerResponse & { readonly flush?: () => void };
+  readonly #encoder: Transform | undefined;
   readonly #stallTimeoutMs: number;
   #text = '';
   #isFlushScheduled = false;
   #wake: (() => void) | undefined;
 
-  constructor(res: ServerResponse, stallTimeoutMs: number) {
+  /** @param encoder compresses the body, and flushes each chunk */
+  constructor(res: ServerResponse, stallTimeoutMs: number, encoder?: Transform) {
     this.#res = res;
+    this.#encoder = encoder;
     this.#stallTimeoutMs = stallTimeoutMs;
     // Middleware such as `compression` emits these events but never calls the callbacks of write() and end(). Its on()
     // returns another stream, so calls are not chained.
-    res.on('drain', this.#onDrain);
+    this.#target.on('drain', this.#onDrain);
     res.on('finish', this.wake);
+    encoder?.on('error', (error) => res.destroy(error)).pipe(res);
+  }
+
+  /** The stream to write to. */
+  get #target(): Transform | ServerResponse {
+    return this.#encoder ?? this.#res;
   }
 
   /** Whether the connection is closed. */
@@ -48,7 +58,7 @@ export class StreamOutput {
 
   /** Ends the body. Returns whether it was sent completely. */
   async end(): Promise<boolean> {
-    this.#res.end(this.#takeText());
+    this.#target.end(this.#takeText());
     await this.#until(() => this.#res.writableFinished);
     return this.#res.writableFinished;
   }
@@ -60,8 +70,9 @@ export class StreamOutput {
 
   /** Removes the listeners. */
   release(): void {
-    this.#res.off('drain', this.#onDrain);
+    this.#target.off('drain', this.#onDrain);
     this.#res.off('finish', this.wake);
+    this.#encoder?.destroy();
   }
 
   readonly #onDrain = (): void => {
@@ -81,7 +92,7 @@ export class StreamOutput {
 
   #send(chunk: string | Uint8Array): void {
     if (this.#res.destroyed) return;
-    if (!this.#res.write(chunk)) this.isBlocked = true;
+    if (!this.#target.write(chunk)) this.isBlocked = true;
     this.#scheduleFlush();
   }
 
