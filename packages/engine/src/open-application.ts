@@ -35,6 +35,7 @@ export type ServiceConfig = {
   readonly eventStreamQuietMs: number;
   readonly handlerTimeoutMs: number;
   readonly compressResponses: Compression;
+  readonly decompressRequests: boolean;
   /** `undefined`: no limit. */
   readonly rateLimit: RateLimitPolicy | undefined;
   /** The proxies whose X-Forwarded headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */

@@ -8,6 +8,7 @@ import { conditionsOf, type Conditions } from './handle/conditions.ts';
 import { createNegotiationStep } from './handle/negotiation.ts';
 import { validateWhole } from './handle/validate-request.ts';
 import { readBody } from './read/body.ts';
+import { NO_CODINGS, REQUEST_CODINGS } from './read/decompression.ts';
 import { readParameters } from './read/parameters.ts';
 import { removeCodings } from './reply/compression.ts';
 import type { HandlerResponse } from './reply/response.ts';
@@ -21,6 +22,8 @@ export type OperationOptions = AuthenticationOptions &
     readonly validators: Validators;
     readonly rateLimit: RateLimit | undefined;
     readonly bodyLimitBytes: number;
+    /** Whether request bodies may be compressed. */
+    readonly decompressRequests: boolean;
     /** The time slices that all streams share. */
     readonly slices: TimeSlices;
   };
@@ -122,13 +125,17 @@ function createParameterStep(operation: Operation, { contract }: OperationOption
   };
 }
 
-function createBodyStep(operation: Operation, { bodyLimitBytes, conversions }: OperationOptions): Step {
+function createBodyStep(
+  operation: Operation,
+  { bodyLimitBytes, decompressRequests, conversions }: OperationOptions,
+): Step {
+  const codings = decompressRequests ? REQUEST_CODINGS : NO_CODINGS;
   const limitBytes = bodyLimitOf(operation, bodyLimitBytes);
   return (exchange) => {
     exchange.limitBytes = limitBytes;
     exchange.fieldsLimitBytes = bodyLimitBytes;
     try {
-      const body = readBody(exchange.req, operation, exchange, conversions.codecs);
+      const body = readBody(exchange.req, operation, exchange, conversions.codecs, codings);
       if (body instanceof Promise) return body.catch(returnMalformed).then((read) => void (exchange.body = read));
       exchange.body = body;
     } catch (error) {

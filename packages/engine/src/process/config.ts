@@ -71,6 +71,7 @@ export async function readConfig(
     responseValidation: readResponseValidation(env),
     handlerTimeoutMs: env.integer('HANDLER_TIMEOUT_MS', 0, 0, 3_600_000),
     compressResponses: env.oneOf('COMPRESS_RESPONSES', COMPRESSIONS) ?? 'off',
+    decompressRequests: env.switch('DECOMPRESS_REQUESTS') ?? false,
     eventStreamQuietMs: env.integer('EVENT_STREAM_QUIET_MS', 15_000, 0, 3_600_000),
     streamStallTimeoutMs: env.milliseconds('STREAM_STALL_TIMEOUT_MS', 60_000),
     rateLimit: readRateLimit(env),

@@ -16,9 +16,19 @@ import {
   type RequestMediaType,
   type TextType,
 } from '@contract-first/contract';
-import { ByteBuffer, contentLengthOf, hasContent, readBytes, readChunks, type ReadLimits } from './bytes.ts';
+import { contentCodingOf } from '../accept/content-coding.ts';
+import {
+  ByteBuffer,
+  collectBytes,
+  contentLengthOf,
+  hasContent,
+  readBytes,
+  readChunks,
+  type ReadLimits,
+} from './bytes.ts';
 import { checkBodySize } from './body-limit.ts';
 import type { BodyCodecs } from './codecs.ts';
+import { decompress, type RequestCoding, type RequestCodings } from './decompression.ts';
 import { Failure, malformedFailure } from '../failure.ts';
 import { readMultipartForm, readUrlEncodedForm } from './form.ts';
 import { parseItems } from './item-list.ts';
@@ -62,6 +72,7 @@ export function readBody(
   operation: Operation,
   reader: BodyReader,
   codecs: BodyCodecs,
+  codings: RequestCodings,
 ): RequestBody | undefined | Promise<RequestBody | undefined> {
   const { requestBody } = operation;
   if (isPartialPut(req, operation))
@@ -71,7 +82,9 @@ export function readBody(
   const documented = Object.keys(requestBody.content);
   if (!hasBody(req) && !allowsEmptyBody(matchMediaType(contentType, documented), contentType, requestBody))
     return missingBody(requestBody);
-  const mediaType = findMediaType(req, contentType, requestBody);
+  const coding = findCoding(req, codings);
+  if (coding instanceof Failure) return refuseUnlessEmpty(req, coding, requestBody);
+  const mediaType = findMediaType(contentType, requestBody);
   if (mediaType instanceof Failure) return refuseUnlessEmpty(req, mediaType, requestBody);
   // Middleware may have put the whole body back, with `unshift`.
   if (req.readableDidRead && req.readableLength === 0)
@@ -79,8 +92,11 @@ export function readBody(
   checkBodySize(contentLengthOf(req) ?? 0, reader.limitBytes);
   reader.sendContinue();
   if (isUpload(mediaType, requestBody.content[mediaType] ?? {}, contentType))
-    return readUpload(req, requestBody, mediaType, contentType, reader);
-  const bytes = readBytes(req, reader);
+    return readUpload(req, requestBody, mediaType, contentType, reader, coding);
+  const bytes =
+    coding === undefined
+      ? readBytes(req, reader)
+      : collectBytes(decompress(readChunks(req, reader.limitBytes), coding, reader), reader);
   return bytes instanceof Promise
     ? bytes.then((read) => parseBody(read, operation, requestBody, mediaType, contentType, codecs))
     : parseBody(bytes, operation, requestBody, mediaType, contentType, codecs);
@@ -131,11 +147,13 @@ async function readUpload(
   mediaType: string,
   contentType: string,
   reader: BodyReader,
+  coding: RequestCoding | undefined,
 ): Promise<RequestBody | undefined> {
-  const upload = new Upload(reader, contentLengthOf(req));
+  const upload = new Upload(reader, coding === undefined ? contentLengthOf(req) : undefined);
   reader.keepUpload(upload);
   const read = kindOf(mediaType) === 'multipart' ? readMultipart : readBinary;
-  const chunks = readChunks(req, reader.limitBytes);
+  const sent = readChunks(req, reader.limitBytes);
+  const chunks = coding === undefined ? sent : decompress(sent, coding, reader);
   const tree = await read(chunks, contentType, requestBody.content[mediaType] ?? {}, upload, reader);
   return tree === undefined ? missingBody(requestBody) : { mediaType, contentType, ...tree };
 }
@@ -250,17 +268,22 @@ function refuseUnlessEmpty(
   });
 }
 
+/** Returns the content coding of a body, or a 415 failure (RFC 9110, 15.5.16). */
+function findCoding({ headers }: IncomingMessage, codings: RequestCodings): RequestCoding | undefined | Failure {
+  const name = contentCodingOf(headers['content-encoding'] ?? '');
+  if (name === '' || name === 'identity') return undefined;
+  const accepted = [...codings.keys()].join(', ');
+  const advice =
+    accepted === '' ? 'without a Content-Encoding' : `with one Content-Encoding of ${accepted}, or without`;
+  return (
+    codings.get(name) ??
+    new Failure(415, `send the request body ${advice}`, { 'accept-encoding': accepted || 'identity' })
+  );
+}
+
 /** Returns the documented media type of a body, or a 415 failure. */
-function findMediaType(
-  { headers }: IncomingMessage,
-  contentType: string,
-  { content }: DocumentedBody,
-): string | Failure {
+function findMediaType(contentType: string, { content }: DocumentedBody): string | Failure {
   const documented = Object.keys(content);
-  const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
-  if (coding !== '' && coding !== 'identity') {
-    return new Failure(415, 'send the request body without a Content-Encoding', { 'accept-encoding': 'identity' });
-  }
   const mediaType = matchMediaType(contentType, documented);
   if (mediaType === undefined) {
     const accepted = documented.join(', ');

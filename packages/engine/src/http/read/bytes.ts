@@ -80,12 +80,22 @@ export class ByteBuffer {
  * @throws the error of `reserve`
  */
 export function readBytes(req: IncomingMessage, limits: ReadLimits): Buffer | Promise<Buffer> {
-  return hasArrived(req) ? readArrived(req, limits.limitBytes) : collectBytes(req, limits);
+  if (hasArrived(req)) return readArrived(req, limits.limitBytes);
+  return collectBytes(readChunks(req, limits.limitBytes), limits, contentLengthOf(req));
 }
 
-async function collectBytes(req: IncomingMessage, limits: ReadLimits): Promise<Buffer> {
-  const buffer = new ByteBuffer(limits, contentLengthOf(req));
-  for await (const chunk of readChunks(req, limits.limitBytes)) buffer.append(chunk);
+/**
+ * Collects chunks within the limits.
+ *
+ * @throws the error of `reserve`, and the errors of the chunks
+ */
+export async function collectBytes(
+  chunks: AsyncIterable<Buffer>,
+  limits: ReadLimits,
+  expectedBytes?: number,
+): Promise<Buffer> {
+  const buffer = new ByteBuffer(limits, expectedBytes);
+  for await (const chunk of chunks) buffer.append(chunk);
   return buffer.bytes;
 }
 

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { essenceOf, type Operation } from '@contract-first/contract';
+import { contentCodingOf } from '../accept/content-coding.ts';
 import { addVary } from '../accept/vary.ts';
 import { parseWeightedList } from '../accept/weighted-list.ts';
 import { isBodyStream, type BodyStream } from './body-stream.ts';
@@ -103,12 +104,7 @@ type Weights = { readonly identity: number; readonly codings: ReadonlyMap<string
 /** Reads the weights of the codings in Accept-Encoding (RFC 9110, 12.5.3). Without the header, no coding is wanted. */
 function weightsOf({ headers }: IncomingMessage): Weights {
   const members = parseWeightedList(headers['accept-encoding'] ?? '');
-  const weights = new Map(
-    members.map(({ text, weight }) => {
-      const coding = (text.split(';', 1)[0] ?? '').trim().toLowerCase();
-      return [coding === 'x-gzip' ? 'gzip' : coding, weight];
-    }),
-  );
+  const weights = new Map(members.map(({ text, weight }) => [contentCodingOf(text.split(';', 1)[0] ?? ''), weight]));
   const any = weights.get('*');
   const codings = new Map(Object.keys(CODINGS).map((name) => [name, weights.get(name) ?? any ?? 0]));
   // Unless the client weighs it, a body without a coding is acceptable, but any wanted coding is better.

@@ -1,0 +1,76 @@
+import { pipeline, type Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { Failure, malformedFailure } from '../failure.ts';
+import { checkBodySize } from './body-limit.ts';
+import type { ReadLimits } from './bytes.ts';
+
+/** A content coding of request bodies. */
+export type RequestCoding = {
+  readonly name: string;
+  /** The maximum memory of a decoder, which holds the data that later data may repeat. */
+  readonly windowBytes: number;
+  readonly createDecoder: () => Transform & { readonly bytesWritten: number };
+};
+
+/** The content codings by name. Without the setting, there are none. */
+export type RequestCodings = ReadonlyMap<string, RequestCoding>;
+
+export const NO_CODINGS: RequestCodings = new Map();
+
+// RFC 9659 limits the window of zstd in HTTP.
+const ZSTD_WINDOW_LOG = 23;
+const LIST: readonly RequestCoding[] = [
+  { name: 'gzip', windowBytes: 2 ** 15, createDecoder: () => createGunzip() },
+  { name: 'deflate', windowBytes: 2 ** 15, createDecoder: () => createInflate() },
+  { name: 'br', windowBytes: 2 ** 24, createDecoder: () => createBrotliDecompress() },
+  {
+    name: 'zstd',
+    windowBytes: 2 ** ZSTD_WINDOW_LOG,
+    createDecoder: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
+  },
+];
+export const REQUEST_CODINGS: RequestCodings = new Map(LIST.map((coding) => [coding.name, coding]));
+
+/**
+ * Decompresses a request body while it arrives. Stops at the size limit, however much the body would expand to.
+ *
+ * @throws {Failure} 400 when the body is malformed or ends early, 413 when it is larger than the limit
+ * @throws the error of `reserve`, and the errors of the chunks
+ */
+export async function* decompress(
+  chunks: AsyncIterable<Buffer>,
+  { name, windowBytes, createDecoder }: RequestCoding,
+  limits: ReadLimits,
+): AsyncGenerator<Buffer, void> {
+  const { limitBytes } = limits;
+  limits.reserve(Math.min(windowBytes, limitBytes)); // A decoder uses no more memory than it has produced.
+  const decoder = createDecoder();
+  let receivedBytes = 0;
+  let sourceError: unknown;
+  async function* received(): AsyncGenerator<Buffer, void> {
+    try {
+      for await (const chunk of chunks) {
+        receivedBytes += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      sourceError = error;
+      throw error;
+    }
+  }
+  let sizeBytes = 0;
+  try {
+    pipeline(received(), decoder, () => undefined); // The iterator throws the same error.
+    for await (const chunk of decoder as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length;
+      checkBodySize(sizeBytes, limitBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof Failure || error === sourceError) throw error;
+    throw malformedFailure('body', `is not valid ${name}`, 'the request body');
+  }
+  // Decoders ignore data behind the end.
+  if (decoder.bytesWritten < receivedBytes)
+    throw malformedFailure('body', `has data behind the end of its ${name}`, 'the request body');
+}
