@@ -38,7 +38,7 @@ export type ServiceConfig = {
   readonly decompressRequests: boolean;
   /** `undefined`: no limit. */
   readonly rateLimit: RateLimitPolicy | undefined;
-  /** The proxies whose X-Forwarded headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
+  /** The proxies whose forwarding headers are trusted: addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
   /**
    * The base URL at which clients reach the service, without a trailing slash; `undefined` takes it from each request.

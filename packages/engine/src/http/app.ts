@@ -20,7 +20,7 @@ export type Middleware = (req: never, res: never, next: (error?: unknown) => voi
 type AppOptions = Omit<OperationOptions & DeliveryOptions, 'originOf' | 'slices'> & {
   /** The application's own middleware. */
   readonly middleware: readonly Middleware[];
-  /** The proxies whose X-Forwarded headers are trusted: their number, or addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
+  /** The proxies whose forwarding headers are trusted: their number, or addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
   readonly trustProxy: readonly string[];
   /** The base URL at which clients reach the service; `undefined` takes it from each request. */
   readonly publicUrl: string | undefined;

@@ -1,25 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import type { Trust } from './client-address.ts';
+import { forwardedPairs, type Trust } from './client-address.ts';
 import { HOST } from './http-rules.ts';
 
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /**
  * Creates a function that returns the base URL at which the client of a request reaches the service:
- * `https://api.example.com`. Without a public URL, uses the first values of X-Forwarded-Proto and X-Forwarded-Host if
- * they come from a trusted proxy. Otherwise uses the Host header, which the client chooses.
+ * `https://api.example.com`. Without a public URL, uses the first values of X-Forwarded-Proto and X-Forwarded-Host, or
+ * `proto` and `host` of Forwarded, if they come from a trusted proxy. Otherwise uses the Host header, which the client
+ * chooses.
  */
 export function createOrigin(publicUrl: string | undefined, trust: Trust): (req: Request) => string {
   if (publicUrl !== undefined) return () => publicUrl;
   return ({ headers, socket }) => {
     const isTrusted = socket.remoteAddress !== undefined && trust(socket.remoteAddress, 0);
-    const forwarded = (name: string): string | undefined =>
-      isTrusted ? headers[name]?.toString().split(',', 1)[0]?.trim() : undefined;
-    const scheme = forwarded('x-forwarded-proto')?.toLowerCase() ?? '';
-    const host = forwarded('x-forwarded-host') ?? '';
+    const pairs = isTrusted ? forwardedPairs(headers, trust) : undefined;
+    const forwarded = (name: string): string => {
+      const value = isTrusted ? headers[`x-forwarded-${name}`]?.toString().split(',', 1)[0]?.trim() : undefined;
+      return value ?? pairs?.get(name) ?? '';
+    };
+    const scheme = forwarded('proto').toLowerCase();
     const own = 'encrypted' in socket ? 'https' : 'http';
-    return `${/^https?$/.test(scheme) ? scheme : own}://${[host, headers.host ?? ''].find(isHost) ?? addressOf(socket)}`;
+    const host = [forwarded('host'), headers.host ?? ''].find(isHost) ?? addressOf(socket);
+    return `${/^https?$/.test(scheme) ? scheme : own}://${host}`;
   };
 }
 

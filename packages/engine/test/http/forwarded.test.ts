@@ -1,0 +1,68 @@
+import request from 'supertest';
+import { createTestApp } from '@contract-first/testing/app.ts';
+import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
+
+/** Sends a request through trusted proxies. Returns the client address and the origin of a link. */
+async function receive(headers: Readonly<Record<string, string | string[]>>, trustProxy: readonly string[]) {
+  const contract = await contractOf(
+    documentOf('/a', 'get', "responses: { '200': { description: It., content: { text/plain: {} } } }"),
+  );
+  const op = async ({ url }: { readonly url: (operationId: string) => string }) => ({ status: 200, body: url('op') });
+  const { app, logged } = await createTestApp({ contract, handlers: { op }, trustProxy });
+  const { status, text } = await request(app)
+    .get('/a')
+    .set({ Host: 'internal', ...headers } as Record<string, string>);
+  expect(status).toBe(200);
+  return { address: logged[0]?.['clientAddress'], origin: text.replace(/\/a$/, '') };
+}
+
+const ONE = ['1'];
+const TWO = ['2'];
+
+test.each<[string | string[], readonly string[], string, string]>([
+  ['for=192.0.2.1;proto=https;host=api.example.com', ONE, '192.0.2.1', 'https://api.example.com'],
+  [
+    'FOR="192.0.2.1:4711" ; Proto=HTTPS ; Host="api.example.com:8443"',
+    ONE,
+    '192.0.2.1',
+    'https://api.example.com:8443',
+  ],
+  ['for="[2001:DB8::1]:4711"', ONE, '2001:db8::1', 'http://internal'],
+  ['for="[2001:db8::1]"', ONE, '2001:db8::1', 'http://internal'],
+  ['for="192.0.2.1:_port"', ONE, '192.0.2.1', 'http://internal'],
+  // The elements of other proxies than the trusted ones come from the client.
+  ['for=203.0.113.7;host=evil.example, for=192.0.2.1;host=api.example.com', ONE, '192.0.2.1', 'http://api.example.com'],
+  ['for=203.0.113.7;host=api.example.com, for=192.0.2.1;host=inner', TWO, '203.0.113.7', 'http://api.example.com'],
+  [['for=203.0.113.7;host=api.example.com', 'for=192.0.2.1'], TWO, '203.0.113.7', 'http://api.example.com'],
+  ['for=203.0.113.7, for=192.0.2.1', ['loopback', '192.0.2.0/24'], '203.0.113.7', 'http://internal'],
+  ['for=203.0.113.7, for=192.0.2.1', ['loopback'], '192.0.2.1', 'http://internal'],
+  ['for=192.0.2.1;proto=https', ['9'], '192.0.2.1', 'https://internal'],
+  // A client without an address in the header has the address of the proxy that does not tell it.
+  ['for=unknown;proto=https', ONE, '127.0.0.1', 'https://internal'],
+  ['for=_hidden', ONE, '127.0.0.1', 'http://internal'],
+  ['for=203.0.113.7, for="_gazonk"', TWO, '127.0.0.1', 'http://internal'],
+  ['proto=https', ONE, '127.0.0.1', 'https://internal'],
+  // Malformed parts are ignored.
+  ['', ONE, '127.0.0.1', 'http://internal'],
+  [';;,', ONE, '127.0.0.1', 'http://internal'],
+  ['for=2001:db8::1', ONE, '127.0.0.1', 'http://internal'],
+  ['for=192.0.2.1;proto=ftp;host="a/b"', ONE, '192.0.2.1', 'http://internal'],
+  ['for="', ONE, '127.0.0.1', 'http://internal'],
+  ['for=", for=192.0.2.1', ONE, '192.0.2.1', 'http://internal'],
+  ['for="\\", for=192.0.2.1;by="a,b"', ONE, '192.0.2.1', 'http://internal'],
+  ['for=203.0.113.7, , for=192.0.2.1,', ONE, '192.0.2.1', 'http://internal'],
+  // Without a trusted proxy, the header is ignored.
+  ['for=192.0.2.1;proto=https;host=evil.example', [], '127.0.0.1', 'http://internal'],
+  ['for=192.0.2.1;proto=https;host=evil.example', ['10.0.0.0/8'], '127.0.0.1', 'http://internal'],
+])('Forwarded: %j with TRUST_PROXY %j is the client %s at %s', async (forwarded, trustProxy, address, origin) => {
+  expect(await receive({ Forwarded: forwarded }, trustProxy)).toEqual({ address, origin });
+});
+
+test.each([
+  [{ 'X-Forwarded-For': '192.0.2.1' }, '192.0.2.1', 'http://internal'],
+  [{ 'X-Forwarded-Proto': 'https' }, '127.0.0.1', 'https://internal'],
+  [{ 'X-Forwarded-Host': 'api.example.com' }, '127.0.0.1', 'http://api.example.com'],
+])('with %j, a Forwarded of the client is ignored', async (headers, address, origin) => {
+  const sent = { Forwarded: 'for=203.0.113.7;proto=https;host=evil.example', ...headers };
+  expect(await receive(sent, ONE)).toEqual({ address, origin });
+});
