@@ -1,9 +1,28 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { BatchQueue, type BatchWorker } from './batch-queue.ts';
-import type { BatchDatabase, BatchDefinition, DatabaseOptions, Definition, Transaction, Written } from './database.ts';
+import type {
+  BatchDatabase,
+  BatchDefinition,
+  BatchInsert,
+  DatabaseOptions,
+  DatabaseReader,
+  Definition,
+  Transaction,
+  Written,
+} from './database.ts';
 import type { Health } from './health.ts';
-import { compile, type Dialect, ITEM_BYTES, sizeOfStatement, sizeOfValues, type Statement, type Value } from './sql.ts';
-import { type TransactionWork, compileWork } from './transaction.ts';
+import { createOnce } from './once.ts';
+import {
+  compile,
+  type Dialect,
+  ITEM_BYTES,
+  type Query,
+  sizeOfStatement,
+  sizeOfValues,
+  type Statement,
+  type Value,
+} from './sql.ts';
+import { type RunPart, type RunStatement, type TransactionWork, compileWork } from './transaction.ts';
 
 /** A row to insert, with its values in the order of the definition's columns. */
 export type Insert = { readonly row: readonly Value[]; readonly key: string | undefined };
@@ -26,15 +45,27 @@ export type CommitParts = {
   readonly newKey: () => string | undefined;
 };
 
-type Commits<Row> = Pick<BatchDatabase<Row>, 'insert' | 'write' | 'transaction' | 'check'> & {
+type Commits<Row> = Pick<BatchDatabase<Row>, 'insert' | 'write' | 'transaction' | 'once' | 'check'> & {
+  /** Converts the function that reads outside of transactions: within the work of `once`, it reads in its transaction. */
+  readonly joinReads: (read: DatabaseReader['read']) => DatabaseReader['read'];
   readonly drain: () => Promise<void>;
 };
 
-/** Creates the writing functions of a database. `insert` exists only if the definition has a batch statement. */
+/** The transaction in whose work the calling code runs. */
+type Context = {
+  isOpen: boolean;
+  /** Runs calls of the database as parts of the transaction; without it, they are rejected. */
+  readonly runPart?: RunPart;
+};
+
+/**
+ * Creates the writing functions of a database. `insert` exists only if the definition has a batch statement, `once` only
+ * with the option.
+ */
 export function createCommits<Row extends Readonly<Record<string, Value>>>(
   definition: Definition | BatchDefinition<Row>,
   { dialect, newKey, ...parts }: CommitParts,
-  { queueLimitBytes, timeoutMs, onCommit }: DatabaseOptions,
+  { queueLimitBytes, timeoutMs, onCommit, once: hasOnce = false }: DatabaseOptions,
 ): Omit<Commits<Row>, 'insert'> {
   const queue = new BatchQueue<CommittedChange, ChangeResult>({
     ...parts,
@@ -46,41 +77,95 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
       if (count > 0) onCommit?.(count, durationMs);
     },
   });
-  /** The transaction in whose work the calling code runs. */
-  const context = new AsyncLocalStorage<{ isOpen: boolean }>();
+  const context = new AsyncLocalStorage<Context>();
   const add = (change: CommittedChange): Promise<ChangeResult> => {
-    if (context.getStore()?.isOpen !== true) return queue.add(change);
+    const here = context.getStore();
+    if (here?.isOpen !== true) return queue.add(change);
+    const { runPart } = here;
+    if (runPart !== undefined && change !== 'check') return runPart((run) => runChange(change, run, runPart));
     // Queueing the change could deadlock with the transaction, or commit the change although the transaction fails.
     const problem = 'this call would not be part of the transaction: use the functions that its work receives';
     return Promise.reject(new Error(problem));
+  };
+  /** Runs a change as a part of a transaction. */
+  const runChange = async (
+    change: Exclude<CommittedChange, 'check'>,
+    run: RunStatement,
+    runPart: RunPart,
+  ): Promise<ChangeResult> => {
+    if ('work' in change) return { value: await change.work.start(run, runPart) };
+    if ('statements' in change) return Promise.all(change.statements.map((statement) => run(statement, 'write')));
+    if (!('insert' in definition)) throw new Error('the definition has no insert');
+    return (await run(insertOf(definition.insert, dialect, change), 'write')).count === 1;
+  };
+  /** Runs work in one transaction, in the context of the caller. */
+  const transact = async <Result>(
+    work: (transaction: Transaction, runPart: RunPart) => Promise<Result>,
+  ): Promise<Result> => {
+    const inContextOfCaller = AsyncLocalStorage.snapshot(); // The queue may run the work in another context.
+    const workHere = (transaction: Transaction, runPart: RunPart): Promise<Result> =>
+      inContextOfCaller(() => work(transaction, runPart));
+    const timeUp = Promise.withResolvers<never>();
+    const result = add({ work: compileWork(workHere, dialect, timeUp.reject) });
+    const { value } = (await Promise.race([result, timeUp.promise])) as { readonly value: Result };
+    return value;
+  };
+  const inContext = async <Result>(entered: Context, work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await context.run(entered, work);
+    } finally {
+      entered.isOpen = false;
+    }
   };
   // The casts below follow from the kind of change: a row has a boolean result; statements, a list; work, its value.
   const insertInto = (columns: readonly string[]): Commits<Row>['insert'] => {
     return (row, key = newKey()) => add({ row: columns.map((name) => row[name] ?? null), key }) as Promise<boolean>;
   };
+  const write: Commits<Row>['write'] = async (...queries) =>
+    (await add({ statements: queries.map((query) => compile(query, dialect)) })) as readonly Written[];
   return {
     ...('insert' in definition && { insert: insertInto(Object.keys(definition.insert.columns)) }),
-    write: async (...queries) =>
-      (await add({ statements: queries.map((query) => compile(query, dialect)) })) as readonly Written[],
-    async transaction<Result>(work: (transaction: Transaction) => Promise<Result>) {
-      const inContextOfCaller = AsyncLocalStorage.snapshot(); // The queue may run the work in another context.
-      const workHere = async (transaction: Transaction): Promise<Result> => {
-        const state = { isOpen: true };
-        try {
-          return await inContextOfCaller(() => context.run(state, work, transaction));
-        } finally {
-          state.isOpen = false;
-        }
+    write,
+    transaction: (work) => transact((transaction) => inContext({ isOpen: true }, () => work(transaction))),
+    ...(hasOnce && {
+      once: createOnce(definition, {
+        transact,
+        join: (runPart, work) => inContext({ isOpen: true, runPart }, work),
+        write,
+      }),
+    }),
+    joinReads: (read) => {
+      if (!hasOnce) return read;
+      return async <RowOf>(query: Query<RowOf>) => {
+        const { isOpen = false, runPart } = context.getStore() ?? {};
+        if (!isOpen || runPart === undefined) return read(query);
+        const { rows } = await runPart((run) => run(compile(query, dialect), 'read'));
+        return rows as readonly RowOf[]; // The query declares its row type.
       };
-      const timeUp = Promise.withResolvers<never>();
-      const result = add({ work: compileWork(workHere, dialect, timeUp.reject) });
-      const { value } = (await Promise.race([result, timeUp.promise])) as { readonly value: Result };
-      return value;
     },
     async check() {
       await add('check');
     },
     drain: () => queue.drain(),
+  };
+}
+
+/** Returns the statement that inserts a single row. */
+function insertOf<Row>(
+  { columns, sqlite, postgres }: BatchInsert<Row>,
+  dialect: Dialect,
+  { row, key }: Insert,
+): Statement {
+  if (dialect.schema === undefined) {
+    const bytes = key === undefined ? null : Buffer.from(key.replaceAll('-', ''), 'hex');
+    return { text: sqlite, values: [...row, bytes] };
+  }
+  const types = ['uuid', ...Object.values<'bigint' | 'text'>(columns)];
+  const values = types.map((type, index) => `$${String(index + 1)}::${type}`).join(', ');
+  const names = ['key', ...Object.keys(columns), 'place'].join(', ');
+  return {
+    text: postgres(dialect.schema, `(VALUES (${values}, 1)) AS new (${names})`),
+    values: [key ?? null, ...row],
   };
 }
 

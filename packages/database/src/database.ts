@@ -29,6 +29,19 @@ export type Database = DatabaseReader & {
   readonly transaction: <Result>(work: (transaction: Transaction) => Promise<Result>) => Promise<Result>;
 
   /**
+   * Runs work once for each key, in one transaction with the record of its result. While the work runs, `read`, `write`,
+   * `transaction` and `insert` are parts of this transaction; each part still has all of its statements or none. The
+   * rules for the work of `transaction` apply. A result is forgotten after a day. Exists only with the option `once`.
+   *
+   * @param work returns the result
+   * @returns the result of the work, or of earlier work with the key; `undefined` while the work runs elsewhere
+   * @throws the error that `work` throws; nothing was written
+   * @throws {DatabaseUnavailable} when the database cannot confirm the transaction; it may have been committed, then the
+   *   next call with the key returns the result
+   */
+  readonly once?: (key: string, work: () => Promise<string>) => Promise<string | undefined>;
+
+  /**
    * Checks that transactions can be committed now.
    *
    * @throws {DatabaseUnavailable} when they cannot
@@ -159,6 +172,8 @@ export type DatabaseOptions = {
   readonly timeoutMs: number;
   /** The size limit of the write queue, and of the read queue. */
   readonly queueLimitBytes: number;
+  /** Whether the database has `once`, and a table for its results. */
+  readonly once?: boolean;
   /** Receives each commit: its number of rows and its duration. */
   readonly onCommit?: (rows: number, durationMs: number) => void;
   readonly log: Logger;

@@ -28,10 +28,12 @@ export function addSpans(
   const tracer = trace.getTracer('database');
   if (tracer instanceof ProxyTracer) return database;
   const operationOf = (...queries: readonly Query[]): Operation => describe(queries, engine);
+  const { once } = database;
   const traced: Database = {
     ...database,
     write: (...queries) => record(tracer, operationOf(...queries), () => database.write(...queries)),
     transaction: (work) => record(tracer, transactionOf(engine), () => database.transaction(work)),
+    ...(once && { once: (key, work) => record(tracer, transactionOf(engine), () => once(key, work)) }),
     read: (query) => record(tracer, operationOf(query), () => database.read(query)),
     stream: (query) => recordStream(tracer, operationOf(query), () => database.stream(query)),
   };

@@ -1,34 +1,35 @@
 import { BatchFailed } from './batch-queue.ts';
 import type { Transaction, Written } from './database.ts';
-import { compile, type Dialect, type Statement } from './sql.ts';
+import { compile, type Dialect, type Query, type Statement } from './sql.ts';
 
 /** Runs a statement in an open transaction. */
 export type RunStatement = (statement: Statement, use: 'read' | 'write') => Promise<Written>;
+/** Runs a part of an open transaction: all of its statements or none. Parts run one after the other. */
+export type RunPart = <Result>(part: (run: RunStatement) => Promise<Result>) => Promise<Result>;
 /** The application's function that runs in a transaction. */
 export type TransactionWork = {
   /** Calls the application's function. */
-  readonly start: (run: RunStatement) => Promise<unknown>;
+  readonly start: (run: RunStatement, runPart: RunPart) => Promise<unknown>;
   /** Receives the error when the work times out. Its last statement may still be running. */
   readonly onTimeUp: (error: Error) => void;
 };
 
 /** Converts work that runs queries to work that runs the statements of a database. */
 export function compileWork(
-  work: (transaction: Transaction) => Promise<unknown>,
+  work: (transaction: Transaction, runPart: RunPart) => Promise<unknown>,
   dialect: Dialect,
   onTimeUp: TransactionWork['onTimeUp'],
 ): TransactionWork {
-  return {
-    start: (run) =>
-      work({
-        read: async <Row>(query: Parameters<typeof compile>[0]) =>
-          (await run(compile(query, dialect), 'read')).rows as readonly Row[], // The query declares its row type.
-        async write(...queries) {
-          return Promise.all(queries.map((query) => run(compile(query, dialect), 'write')));
-        },
-      }),
-    onTimeUp,
+  const start: TransactionWork['start'] = (run, runPart) => {
+    const transaction: Transaction = {
+      read: async <Row>(query: Query<Row>) => (await run(compile(query, dialect), 'read')).rows as readonly Row[], // The query declares its row type.
+      async write(...queries) {
+        return Promise.all(queries.map((query) => run(compile(query, dialect), 'write')));
+      },
+    };
+    return work(transaction, runPart);
   };
+  return { start, onTimeUp };
 }
 
 /** The database that runs the work of a transaction. */
@@ -50,48 +51,102 @@ export async function runTransactionWork(
   work: TransactionWork,
   { run, isOfDatabase, limitMs }: Host,
 ): Promise<unknown> {
-  let failure: Error | undefined;
-  let isOver = false;
-  let running: Statement | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  const runNext: RunStatement = (statement, use) => {
-    const next = last.then(async () => {
-      if (failure !== undefined) throw failure;
-      if (isOver) throw new Error('the transaction has ended: await all of its statements');
-      running = statement;
-      try {
-        return await run(statement, use);
-      } catch (error) {
-        failure = toError(error);
-        throw failure;
-      } finally {
-        running = undefined;
-      }
-    });
-    last = next.catch(() => undefined);
-    return next;
-  };
+  const statements = new StatementSequence(run);
   const timeUp = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const problem = `the transaction took longer than ${String(limitMs)} ms; nothing was written`;
+    const { running } = statements;
     // Other writes wait for this statement, so the log must name it.
     const error = new Error(running === undefined ? problem : `${problem}; it is running ${running.text}`);
     timeUp.reject(error);
     work.onTimeUp(error);
   }, limitMs);
-  const working = Promise.resolve().then(() => work.start(runNext)); // Catches synchronous errors, too.
+  const runPart = createParts(statements, isOfDatabase);
+  const working = Promise.resolve().then(() => work.start(statements.run, runPart)); // Catches synchronous errors, too.
   const outcome = await Promise.race([working, timeUp.promise]).then(
     (value) => ({ value }),
     (error: unknown) => ({ error: toError(error) }),
   );
   clearTimeout(timer);
-  if ('error' in outcome) isOver = true;
-  await last; // Waits for statements that the work did not await.
-  isOver = true;
+  if ('error' in outcome) statements.isOver = true;
+  await statements.end();
+  const { failure } = statements;
   if (failure !== undefined && isOfDatabase(failure)) throw failure;
   if ('error' in outcome) throw new BatchFailed('split', outcome.error);
   if (failure !== undefined) throw new BatchFailed('split', failure);
   return outcome.value;
+}
+
+/** Runs statements one after the other; after a failure, no more statements run. */
+class StatementSequence {
+  failure: Error | undefined;
+  running: Statement | undefined;
+  isOver = false;
+  readonly #run: RunStatement;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(run: RunStatement) {
+    this.#run = run;
+  }
+
+  readonly run: RunStatement = (statement, use) => {
+    const next = this.#last.then(async () => {
+      if (this.failure !== undefined) throw this.failure;
+      if (this.isOver) throw new Error('the transaction has ended: await all of its statements');
+      this.running = statement;
+      try {
+        return await this.#run(statement, use);
+      } catch (error) {
+        this.failure = toError(error);
+        throw this.failure;
+      } finally {
+        this.running = undefined;
+      }
+    });
+    this.#last = next.catch(() => undefined);
+    return next;
+  };
+
+  /** Waits for statements that the work did not await. Later statements are rejected. */
+  async end(): Promise<void> {
+    await this.#last;
+    this.isOver = true;
+  }
+}
+
+const BEGIN_PART: Statement = { text: 'SAVEPOINT part', values: [] };
+const END_PART: Statement = { text: 'RELEASE SAVEPOINT part', values: [] };
+const UNDO_PART: Statement = { text: 'ROLLBACK TO SAVEPOINT part', values: [] };
+
+/** Creates the function that runs a part of a transaction in a savepoint. */
+function createParts(whole: StatementSequence, isOfDatabase: Host['isOfDatabase']): RunPart {
+  let last: Promise<unknown> = Promise.resolve();
+  return (part) => {
+    const next = last.then(() => runPart(part));
+    last = next.catch(() => undefined);
+    return next;
+  };
+
+  async function runPart<Result>(part: (run: RunStatement) => Promise<Result>): Promise<Result> {
+    await whole.run(BEGIN_PART, 'read');
+    const statements = new StatementSequence(whole.run);
+    try {
+      const result = await part(statements.run);
+      await statements.end();
+      if (statements.failure !== undefined) throw statements.failure;
+      await whole.run(END_PART, 'read');
+      return result;
+    } catch (error) {
+      await statements.end();
+      // A database failure ends the whole transaction.
+      if (whole.failure === undefined || !isOfDatabase(whole.failure)) {
+        whole.failure = undefined;
+        await whole.run(UNDO_PART, 'read');
+        await whole.run(END_PART, 'read');
+      }
+      throw error;
+    }
+  }
 }
 
 function toError(thrown: unknown): Error {

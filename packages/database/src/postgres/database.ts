@@ -48,7 +48,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
   const session = await connectWithin(connector, timeoutMs);
   let schema: string;
   try {
-    schema = await migrate(session, definition, timeoutMs);
+    schema = await migrate(session, definition, timeoutMs, options.once);
     await warnIfUnsafe(session, log, timeoutMs);
   } catch (error) {
     session.destroy();
@@ -63,7 +63,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
     const open = index === poolSize - 1 ? session : undefined;
     return new PostgresWorker({ connector, run: commit, timeoutMs, onFailed: health.failed, session: open });
   });
-  const { drain, ...commits } = createCommits(
+  const { drain, joinReads, ...commits } = createCommits(
     definition,
     {
       workers,
@@ -80,6 +80,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
   return {
     ...reader,
     ...commits,
+    read: joinReads(reader.read),
     async close() {
       await Promise.all([drain(), reader.close()]);
       await Promise.all(workers.map((worker) => worker.close()));

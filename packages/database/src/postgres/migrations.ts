@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Definition, numberOf, versionTableOf } from '../database.ts';
 import { describeChange, recordOf, sqlOf } from '../migrations.ts';
+import { onceTableOf, onceTableSql } from '../once.ts';
 import { IncompatibleDatabase, isRaceOfCreations, NO_PERMISSION, sqlStateOf } from './errors.ts';
 import { escapeIdentifier, type Row, type Session } from './session.ts';
 
@@ -18,21 +19,27 @@ type State = {
  * Creates or migrates the tables. Several instances may do so at the same time.
  *
  * @param limitMs the time limit for reading the version; migrations have no time limit
+ * @param once whether there is a table for the results of `once`
  * @returns the quoted schema of the tables
  * @throws {IncompatibleDatabase} when the database belongs to another program or a newer version, an applied migration
  *   was changed, or permission is denied
  */
-export async function migrate(session: Session, definition: Definition, limitMs: number): Promise<string> {
+export async function migrate(
+  session: Session,
+  definition: Definition,
+  limitMs: number,
+  once = false,
+): Promise<string> {
   const migrations = definition.migrations.postgres;
   // If the tables are up to date, neither the lock nor the permission to create tables is needed.
-  const { schema, exists } = await findSchema(session, definition, limitMs);
+  const { schema, exists, hasOnce } = await findSchema(session, definition, limitMs);
   const state = exists ? await readState(session, definition, schema, limitMs) : undefined;
-  const isUpToDate = state?.version === migrations.length;
+  const isUpToDate = state?.version === migrations.length && (hasOnce || !once);
   if (isUpToDate && state.record === recordOf(migrations)) return schema;
   for (let races = 0; ; races += 1) {
     try {
       await session.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-      const schema = await migrateInTransaction(session, definition);
+      const schema = await migrateInTransaction(session, definition, once);
       await session.query('COMMIT');
       return schema;
     } catch (error) {
@@ -66,12 +73,12 @@ export async function readState(
   return { version, record: row?.['applied'] };
 }
 
-async function migrateInTransaction(session: Session, definition: Definition): Promise<string> {
+async function migrateInTransaction(session: Session, definition: Definition, once: boolean): Promise<string> {
   const migrations = definition.migrations.postgres;
   // Waiting for other instances and building an index may take long.
   await session.query('SET LOCAL statement_timeout = 0');
   await session.query('SELECT pg_advisory_xact_lock($1)', [numberOf(definition.tag)]);
-  const { schema, exists } = await findSchema(session, definition);
+  const { schema, exists, hasOnce } = await findSchema(session, definition);
   const versionTable = `${schema}.${versionTableOf(definition)}`;
   if (!exists) await createVersion(session, versionTable, schema);
   const { version, record } = await readState(session, definition, schema);
@@ -85,6 +92,7 @@ async function migrateInTransaction(session: Session, definition: Definition): P
     await session.query(`ALTER TABLE ${versionTable} ADD COLUMN IF NOT EXISTS applied text`);
     await session.query(`UPDATE ${versionTable} SET applied = $1`, [recordOf(migrations)]);
   }
+  if (once && !hasOnce) await session.query(onceTableSql(definition, { schema }));
   return schema;
 }
 
@@ -108,6 +116,8 @@ type ApplicationSchema = {
   readonly schema: string;
   /** Whether the tables exist. */
   readonly exists: boolean;
+  /** Whether the table for the results of `once` exists. */
+  readonly hasOnce: boolean;
 };
 
 const ENCODING = "SELECT current_setting('server_encoding') AS encoding, current_user AS role";
@@ -152,7 +162,8 @@ export async function findSchema(
   const [server] = await session.query(ENCODING, [], limitMs);
   if (server?.['encoding'] !== 'UTF8') refuse('must have the encoding UTF8');
   const role = quote(server['role']);
-  const tables = await session.query(TABLES, [[versionTable, ...definition.tables]], limitMs);
+  const onceTable = onceTableOf(definition);
+  const tables = await session.query(TABLES, [[versionTable, onceTable, ...definition.tables]], limitMs);
 
   const schemas = new Set(tables.filter(({ name }) => name === versionTable).map(({ schema }) => schema));
   const ours = tables.filter(({ schema }) => schemas.has(schema ?? null));
@@ -165,7 +176,9 @@ export async function findSchema(
     );
   }
   const [store] = ours;
-  if (store !== undefined) return { schema: quote(store['schema']), exists: true };
+  if (store !== undefined) {
+    return { schema: quote(store['schema']), exists: true, hasOnce: ours.some(({ name }) => name === onceTable) };
+  }
 
   const [first] = tables;
   if (first === undefined) {
@@ -174,7 +187,7 @@ export async function findSchema(
   const other = tables.find(({ schema, name }) => schema === first['schema'] && name !== null)?.['name'];
   if (other !== undefined) refuse(`has a table ${String(other)} of another program`);
   requireTrust(first);
-  return { schema: quote(first['schema']), exists: false };
+  return { schema: quote(first['schema']), exists: false, hasOnce: false };
 
   /** Rejects a table that another role could change or replace. */
   function requireTrust(table: Row): void {

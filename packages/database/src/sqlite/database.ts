@@ -23,12 +23,12 @@ export async function openSqliteDatabase<Row extends Readonly<Record<string, Val
 ): Promise<Database> {
   const writer = await SqliteWriter.open({
     path,
-    schema: storeSchemaOf(definition),
+    schema: storeSchemaOf(definition, options.once),
     insert: 'insert' in definition ? { table: definition.insert.table, sqlite: definition.insert.sqlite } : undefined,
     busyTimeoutMs: Math.min(options.timeoutMs, LOCK_WAIT_MS),
     transactionLimitMs: Math.min(options.timeoutMs, TRANSACTION_LIMIT_MS),
   });
-  const { drain, ...commits } = createCommits(
+  const { drain, joinReads, ...commits } = createCommits(
     definition,
     {
       workers: [writer],
@@ -43,6 +43,7 @@ export async function openSqliteDatabase<Row extends Readonly<Record<string, Val
   return {
     ...reader,
     ...commits,
+    read: joinReads(reader.read),
     async close() {
       await Promise.all([drain(), reader.close()]);
       await writer.close();

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DatabaseUnavailable, type Definition, numberOf, versionTableOf } from '../database.ts';
 import { describeChange, type Migration, recordOf, sqlOf } from '../migrations.ts';
+import { onceTableSql } from '../once.ts';
 import { damageError, primaryCode, SQLITE, unavailable } from './errors.ts';
 
 // A write-ahead log that grew larger during a long read is truncated to this size after a checkpoint.
@@ -14,11 +15,15 @@ const WAL_RETRY_MS = 20;
 export const READ = 'SELECT 1 FROM sqlite_schema LIMIT 1';
 
 /** The part of a definition that can be sent to a thread. */
-export type StoreSchema = Pick<Definition, 'name' | 'tag'> & { readonly migrations: readonly Migration[] };
+export type StoreSchema = Pick<Definition, 'name' | 'tag'> & {
+  readonly migrations: readonly Migration[];
+  /** Whether there is a table for the results of `once`. */
+  readonly once: boolean;
+};
 
 /** Returns the part of a definition that can be sent to a thread. */
-export function storeSchemaOf({ name, tag, migrations }: Definition): StoreSchema {
-  return { name, tag, migrations: migrations.sqlite };
+export function storeSchemaOf({ name, tag, migrations }: Definition, once = false): StoreSchema {
+  return { name, tag, migrations: migrations.sqlite, once };
 }
 
 /**
@@ -133,6 +138,7 @@ function migrate(database: DatabaseSync, path: string, schema: StoreSchema): boo
       for (const migration of migrations.slice(version)) database.exec(sqlOf(migration, ''));
       if (version < migrations.length) database.exec(`PRAGMA user_version = ${String(migrations.length)}`);
       if (record !== recordOf(migrations)) writeRecord(database, table, recordOf(migrations));
+      if (schema.once) database.exec(onceTableSql(schema, {}));
     });
     return true;
   } catch (error) {
