@@ -64,6 +64,7 @@ export interface paths {
                         "application/json": components["schemas"]["Bed"];
                     };
                 };
+                409: components["responses"]["Failure"];
                 422: components["responses"]["Failure"];
                 default: components["responses"]["Failure"];
             };
@@ -324,6 +325,7 @@ export interface operations {
                     "application/json": components["schemas"]["Bed"];
                 };
             };
+            409: components["responses"]["Failure"];
             422: components["responses"]["Failure"];
             default: components["responses"]["Failure"];
         };

@@ -13,6 +13,6 @@ export const application = {
   async open({ location, ...options }) {
     const database = await openDatabase(location, gardenTables, options);
     const handlers = createHandlers(createBeds(database));
-    return { handlers, checkers: {}, check: database.check, close: database.close };
+    return { handlers, checkers: {}, check: database.check, once: database.once, close: database.close };
   },
 } satisfies Application<DatabaseLocation>;

@@ -69,6 +69,7 @@ export {
   findExcess,
   findResponseKey,
   findSizeProblem,
+  idempotencyKeyOf,
   isUpload,
   listCodecs,
   type ByteLimits,

@@ -15,10 +15,10 @@ const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0]);
 const folder = join(EXAMPLES, 'garden');
 
 describeStores((createDatabase) => {
-  /** Starts the garden on an empty database. */
-  async function startGarden() {
+  /** Starts the garden, on an empty database by default. */
+  async function startGarden(url?: string) {
     const service = await startService(
-      { DATABASE_URL: await createDatabase(), API_TOKENS: TOKENS },
+      { DATABASE_URL: url ?? (await createDatabase()), API_TOKENS: TOKENS },
       ['node', 'src/main.ts'],
       folder,
     );
@@ -111,7 +111,35 @@ describeStores((createDatabase) => {
     expect(new Set(same.map(({ status }) => status))).toEqual(new Set([201]));
     const again = newBed();
     const twice = await Promise.all([send(...again), send(...again)]);
-    expect(twice[0].json).toEqual(twice[1].json);
+    expect(twice.every(({ status }) => [201, 409].includes(status))).toBe(true);
+    expect(twice.map(({ json }) => json)).toContainEqual((await send(...again)).json);
+  });
+
+  test('if the service is killed while it creates beds, repeated requests create each bed once', async () => {
+    const url = await createDatabase();
+    const { service, send } = await startGarden(url);
+    const creations = Array.from({ length: 60 }, newBed);
+    let answered = 0;
+    const first = creations.map(async (creation) => {
+      const response = await send(...creation).catch(() => undefined);
+      answered += 1;
+      if (answered === 20) service.process.kill('SIGKILL');
+      return response;
+    });
+    const before = await Promise.all(first);
+
+    const restarted = await startGarden(url);
+    const after = await Promise.all(
+      creations.map(async (creation) => {
+        await until(async () => (await restarted.send(...creation)).status, 201, 60_000);
+        return restarted.send(...creation);
+      }),
+    );
+    for (const [index, response] of before.entries())
+      expect(response?.status === 201 ? response.json : after[index]?.json).toEqual(after[index]?.json);
+    const list = (await restarted.send('GET', '/beds?limit=100')).json as { beds: readonly object[] };
+    expect(list.beds).toHaveLength(creations.length);
+    expect(new Set(after.map(({ text }) => text)).size).toBe(creations.length);
   });
 
   test('304 and 412 follow lists of tags, weak tags and *; the media type of the export follows weights', async () => {

@@ -8,6 +8,7 @@ import type { Middleware } from './http/app.ts';
 import type { Codec } from './http/read/codecs.ts';
 import type { FailureHeaders, FailureStatus, RenderFailure } from './http/reply/failure-response.ts';
 import type { AnyHandler } from './http/handle/call-handler.ts';
+import type { Once } from './http/handle/idempotency.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 
 /**
@@ -70,6 +71,11 @@ type Backend = {
   /** Express middleware that runs before the operations, for every request: sessions, static files, webhooks. */
   readonly middleware?: readonly Middleware[];
   /**
+   * Keeps the responses of operations with the header `Idempotency-Key`: `once` of a database, or `'handlers'` if the
+   * handlers implement the header. Without it, such requests get a 501, and a production start fails.
+   */
+  readonly once?: Once | 'handlers' | undefined;
+  /**
    * Checks that requests can be handled now.
    *
    * @throws when they cannot; the driver's `isUnavailable` accepts the error
@@ -124,6 +130,8 @@ type DatabaseLimits = {
 
 /** The options of a database. */
 export type DriverOptions = DatabaseLimits & {
+  /** Whether the document has operations with the header `Idempotency-Key`, so that the database needs `once`. */
+  readonly once?: boolean;
   /** Receives each commit: its number of rows and its duration. */
   readonly onCommit?: (rows: number, durationMs: number) => void;
   readonly log: Logger;

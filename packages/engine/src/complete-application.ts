@@ -4,6 +4,7 @@ import {
   bodyLimitOf,
   type Contract,
   findSchemes,
+  idempotencyKeyOf,
   isUpload,
   listCodecs,
   mayHaveCodec,
@@ -84,17 +85,21 @@ export function assertFormats(contract: Contract, formats: AnyFormats = {}): voi
   assertNone({ 'no codec for the formats': missing }, 'pass formats with the application');
 }
 
-/** The parts of an application, by name. */
-type Parts = Readonly<Record<'failures' | 'handlers' | 'checkers', object>>;
+/** The parts of an application; all but `once` by name. */
+type Parts = Readonly<Record<'failures' | 'handlers' | 'checkers', object>> & { readonly once: unknown };
 
 /**
  * Checks that an application has a handler for each operation, a checker for each security scheme that the engine does
- * not support, and a function for each error body, and that credentials are configured for the schemes that the engine
- * checks.
+ * not support, a function for each error body, and `once` for operations with an idempotency key, and that credentials
+ * are configured for the schemes that the engine checks.
  *
  * @throws {IncompleteApplication} with the names of the missing parts
  */
-export function assertComplete(contract: Contract, { failures, handlers, checkers }: Parts, auth: AuthSettings): void {
+export function assertComplete(
+  contract: Contract,
+  { failures, handlers, checkers, once }: Parts,
+  auth: AuthSettings,
+): void {
   const { operations } = contract;
   const { tokens, unchecked = [] } = findSchemes(contract, checkers);
   if (tokens !== undefined && isWithoutCredentials(auth))
@@ -102,11 +107,13 @@ export function assertComplete(contract: Contract, { failures, handlers, checker
       'no credentials configured: with NODE_ENV=production, set API_TOKENS, API_TOKENS_FILE or JWT_ISSUER',
     );
   const all = Object.values(operations);
+  const keyed = all.filter((operation) => once === undefined && idempotencyKeyOf(operation) !== undefined);
   const bodies = all.flatMap(({ responses }) => Object.values(responses).flatMap(({ failure }) => failure ?? []));
   const missing = {
     'no handler for': Object.keys(operations).filter((operationId) => !Object.hasOwn(handlers, operationId)),
     'no checker for the security scheme': unchecked,
     'no function for the failures': [...new Set(bodies)].filter((name) => !Object.hasOwn(failures, name)),
+    'no function `once` for the header Idempotency-Key of': keyed.map((operation) => operation.operationId),
   };
   assertNone(missing, 'NODE_ENV=production needs all of them');
 }

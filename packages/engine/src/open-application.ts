@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { findSchemes, memoizeByObject } from '@contract-first/contract';
+import { findSchemes, idempotencyKeyOf, memoizeByObject } from '@contract-first/contract';
 import type { Application, DatabaseConfig } from './application.ts';
 import type { AuthSettings } from './auth/auth-settings.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
@@ -104,15 +104,16 @@ export async function openApplication(
   const backend = await application.open({
     ...own.database,
     settings: own.settings,
+    once: Object.values(contract.operations).some((operation) => idempotencyKeyOf(operation) !== undefined),
     metrics: metrics.registry,
     onCommit: metrics.committed,
     log,
   });
-  const { handlers, checkers, middleware = [], check, close } = backend;
+  const { handlers, checkers, middleware = [], once, check, close } = backend;
   const validators = createValidators(contract);
   try {
     if (config.production) {
-      assertComplete(contract, { failures, handlers, checkers }, config.auth);
+      assertComplete(contract, { failures, handlers, checkers, once }, config.auth);
       for (const operation of Object.values(contract.operations)) await validators.compile(operation);
     }
   } catch (error) {
@@ -133,6 +134,7 @@ export async function openApplication(
     checkers,
     ignoresInvalidCredentials: application.ignoresInvalidCredentials ?? false,
     middleware,
+    once,
     rateLimit: rateLimit && countApart(rateLimit, checkers, path),
     conversions,
     failureResponse,

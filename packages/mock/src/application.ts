@@ -110,6 +110,7 @@ export function createMock(
         handlers: Object.fromEntries(handlers),
         checkers: createCheckers(contract.securitySchemes, env),
         middleware: [createDelay(delay, createRandom(`${String(seed)} delays`)), createRecorded(sources)],
+        once: 'handlers',
         check: () => Promise.resolve(),
         close: async () => {
           closing.abort();

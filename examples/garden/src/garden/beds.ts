@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { sql, table, type Database, type Definition } from '@contract-first/database';
 
 export type NewBed = { readonly crop: string; readonly squareMetres: number };
@@ -8,28 +7,21 @@ export type BedRow = { readonly id: bigint; readonly crop: string; readonly metr
 export const gardenTables: Definition = {
   name: 'garden',
   tag: 'gard',
-  tables: ['creations', 'beds', 'photos'],
+  tables: ['beds', 'photos'],
   migrations: {
     sqlite: [
-      `CREATE TABLE creations (bed INTEGER PRIMARY KEY AUTOINCREMENT, caller TEXT NOT NULL, key TEXT NOT NULL,
-         fingerprint TEXT NOT NULL, UNIQUE (caller, key)) STRICT`,
-      `CREATE TABLE beds (id INTEGER PRIMARY KEY, crop TEXT NOT NULL, metres INTEGER NOT NULL,
+      `CREATE TABLE beds (id INTEGER PRIMARY KEY AUTOINCREMENT, crop TEXT NOT NULL, metres INTEGER NOT NULL,
          version INTEGER NOT NULL) STRICT`,
       'CREATE TABLE photos (bed INTEGER PRIMARY KEY, png BLOB NOT NULL) STRICT',
     ],
     postgres: [
-      (schema) => `CREATE TABLE ${schema}.creations (bed bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-         caller text NOT NULL, key text NOT NULL, fingerprint text NOT NULL, UNIQUE (caller, key))`,
-      (schema) => `CREATE TABLE ${schema}.beds (id bigint PRIMARY KEY, crop text NOT NULL, metres bigint NOT NULL,
-         version bigint NOT NULL)`,
+      (schema) => `CREATE TABLE ${schema}.beds (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+         crop text NOT NULL, metres bigint NOT NULL, version bigint NOT NULL)`,
       (schema) => `CREATE TABLE ${schema}.photos (bed bigint PRIMARY KEY, png bytea NOT NULL)`,
     ],
   },
 };
 
-type Creation = { readonly bed: bigint; readonly fingerprint: string };
-
-const creations = table('creations');
 const beds = table('beds');
 const photos = table('photos');
 const columns = sql`id, crop, metres, version`;
@@ -42,26 +34,11 @@ export function createBeds({ read, stream, write, transaction }: Database) {
 
     find: async (id: bigint) => (await read(sql<BedRow>`SELECT ${columns} FROM ${beds} WHERE id = ${id}`))[0],
 
-    /**
-     * Creates a bed, once for each key of a caller, even if the bed has been changed or removed since. Returns the new
-     * bed, or `undefined` if the caller has used the key for a different bed.
-     */
-    create: ({ crop, squareMetres }: NewBed, caller: string, key: string) =>
-      transaction(async ({ read, write }): Promise<BedRow | undefined> => {
-        const fingerprint = hash('sha256', JSON.stringify([crop, squareMetres]));
-        const metres = BigInt(squareMetres);
-        const [added] = await write(sql`INSERT INTO ${creations} (caller, key, fingerprint)
-          VALUES (${caller}, ${key}, ${fingerprint}) ON CONFLICT (caller, key) DO NOTHING RETURNING bed, fingerprint`);
-        const [creation] = (added?.rows ?? []) as readonly Creation[]; // By RETURNING.
-        if (creation !== undefined) {
-          const { bed: id } = creation;
-          await write(sql`INSERT INTO ${beds} (${columns}) VALUES (${id}, ${crop}, ${metres}, 1)`);
-          return { id, crop, metres, version: 1n };
-        }
-        const [known] = await read(sql<Creation>`SELECT bed, fingerprint FROM ${creations}
-          WHERE caller = ${caller} AND key = ${key}`);
-        return known?.fingerprint === fingerprint ? { id: known.bed, crop, metres, version: 1n } : undefined;
-      }),
+    async create({ crop, squareMetres }: NewBed): Promise<BedRow> {
+      const [added] = await write(sql`INSERT INTO ${beds} (crop, metres, version)
+        VALUES (${crop}, ${BigInt(squareMetres)}, 1) RETURNING ${columns}`);
+      return added?.rows[0] as BedRow; // By RETURNING.
+    },
 
     /**
      * Replaces a bed. Returns the new bed; `undefined` if the bed does not exist.

@@ -24,14 +24,9 @@ async function listBeds(beds: Beds, { query }: Request<'listBeds'>): Promise<Rep
   return { status: 200, body: { beds: rows.map(toBed), ...(last && { next: last.id }) } };
 }
 
-async function createBed(
-  beds: Beds,
-  { headers, body, caller, log }: Request<'createBed'>,
-): Promise<Reply<'createBed'>> {
-  const row = await beds.create(body, caller.name, headers['Idempotency-Key']);
-  if (row === undefined) {
-    return { status: 422, body: { status: 422, detail: 'this Idempotency-Key was used with another body' } };
-  }
+// The engine repeats the response for the same Idempotency-Key. The bed and the response are stored in one transaction.
+async function createBed(beds: Beds, { body, log }: Request<'createBed'>): Promise<Reply<'createBed'>> {
+  const row = await beds.create(body);
   log.info({ bed: String(row.id) }, 'bed created');
   return { status: 201, headers: { Location: `/beds/${String(row.id)}`, ETag: etagOf(row) }, body: toBed(row) };
 }

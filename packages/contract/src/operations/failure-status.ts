@@ -7,6 +7,7 @@ const EQUIVALENT: Readonly<Record<number, number>> = { 400: 422, 422: 400 };
 const SUBSTITUTES: Readonly<Record<number, readonly number[]>> = {
   401: [403],
   403: [401, 404],
+  409: [503],
   413: [400, 422],
   415: [400, 422],
   429: [503],

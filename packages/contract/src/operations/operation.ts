@@ -93,6 +93,16 @@ export type TextType = {
 /** Size limits in bytes: `minLength` and `maxLength` of the schema. */
 export type ByteLimits = { readonly min?: number; readonly max?: number };
 
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
+
+/** Returns the documented header `Idempotency-Key` of an operation; `undefined` if its method changes nothing. */
+export function idempotencyKeyOf({ method, parameters }: Operation): Parameter | undefined {
+  if (SAFE_METHODS.includes(method)) return undefined;
+  return parameters.find(
+    (parameter) => parameter.in === 'header' && parameter.name.toLowerCase() === 'idempotency-key',
+  );
+}
+
 /** Returns the body limit of an operation. @param configured the default limit */
 export function bodyLimitOf({ bodyLimitBytes, fileBytes = 0 }: Operation, configured: number): number {
   return bodyLimitBytes ?? configured + fileBytes;

@@ -6,6 +6,7 @@ import {
   failureStatusOf,
   findCodec,
   findResponseKey,
+  idempotencyKeyOf,
   kindOf,
   type BodyKind,
   type Operation,
@@ -104,7 +105,8 @@ export const OWN_STATUSES: readonly number[] = [400, 401, 403, 406, 412, 413, 41
 function ownStatuses(operation: Operation): readonly number[] {
   const { security, requestBody, parameters } = operation;
   const excluded = [...(security.length > 0 ? [] : [401, 403]), ...(requestBody ? [] : [413, 415])];
-  const statuses = OWN_STATUSES.filter((status) => !excluded.includes(status));
+  const ofKey = idempotencyKeyOf(operation) === undefined ? [] : [409, 422];
+  const statuses = [...OWN_STATUSES, ...ofKey].filter((status) => !excluded.includes(status));
   const inPath = parameters.some((parameter) => parameter.in === 'path') ? [failureStatusOf(operation, 400, true)] : [];
   return [...new Set([...statuses.map((status) => failureStatusOf(operation, status)), ...inPath])];
 }

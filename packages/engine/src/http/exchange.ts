@@ -14,6 +14,15 @@ import type { Route, Target } from './router.ts';
 /** A step on the way from a request to its response. Returns a promise only if it waits. */
 export type Step = (exchange: Exchange) => Promise<void> | undefined;
 
+/**
+ * Responds to the first request with a key, and repeats this response to later requests.
+ *
+ * @param respond handles the request; its writes are undone if it throws or responds with a 5xx, which is not kept
+ * @throws {Failure} 409 while the first request is in progress, 422 when it had other values
+ * @throws the error of `respond`
+ */
+export type RespondOnce = (respond: () => Promise<HandlerResponse>) => Promise<HandlerResponse>;
+
 /** The state of a request and its response. Each step reads members that earlier steps have set. */
 export class Exchange implements BodyReader {
   readonly req: IncomingMessage;
@@ -38,6 +47,8 @@ export class Exchange implements BodyReader {
   fieldsLimitBytes = 0;
   /** The body, or why it is malformed. */
   body: RequestBody | Failure | undefined;
+  /** Calls the handler once for each `Idempotency-Key`; `undefined` for a request without the documented header. */
+  respondOnce: RespondOnce | undefined;
   /** The input of the handler; cancelled when the reply is no longer needed. */
   request: { cancel(reason: Error): void } | undefined;
   response: HandlerResponse | undefined;

@@ -1,7 +1,7 @@
 import { createViolation, type Violation } from '@contract-first/contract';
 
-// How long a client should wait before it retries.
-const RETRY_AFTER_SECONDS = 1;
+/** The header of failures after which the client should retry: the seconds to wait before. */
+export const RETRY_AFTER = { 'retry-after': '1' };
 
 /** Ends a request with an error response: its status, message and headers. */
 export class Failure extends Error {
@@ -55,7 +55,5 @@ export function unexpectedFailure(): Failure {
 
 /** Returns the 503 for an overload or an unavailable dependency (RFC 9110, 15.6.4 and 10.2.3). */
 export function unavailableFailure(): Failure {
-  return new Failure(503, 'The service cannot answer this request now; try again', {
-    'retry-after': String(RETRY_AFTER_SECONDS),
-  });
+  return new Failure(503, 'The service cannot answer this request now; try again', RETRY_AFTER);
 }

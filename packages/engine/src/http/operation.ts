@@ -6,6 +6,7 @@ import { Failure } from './failure.ts';
 import { createCall, type CallOptions } from './handle/call-handler.ts';
 import { conditionsOf, type Conditions } from './handle/conditions.ts';
 import { createNegotiationStep } from './handle/negotiation.ts';
+import { createIdempotencyStep, type IdempotencyOptions } from './handle/idempotency.ts';
 import { validateWhole } from './handle/validate-request.ts';
 import { readBody } from './read/body.ts';
 import { NO_CODINGS, REQUEST_CODINGS } from './read/decompression.ts';
@@ -18,7 +19,8 @@ import type { Target } from './router.ts';
 export type ServeOperation = (exchange: Exchange) => HandlerResponse | Promise<HandlerResponse>;
 
 export type OperationOptions = AuthenticationOptions &
-  CallOptions & {
+  CallOptions &
+  IdempotencyOptions & {
     readonly validators: Validators;
     readonly rateLimit: RateLimit | undefined;
     readonly bodyLimitBytes: number;
@@ -64,6 +66,7 @@ function compile(target: Target, authenticate: Step | undefined, options: Operat
     createPreconditionStep(conditions),
     createParameterStep(operation, options),
     mayHaveBody ? createBodyStep(operation, options) : undefined,
+    createIdempotencyStep(target, options),
   ].filter((step) => step !== undefined);
   const call = createCall(target, conditions, options);
   return (exchange) => {

@@ -11,7 +11,7 @@ import {
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { LoadShedding } from '../accept/load-shedding.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, RespondOnce } from '../exchange.ts';
 import { unavailableFailure } from '../failure.ts';
 import type { Observer } from '../observer.ts';
 import type { Conversions } from '../read/codecs.ts';
@@ -79,10 +79,13 @@ export function createCall(
     loadShedding.enter(); // Other requests may have entered while the body of this request arrived.
     const request = new HandlerRequest(valid, exchange, log, urlOf);
     exchange.request = request;
-    const replying = call(handler, request);
-    const inTime = timeLimitMs === 0 ? replying : replyWithin(timeLimitMs, replying, request);
-    return inTime.then((reply) => {
-      const response = convert(conditions === undefined ? reply : conditions.apply(exchange.req, reply));
+    const { respondOnce } = exchange;
+    if (respondOnce !== undefined) {
+      const responding = inTime(callOnce(respondOnce, handler, exchange, request), request);
+      return compress === undefined ? responding : responding.then((response) => compress(exchange.req, response));
+    }
+    return inTime(call(handler, request), request).then((reply) => {
+      const response = toConforming(exchange, reply);
       const { body } = response;
       if (!isBodyStream(body)) return compress === undefined ? response : compress(exchange.req, response);
       const started = whenStarted(exchange, request, { ...response, body });
@@ -95,16 +98,59 @@ export function createCall(
     try {
       return await handle(request as never); // The validator has checked the type of the handler.
     } catch (error) {
-      if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated like a returned reply.
-      if (PASSED.some((kind) => error instanceof kind)) throw error;
-      if (error instanceof PreconditionFailed) throw preconditionFailure();
-      if (error instanceof Unavailable) throw unavailableFailure();
-      throwDatabaseFailure(error, request, options);
-      // Wrapped, so that a Failure thrown by a handler counts as a bug.
-      throw new Error(`the handler of ${operationId} threw`, { cause: error });
+      return replyOf(error, request);
     } finally {
       loadShedding.leave();
     }
+  }
+
+  /** Calls the handler like `call`, once for the key of the request, in the transaction that keeps its response. */
+  async function callOnce(
+    respondOnce: RespondOnce,
+    handle: AnyHandler,
+    exchange: Exchange,
+    request: HandlerRequest,
+  ): Promise<HandlerResponse> {
+    let handling: Promise<AnyReply> | undefined;
+    try {
+      return await respondOnce(async () => {
+        handling = reply();
+        return toConforming(exchange, await handling);
+      });
+    } catch (error) {
+      throwDatabaseFailure(error, request, options);
+      throw error;
+    } finally {
+      // The transaction may reach its time limit before the handler has settled.
+      void Promise.allSettled([handling]).then(loadShedding.leave);
+    }
+
+    async function reply(): Promise<AnyReply> {
+      try {
+        return await handle(request as never); // The validator has checked the type of the handler.
+      } catch (error) {
+        return replyOf(error, request);
+      }
+    }
+  }
+
+  /** Returns the reply of a failure that the handler has thrown; throws the failure of any other error. */
+  function replyOf(error: unknown, request: HandlerRequest): AnyReply {
+    if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated like a returned reply.
+    if (PASSED.some((kind) => error instanceof kind)) throw error;
+    if (error instanceof PreconditionFailed) throw preconditionFailure();
+    if (error instanceof Unavailable) throw unavailableFailure();
+    throwDatabaseFailure(error, request, options);
+    // Wrapped, so that a Failure thrown by a handler counts as a bug.
+    throw new Error(`the handler of ${operationId} threw`, { cause: error });
+  }
+
+  function toConforming({ req }: Exchange, reply: AnyReply): HandlerResponse {
+    return convert(conditions === undefined ? reply : conditions.apply(req, reply));
+  }
+
+  function inTime<Result>(result: Promise<Result>, request: HandlerRequest): Promise<Result> {
+    return timeLimitMs === 0 ? result : replyWithin(timeLimitMs, result, request);
   }
 
   /** Waits for the first chunk of a stream, so that an early error can still become an error response. */

@@ -69,6 +69,15 @@ export function validateWhole(
   return rejectInvalid(target, parameters, body, conversions, { parts, first });
 }
 
+/** Returns whether a request conforms to the document. */
+export function accepts(
+  { validator }: Target,
+  parameters: ReadParameters,
+  body: RequestBody | Failure | undefined,
+): boolean {
+  return findFirst(validator, toParts(parameters, body)).length === 0;
+}
+
 /** Returns the first violations of a request. @throws {InvalidRequest} when the request could not be validated */
 function findFirst(validator: OperationValidator, parts: RequestParts): readonly Violation[] {
   try {

@@ -14,6 +14,13 @@ export const application = {
   database: databaseAt('sqlite:./data/NAME.db'),
   async open({ location, ...options }) {
     const store = await openStore(location, options);
-    return { handlers: createHandlers(store), checkers, check: store.check, close: store.close, store };
+    return {
+      handlers: createHandlers(store),
+      checkers,
+      check: store.check,
+      once: store.once,
+      close: store.close,
+      store,
+    };
   },
 } satisfies Application<DatabaseLocation>;

@@ -24,7 +24,7 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /** Opens the store, and creates its tables if needed. @throws {DatabaseUnavailable} when it cannot be used */
 export async function openStore(location: DatabaseLocation, options: DatabaseOptions) {
-  const { read, write, check, close } = await openDatabase(location, definition, options);
+  const { read, write, once, check, close } = await openDatabase(location, definition, options);
   // Clients may send U+0000, which the text of PostgreSQL cannot have, and JSON can.
   const keyOf = (name: string): string => JSON.stringify(name);
   return {
@@ -41,6 +41,7 @@ export async function openStore(location: DatabaseLocation, options: DatabaseOpt
       return rows.map(({ name, json }) => ({ name: JSON.parse(name) as string, json })); // As put() has written it.
     },
     remove: (name: string) => write(sql`DELETE FROM ${entries} WHERE name = ${keyOf(name)}`),
+    once,
     check,
     close,
   };

@@ -1,0 +1,185 @@
+import { createHash, hash } from 'node:crypto';
+import { idempotencyKeyOf, NotImplemented, placeOf, type Contract, type SourceDigits } from '@contract-first/contract';
+import type { Exchange, RespondOnce, Step } from '../exchange.ts';
+import { Failure, malformedFailure, RETRY_AFTER } from '../failure.ts';
+import { isBodyStream, type BodyStream } from '../reply/body-stream.ts';
+import type { HandlerResponse, Headers } from '../reply/response.ts';
+import type { Target } from '../router.ts';
+import { accepts } from './validate-request.ts';
+
+/**
+ * Runs work once for each key, in one transaction with the record of its result. Writes of the work are parts of the
+ * transaction. The work may run again after a conflict with another transaction.
+ *
+ * @returns the result of the work, or of earlier work with the key; `undefined` while the work runs elsewhere
+ * @throws the error that `work` throws; nothing was written
+ */
+export type Once = (key: string, work: () => Promise<string>) => Promise<string | undefined>;
+
+export type IdempotencyOptions = {
+  readonly contract: Contract;
+  /** `undefined`: the header is not implemented; `'handlers'`: the handlers implement it. */
+  readonly once: Once | 'handlers' | undefined;
+};
+
+const FIELD = 'Idempotency-Key';
+const MAX_KEY_LENGTH = 255;
+const MAX_BODY_BYTES = 1_048_576;
+/** A string of structured fields, and its parameters, which are ignored (RFC 9651, 4.2.3). */
+const QUOTED = /^"((?:[^"\\]|\\["\\])*)" *(?:;.*)?$/;
+
+/**
+ * Creates the step that reads the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) after the body.
+ * The step fails with 400 for an invalid key.
+ *
+ * @returns `undefined` if the operation does not document the header, or its handler implements it
+ */
+export function createIdempotencyStep(target: Target, { contract, once }: IdempotencyOptions): Step | undefined {
+  const { operation } = target;
+  const name = idempotencyKeyOf(operation)?.name;
+  if (name === undefined || once === 'handlers') return undefined;
+  // Neither the title nor the version, since keys must survive an edit of the document.
+  const scope = [contract.basePaths, operation.operationId];
+  return (exchange) => {
+    const sent = exchange.req.headers['idempotency-key']?.toString();
+    if (sent === undefined) return undefined;
+    if (once === undefined) throw new NotImplemented(`the header ${name} of ${operation.operationId}`);
+    const text = readKey(name, sent);
+    const { caller } = exchange;
+    const key = hash('sha256', JSON.stringify([...scope, caller?.scheme, caller?.name, text]), 'base64url');
+    const fingerprint = fingerprintOf(exchange); // Before `acceptQuoted`, since validation inserts defaults.
+    acceptQuoted(exchange, target, name, text);
+    if (fingerprint instanceof Promise)
+      return fingerprint.then((hashed) => void (exchange.respondOnce = createRespondOnce(once, key, hashed)));
+    exchange.respondOnce = createRespondOnce(once, key, fingerprint);
+    return undefined;
+  };
+}
+
+/** Returns the key in the text of the header, which may lack the quotes. @throws {Failure} 400 for an invalid key */
+function readKey(name: string, sent: string): string {
+  const key = QUOTED.exec(sent)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? sent;
+  const problem =
+    key === ''
+      ? 'must not be empty'
+      : key.length > MAX_KEY_LENGTH
+        ? `must not be longer than ${String(MAX_KEY_LENGTH)} characters`
+        : undefined;
+  if (problem !== undefined) throw malformedFailure(placeOf('header', name), problem, `header parameter ${name}`);
+  return key;
+}
+
+/** Removes the quotes of a key if the document does not accept them, as with `format: uuid`. */
+function acceptQuoted({ parameters, body }: Exchange, target: Target, name: string, key: string): void {
+  const { header } = parameters.values;
+  if (header[name] === undefined || header[name] === key || accepts(target, parameters, body)) return;
+  header[name] = key;
+}
+
+/**
+ * Returns the fingerprint of a request: of its path parameters, query and body. Headers do not count, since a repeated
+ * request may have others, such as for tracing.
+ */
+function fingerprintOf({ parameters, body }: Exchange): string | Promise<string> {
+  if (body instanceof Failure) return ''; // The request will be rejected.
+  const { values, sourceDigits } = parameters;
+  const files = [...(body?.files ?? [])];
+  const blobs = files.flatMap(([, list]) => list) as Blob[];
+  const content = body?.root[''];
+  if (content instanceof Blob) blobs.push(content);
+  const text = JSON.stringify([
+    canonical({ '': values.path }, '', sourceDigits),
+    canonical({ '': values.query }, '', sourceDigits),
+    body?.mediaType,
+    body && !(content instanceof Blob) && canonical(body.root, '', body.sourceDigits),
+    files.map(([name, list]) => [name, list.length]),
+  ]);
+  return blobs.length === 0 ? hash('sha256', text, 'base64url') : hashBlobs(text, blobs);
+}
+
+/** Returns a text that equal values have in common: it has sorted members, and all digits of numbers. */
+function canonical(holder: object, key: string, digits: SourceDigits): string {
+  const value = (holder as Readonly<Record<string, unknown>>)[key];
+  if (Array.isArray(value)) return `[${value.map((_, index) => canonical(value, String(index), digits)).join()}]`;
+  if (typeof value !== 'object' || value === null) return digits.get(holder, key) ?? JSON.stringify(value);
+  const members = Object.keys(value).toSorted();
+  return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value, name, digits)}`).join()}}`;
+}
+
+async function hashBlobs(text: string, blobs: readonly Blob[]): Promise<string> {
+  const hashed = createHash('sha256').update(text);
+  for (const blob of blobs) {
+    hashed.update(JSON.stringify([blob.size, blob.type, blob instanceof File ? blob.name : '']));
+    // A Blob is a stream of bytes.
+    for await (const chunk of blob.stream() as AsyncIterable<Uint8Array>) hashed.update(chunk);
+  }
+  return hashed.digest('base64url');
+}
+
+/** A response as it is kept. The body is text, or bytes in base64. */
+type Kept = {
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text?: string;
+  readonly base64?: string;
+};
+
+function createRespondOnce(once: Once, key: string, fingerprint: string): RespondOnce {
+  return async (respond) => {
+    let result: string | undefined;
+    try {
+      result = await once(key, async () => JSON.stringify({ fingerprint, ...(await keep(await respond())) }));
+    } catch (error) {
+      if (error instanceof NotKept) return error.response;
+      throw error;
+    }
+    if (result === undefined)
+      throw new Failure(409, `a request with this ${FIELD} is in progress; try again`, RETRY_AFTER);
+    const { fingerprint: first, status, headers, text, base64 } = JSON.parse(result) as Kept; // Written above.
+    if (first !== fingerprint) throw new Failure(422, `this ${FIELD} was used with another request`);
+    return { status, headers, body: base64 === undefined ? text : Buffer.from(base64, 'base64') };
+  };
+}
+
+/** Undoes the writes of a handler, and carries its response, which is not kept. */
+class NotKept extends Error {
+  readonly response: HandlerResponse;
+
+  constructor(response: HandlerResponse) {
+    super('the response is not kept');
+    this.response = response;
+  }
+}
+
+/** Returns the parts of a response to keep. @throws {NotKept} for a 5xx */
+async function keep(response: HandlerResponse): Promise<Omit<Kept, 'fingerprint'>> {
+  const { status, headers, body } = response;
+  if (status >= 500) throw new NotKept(response);
+  if (body === undefined) return { status, headers };
+  const whole = isBodyStream(body) ? await readWhole(body) : body;
+  if (Buffer.byteLength(whole) > MAX_BODY_BYTES) throw tooLarge();
+  if (typeof whole === 'string') return { status, headers, text: whole };
+  return { status, headers, base64: Buffer.from(whole).toString('base64') };
+}
+
+async function readWhole(body: BodyStream): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  try {
+    for (let next = await body.next(); next.done !== true; next = await body.next()) {
+      const chunk = Buffer.from(next.value);
+      sizeBytes += chunk.length;
+      if (sizeBytes > MAX_BODY_BYTES) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    body.cancel();
+    throw error;
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(): Error {
+  return new Error(`a response to a request with ${FIELD} must not be larger than ${String(MAX_BODY_BYTES)} bytes`);
+}
