@@ -164,6 +164,32 @@ describeStores((createDatabase) => {
     await expect(database.write(insert, insert)).rejects.toMatchObject({ kind: 'unique', constraint: 'by_place' });
   });
 
+  test.each([
+    ['a column', 'named', sql`CREATE TABLE places (a bigint NOT NULL CONSTRAINT named UNIQUE, b text, c bigint)`],
+    [
+      'a table',
+      'a "b"',
+      sql`CREATE TABLE places (a bigint, b text, c bigint, CHECK (a < c),
+        CONSTRAINT other UNIQUE (b, c), CONSTRAINT "a ""b""" UNIQUE (A, b))`,
+    ],
+    [
+      'a primary key',
+      'pair',
+      sql`CREATE TABLE places (a bigint DEFAULT (2), -- CONSTRAINT key UNIQUE (a, b)
+        b text DEFAULT 'CONSTRAINT', c bigint, constraint pair primary key (a, b))`,
+    ],
+    [
+      'none, after a check with a name',
+      'places_a_key',
+      sql`CREATE TABLE places (c bigint CONSTRAINT other UNIQUE, b text, a bigint CONSTRAINT positive CHECK (a > 0) UNIQUE)`,
+    ],
+  ])('a violated constraint is an error with the name in the table: of %s', async (_name, constraint, create) => {
+    const database = await openWithTrain(await createDatabase());
+    const insert = (c: bigint) => sql`INSERT INTO places (a, b, c) VALUES (1, 'b', ${c})`;
+    await database.write(create, insert(2n));
+    await expect(database.write(insert(3n))).rejects.toMatchObject({ kind: 'unique', constraint });
+  });
+
   test('a violated constraint is an error with its kind: a foreign key', async () => {
     const database = await openWithTrain(await createDatabase());
     const failed = await database.write(book('Ann', 1n, 2n)).catch((error: unknown) => error);

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ChangeResult, CommittedChange, Insert } from '../commits.ts';
 import { type BatchDefinition, ConstraintViolated, DatabaseUnavailable, type Written } from '../database.ts';
 import type { Statement } from '../sql.ts';
+import { findConstraintName } from './constraint-name.ts';
 import { StatementRejected } from './errors.ts';
 import { createTransact, probeWrite } from './open-file.ts';
 import { rowsWithin, Statements } from './statements.ts';
@@ -155,8 +156,10 @@ function uniqueName(database: DatabaseSync, subject: string): string {
   const indexes = database.prepare(COLUMNS).all(table);
   const found = indexes.find((each) => each['columns'] === columns.join(', '));
   if (found?.['origin'] === 'c') return String(found['name']);
+  const [created] = database.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?").all(table);
   // A primary key that is the rowid has no index.
-  return found?.['origin'] === 'u' ? `${table}_${columns.join('_')}_key` : `${table}_pkey`;
+  const unnamed = found?.['origin'] === 'u' ? `${table}_${columns.join('_')}_key` : `${table}_pkey`;
+  return findConstraintName(String(created?.['sql']), columns) ?? unnamed;
 }
 
 const CHECK_EVERY_MS = 10;
