@@ -43,6 +43,19 @@ test('a test can seed the store of its service, and call a handler with and with
   await expect(service.call('op', { path: { id: '1' } })).resolves.toEqual({ status: 200, body: 100n });
 });
 
+test('a response with an unexpected status is an error with the response, and with the error of the handler', async () => {
+  const cause = new Error('the disk is full');
+  const service = await openTestService(application, () => ({ handlers: { op: () => Promise.reject(cause) } }));
+  cleanUp(service.close);
+  expect(await service.send(get, 500)).toMatchObject({ status: 500 });
+  const failed = service.send(get, 200);
+  await expect(failed).rejects.toThrow(/^GET \/things\/1 got status 500 instead of 200\n\{.*"status":500/);
+  await expect(failed).rejects.toHaveProperty('cause.cause', cause);
+  const invalid = service.send({ ...get, target: '/things/a' }, 200);
+  await expect(invalid).rejects.toThrow(/got status 400 instead of 200\n.*id must be integer/);
+  await expect(invalid).rejects.not.toHaveProperty('cause');
+});
+
 test('a test can replace a part of its service, such as the clock', async () => {
   const service = await openTestService(application, ({ store }) => ({ handlers: createHandlers(store, () => 200n) }));
   cleanUp(service.close);

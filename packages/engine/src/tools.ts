@@ -16,5 +16,5 @@ export type { ValidRequest } from './http/handle/validate-request.ts';
 export { exampleCurl } from './process/example-curl.ts';
 export { readCommandConfig, readConfig } from './process/config.ts';
 export { readEnvFile } from './process/env-file.ts';
-export { createSilentLog } from './process/log.ts';
+export { createErrorLog, createSilentLog } from './process/log.ts';
 export { runApplications } from './process/run.ts';

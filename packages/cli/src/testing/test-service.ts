@@ -5,6 +5,7 @@ import { createFormatConverter } from '@contract-first/contract';
 import type { Application, Checker, OpenOptions } from '@contract-first/engine';
 import {
   createCheckers,
+  createErrorLog,
   createSilentLog,
   type LinkParameters,
   operationUrl,
@@ -34,8 +35,13 @@ export type Opened<Tested extends Application> = Awaited<ReturnType<Tested['open
 
 /** A running service for tests. */
 export type TestService<Tested extends Application> = {
-  /** Sends a request and returns its response. */
-  readonly send: (request: TestRequest) => Promise<TestResponse>;
+  /**
+   * Sends a request and returns its response.
+   *
+   * @param status the expected status
+   * @throws an error with the response if it has another status; the cause of a 500 is the error of the handler
+   */
+  readonly send: (request: TestRequest, status?: number) => Promise<TestResponse>;
   /**
    * Calls a handler without HTTP and validation, as the caller `test`. Missing parts of the request are empty.
    */
@@ -53,6 +59,7 @@ export type TestService<Tested extends Application> = {
 export type SignIn = (send: (request: TestRequest) => Promise<TestResponse>) => Promise<string>;
 
 const [CALLER, TOKEN] = ['test', 'test-token'];
+const PRINTED_CHARACTERS = 10_000;
 const ENVIRONMENT = { API_TOKENS: `${CALLER}:${TOKEN}` };
 
 /**
@@ -81,7 +88,9 @@ export async function openTestService<Tested extends Application>(
     parts.resolve(replaced);
     return signIn === undefined ? { ...replaced, checkers: { ...checkers, ...replacements.checkers } } : replaced;
   };
-  const service = await startSilently({ ...application, open }, environment);
+  const causes = new Map<string, object>();
+  const log = createErrorLog((requestId, cause) => causes.set(requestId, cause));
+  const service = await startSilently({ ...application, open }, environment, log);
   const opened = await parts.promise;
   const { contract, formats } = application;
   const converter = createFormatConverter(contract, formats);
@@ -104,17 +113,30 @@ export async function openTestService<Tested extends Application>(
       // The handler of this operation.
       return handler(requestOf(request, urlOf) as never) as ReturnType<Opened<Tested>['handlers'][typeof operationId]>;
     },
-    send: ({ target, headers, ...request }) =>
-      send({
+    async send(request, status) {
+      const response = await send({
         ...request,
-        target: sign(target),
-        headers: headers.map(([name, value]) => [name, sign(value)]),
-      }),
+        target: sign(request.target),
+        headers: request.headers.map(([name, value]) => [name, sign(value)]),
+      });
+      const cause = takeCause(response);
+      if (status === undefined || response.status === status) return response;
+      const summary = `${request.method} ${request.target} got status ${String(response.status)} instead of ${String(status)}`;
+      throw new Error(`${summary}\n${response.body.slice(0, PRINTED_CHARACTERS)}`, cause && { cause });
+    },
     async close() {
       await service.stop(0);
       await rm(folder, { recursive: true });
     },
   };
+
+  /** Removes and returns the error behind a response. */
+  function takeCause({ headers }: TestResponse): object | undefined {
+    const id = headers.find(([name]) => name === 'x-request-id')?.[1] ?? '';
+    const cause = causes.get(id);
+    causes.delete(id);
+    return cause;
+  }
 
   async function send({ body, ...request }: TestRequest): Promise<TestResponse> {
     const connection = openConnection(new URL(service.url));

@@ -104,6 +104,15 @@ function describeRequest(
   return columns.join('  ').trimEnd();
 }
 
+/** Creates a log that writes nothing, and passes the cause of each failed request to a function. */
+export function createErrorLog(report: (requestId: string, cause: object) => void): Logger {
+  const logMethod = ([line]: readonly unknown[]): void => {
+    const { requestId, err } = Object(line) as { readonly requestId?: unknown; readonly err?: unknown };
+    if (typeof requestId === 'string' && err instanceof Object) report(requestId, err);
+  };
+  return pino({ level: 'error', hooks: { logMethod } });
+}
+
 /** Creates a log that writes nothing. */
 export function createSilentLog(): Logger {
   return pino({ level: 'silent' });
