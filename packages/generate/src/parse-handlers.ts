@@ -59,7 +59,9 @@ export function listUnmatched(operationIds: readonly string[], handlerNames: rea
   const missing = operationIds.filter((operationId) => !handlerNames.includes(operationId));
   const stale = handlerNames.filter((name) => !operationIds.includes(name));
   return [
-    ...(missing.length > 0 ? [`operations without a handler: ${missing.join(', ')}`] : []),
+    ...(missing.length > 0
+      ? [`operations without a handler: ${missing.join(', ')}; npm run generate -- --scaffold adds handlers`]
+      : []),
     ...(stale.length > 0 ? [`handlers without an operation: ${stale.join(', ')}`] : []),
   ];
 }

@@ -49,7 +49,7 @@ test('npm run dev serves a new operation once the document is saved: 501 until t
   save(withOperations(contract, 'countGuests'));
   const missing = { error: 501, message: 'countGuests is not implemented yet' };
   expect(await answered(501, '/countGuests')).toEqual(missing);
-  await dev.waitForOutput('operations without a handler: countGuests\n');
+  await dev.waitForOutput('operations without a handler: countGuests; npm run generate -- --scaffold adds handlers\n');
   expect(await createGuest()).toEqual({ name: 'Anna' });
 
   project.write(
