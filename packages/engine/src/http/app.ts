@@ -1,4 +1,4 @@
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import express, { type Request, type Response } from 'express';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { nodeHttp, TimeSlices } from '@contract-first/contract';
 import { createClientAddress, createTrust } from './accept/client-address.ts';
@@ -14,8 +14,11 @@ import type { DeliveryOptions } from './reply/deliver.ts';
 import { createResponder } from './reply/respond.ts';
 import { requestIdOf } from './accept/request-ids.ts';
 
-/** Express middleware. */
-export type Middleware = (req: never, res: never, next: (error?: unknown) => void) => unknown;
+/** Express middleware. With `@types/express`, it may declare its parameters with Express's types. */
+// The type of a method, since parameters of methods are bivariant: Express's request is narrower than Node's.
+export type Middleware = {
+  method(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown;
+}['method'];
 
 type AppOptions = Omit<OperationOptions & DeliveryOptions, 'originOf' | 'slices'> & {
   /** The application's own middleware. */
@@ -47,7 +50,7 @@ export function createApp(options: AppOptions): App {
       next();
     });
   }
-  for (const own of middleware) app.use(own as RequestHandler); // Express passes its own request and response.
+  for (const own of middleware) app.use(own);
   if (docs !== undefined) app.use(docs);
   const slices = new TimeSlices();
   const operations = createOperations({ ...options, originOf: createOrigin(publicUrl, trust), slices });

@@ -1,6 +1,7 @@
 import compression from 'compression';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import request from 'supertest';
+import type { Middleware } from '@contract-first/engine';
 import { expectError, post } from '@contract-first/testing/answer.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { openConnection } from '@contract-first/testing/connection.ts';
@@ -19,13 +20,13 @@ test("the application's middleware runs before the operations, and can serve und
 });
 
 test("the application's middleware can change requests and responses of the operations: 200", async () => {
-  const mark = (_req: Request, res: Response, next: NextFunction) => {
-    res.setHeader('x-mark', 'seen');
+  const mark: Middleware = (req, res, next) => {
+    res.setHeader('x-mark', `${String(req.method)} seen`);
     next();
   };
   const { app } = await createTestApp({ middleware: [mark] });
   const response = await post(app, GUEST);
-  expect([response.status, response.headers['x-mark']]).toEqual([200, 'seen']);
+  expect([response.status, response.headers['x-mark']]).toEqual([200, 'POST seen']);
 });
 
 test("an error of the application's middleware is logged, but not sent: 500", async () => {
