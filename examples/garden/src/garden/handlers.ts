@@ -1,3 +1,4 @@
+import type { components } from '../../generated/types.ts';
 import type { BedRow, Beds } from './beds.ts';
 import { Failure, type Handlers, type Matched, type Reply, type Request, type Unmatched } from './contract.ts';
 
@@ -85,7 +86,7 @@ function noBed(detail: string): Failure {
   return new Failure({ status: 404, body: { status: 404, detail } });
 }
 
-function toBed({ id, crop, metres }: BedRow) {
+function toBed({ id, crop, metres }: BedRow): components['schemas']['Bed'] {
   return { id, crop, squareMetres: Number(metres) };
 }
 
