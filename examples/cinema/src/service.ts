@@ -3,7 +3,7 @@ import { contract } from './cinema/contract.ts';
 import { failures } from './cinema/failures.ts';
 import { createHandlers } from './cinema/handlers.ts';
 import { repeat } from './cinema/repeat.ts';
-import { openSales } from './cinema/sales.ts';
+import { createSales } from './cinema/sales.ts';
 import { settings } from './settings.ts';
 import { databaseAt, openDatabase, type DatabaseLocation } from '@contract-first/database';
 import { Counter, type Application } from '@contract-first/engine';
@@ -19,7 +19,7 @@ export const application = {
   async open({ location, settings, metrics, ...options }) {
     const database = await openDatabase(location, bookingTables, options);
     const bookings = createBookings(database);
-    const sales = openSales(location, options);
+    const sales = createSales(database);
     const name = 'cinema_bookings_released_total';
     const released = new Counter({ name, help: 'Bookings that were not paid in time.', registers: [metrics] });
     const release = async (): Promise<number> => {
@@ -31,7 +31,7 @@ export const application = {
     const stopReleasing = repeat(release, RELEASE_EVERY_MS, options.log);
     const close = async (): Promise<void> => {
       await stopReleasing(); // First, since a step uses the database.
-      await Promise.all([sales.close(), database.close()]);
+      await database.close();
     };
     return { handlers: createHandlers(bookings, sales), checkers: {}, check: database.check, close, release };
   },

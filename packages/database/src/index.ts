@@ -19,5 +19,5 @@ export {
 } from './database.ts';
 export { migrationsIn, type Migration, type Migrations, type SqlFile } from './migrations.ts';
 export { openDatabase, openReader, parseDatabaseUrl, type DatabaseLocation } from './open-database.ts';
-export { either, sql, table, type Query } from './sql.ts';
+export { either, fromBuilder, sql, table, type Query } from './sql.ts';
 export { copySqliteDatabase } from './sqlite/backup.ts';

@@ -73,6 +73,28 @@ export function either<Row>(variants: Readonly<Record<Dialect['engine'], Query<R
 }
 
 /**
+ * Returns a query that a query builder compiles, such as Kysely or Drizzle.
+ *
+ * @param build returns a whole statement for the database, with its placeholders, and their values. `schema` is the
+ *   schema of the tables, not quoted; `undefined` for SQLite
+ */
+export function fromBuilder<Row = unknown>(
+  build: (
+    engine: Dialect['engine'],
+    schema: string | undefined,
+  ) => { readonly sql: string; readonly parameters: readonly unknown[] },
+): Query<Row> {
+  return {
+    write({ engine, schema }, values) {
+      if (values.length > 0) throw new Error('a built statement cannot be a part of a query with earlier values');
+      const { sql, parameters } = build(engine, schema?.slice(1, -1).replaceAll('""', '"'));
+      values.push(...(parameters as readonly Value[])); // The driver rejects other values.
+      return sql;
+    },
+  };
+}
+
+/**
  * Compiles a query for a database.
  *
  * @throws {Error} for a statement that controls transactions, or whose effect outlasts its transaction and would affect

@@ -6,6 +6,7 @@ import {
   ConstraintViolated,
   DatabaseUnavailable,
   either,
+  fromBuilder,
   openDatabase,
   parseDatabaseUrl,
   sql,
@@ -88,6 +89,25 @@ describeStores((createDatabase) => {
     expect(seats).toEqual([{ seats: 0n }]);
     expect(await database.read(readSeats)).toEqual(seats);
     expect(await namesOf(database)).toEqual(['Ann']);
+  });
+
+  test('statements of a query builder run in the transaction, with bigints', async () => {
+    const database = await openWithTrain(await createDatabase());
+    const built = (verb: (trains: string) => string, parameter: bigint) =>
+      fromBuilder<{ readonly seats: bigint }>((engine, schema) => ({
+        sql: `${verb(schema === undefined ? 'trains' : `"${schema}".trains`)} ${engine === 'sqlite' ? '?' : '$1'}`,
+        parameters: [parameter],
+      }));
+    const select = built((name) => `SELECT seats FROM ${name} WHERE id =`, 1n);
+    const failed = database.transaction(async ({ read, write }) => {
+      await write(built((name) => `UPDATE ${name} SET seats =`, 3n));
+      expect(await read(select)).toEqual([{ seats: 3n }]);
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(await database.read(select)).toEqual([{ seats: 1n }]);
+    const part = database.read(sql`SELECT ${1n} FROM (${select})`);
+    await expect(part).rejects.toThrow('a built statement cannot be a part');
   });
 
   test('a transaction whose work throws rejects with the same error, and writes nothing', async () => {
