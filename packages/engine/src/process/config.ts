@@ -15,6 +15,7 @@ import type { ServerLimits } from '../server/server.ts';
 import type { Settings } from '../settings.ts';
 import { EnvironmentReader } from './environment.ts';
 import { readOwnSettings } from './application-settings.ts';
+import type { Telemetry } from './telemetry.ts';
 
 /** The configuration of the process, validated. */
 export type Config = ServiceConfig &
@@ -27,8 +28,8 @@ export type Config = ServiceConfig &
     readonly ops: ListenOptions;
     readonly shutdownGraceMs: number;
     readonly docs: DocsSetting;
-    /** Whether the OpenTelemetry SDK exports spans; it reads the endpoint itself. */
-    readonly exportsSpans: boolean;
+    /** Present if the OpenTelemetry SDK exports spans; it reads the endpoint itself. */
+    readonly telemetry: Telemetry | undefined;
     readonly logLevel: string;
   };
 
@@ -81,7 +82,7 @@ export async function readConfig(
     ops: { host: env.host('OPS_HOST'), port: env.port('OPS_PORT', portBeside(listen.port)) },
     shutdownGraceMs: env.integer('SHUTDOWN_GRACE_MS', 10_000, 0, 3_600_000),
     docs: env.switch('DOCS') ?? (production ? false : 'if possible'),
-    exportsSpans: readOtlpEndpoint(env),
+    telemetry: readTelemetry(env),
     logLevel: readLogLevel(env),
     settings: readOwnSettings(env, settings),
   };
@@ -205,13 +206,20 @@ function readServerLimits(env: EnvironmentReader): ServerLimits {
   };
 }
 
-/** Returns whether an OTLP endpoint is configured. An empty variable counts as unset (OpenTelemetry specification). */
-function readOtlpEndpoint({ variables, problems }: EnvironmentReader): boolean {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '' } = variables;
+/**
+ * Returns the signals for OpenTelemetry; `undefined` without an OTLP endpoint. An empty variable counts as unset
+ * (OpenTelemetry specification).
+ */
+function readTelemetry({ variables, problems }: EnvironmentReader): Telemetry | undefined {
+  const {
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '',
+    OTEL_METRICS_EXPORTER: metrics = '',
+    OTEL_LOGS_EXPORTER: logs = '',
+  } = variables;
   if (endpoint !== '' && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
     problems.push('OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, like http://localhost:4318');
   }
-  return endpoint !== '';
+  return endpoint === '' ? undefined : { metrics: metrics !== '', logs: logs !== '' };
 }
 
 function readLogLevel(env: EnvironmentReader): string {

@@ -55,7 +55,8 @@ export async function runApplications(
   });
 
   const { title: name, version } = application.contract.info;
-  const stopTelemetry = config.exportsSpans ? await startStep(() => startTelemetry({ name, version }, log)) : undefined;
+  const { telemetry } = config;
+  const stopTelemetry = telemetry && (await startStep(() => startTelemetry(telemetry, { name, version }, log)));
   const served = await startStep((): [Served, ...Served[]] => [serve(first), ...others.map(serve)]);
   const service = await startStep(
     () => startService(served, config, log),

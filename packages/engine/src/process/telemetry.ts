@@ -8,13 +8,16 @@ import type { Logger } from 'pino';
 type Sdk = {
   readonly NodeSDK: new (options: {
     readonly resource: Resource;
-    readonly metricReaders: readonly never[];
-    readonly logRecordProcessors: readonly never[];
+    readonly metricReaders?: readonly never[] | undefined;
+    readonly logRecordProcessors?: readonly never[] | undefined;
   }) => { readonly start: () => void; readonly shutdown: () => Promise<void> };
   readonly defaultResource: () => Resource;
   readonly resourceFromAttributes: (attributes: Readonly<Record<string, string>>) => Resource;
 };
 type Resource = { readonly merge: (other: Resource) => Resource };
+
+/** Which signals the SDK exports besides spans. */
+export type Telemetry = { readonly metrics: boolean; readonly logs: boolean };
 
 const PACKAGES: readonly string[] = ['@opentelemetry/sdk-node', '@opentelemetry/resources'];
 
@@ -27,11 +30,13 @@ const FLUSH_MS = 1_000;
 /**
  * Starts the OpenTelemetry SDK, which exports spans over OTLP. It reads its own environment variables, `OTEL_*`.
  *
+ * @param telemetry whether variables name exporters of metrics and of log records
  * @param service the default name and version; environment variables override them
  * @returns a function that exports the last spans; it never rejects
  * @throws {TelemetryUnavailable}
  */
 export async function startTelemetry(
+  { metrics, logs }: Telemetry,
   service: { readonly name: string; readonly version: string },
   log: Logger,
 ): Promise<() => Promise<void>> {
@@ -46,8 +51,9 @@ export async function startTelemetry(
   const named = { 'service.name': service.name, 'service.version': service.version };
   const sdk = new NodeSDK({
     resource: defaultResource().merge(resourceFromAttributes(named)),
-    metricReaders: [], // Metrics are served at /metrics.
-    logRecordProcessors: [], // The log is written to standard output.
+    // Only on request, since metrics are served at /metrics, and the log is written to standard output.
+    metricReaders: metrics ? undefined : [],
+    logRecordProcessors: logs ? undefined : [],
   });
   sdk.start();
   return async () => {

@@ -8,12 +8,12 @@ import { describeStores } from '@contract-first/testing/stores.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 // The environment with which a service finds the SDK.
-let sdk: Readonly<Record<string, string>>;
+let sdk: Readonly<Record<'NODE_OPTIONS' | 'LOG_ON_STOP', string>>;
 beforeAll(async () => {
   const folder = temporaryFolder();
   cpSync(join(import.meta.dirname, 'telemetry-sdk'), folder, { recursive: true });
   expect(await run('npm', ['ci', ...INSTALL_OPTIONS], {}, folder)).toMatchObject({ code: 0 });
-  sdk = { NODE_OPTIONS: `--import=${join(folder, 'resolve-sdk.js')}` };
+  sdk = { NODE_OPTIONS: `--import=${join(folder, 'resolve-sdk.js')}`, LOG_ON_STOP: join(folder, 'log-on-stop.js') };
 });
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -117,13 +117,19 @@ test('a 4xx has a span without an error, and no span has the query', async () =>
   expect(JSON.stringify(spans)).not.toMatch(/secret|http\.route|error\.type/);
 });
 
-test('the last spans are exported before the service exits', async () => {
-  const { env, spans } = await startCollector();
-  const service = await startService({ ...env, ...sdk, OTEL_BSP_SCHEDULE_DELAY: '60000' });
-  await send(service, 'GET', '/nothing');
+test('the last spans, metrics and log records are exported before the service exits', async () => {
+  const { env, spans, received } = await startCollector();
+  const exporters = { OTEL_METRICS_EXPORTER: 'otlp', OTEL_LOGS_EXPORTER: 'otlp' };
+  const imports = { NODE_OPTIONS: `${sdk.NODE_OPTIONS} --import=${sdk.LOG_ON_STOP}` };
+  const service = await startService({ ...env, ...exporters, ...imports, OTEL_BSP_SCHEDULE_DELAY: '60000' });
+  await send(service, 'POST', '/guests', '{"id":1,"name":"Anna"}');
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
-  expect(spans).toHaveLength(1);
+  expect(spans).toHaveLength(2);
+  const metrics = received.metrics.join();
+  expect(metrics).toContain('"name":"http.server.request.duration"');
+  expect(metrics).toContain('{"key":"http.route","value":{"stringValue":"/guests"}}');
+  expect(received.logs.join()).toContain('the application stops');
 });
 
 test('a collector that is down blocks neither requests nor the exit', async () => {

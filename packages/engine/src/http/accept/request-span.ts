@@ -1,12 +1,12 @@
 import {
   context,
+  metrics,
   propagation,
   ProxyTracer,
   SpanKind,
   SpanStatusCode,
   trace,
   type Attributes,
-  type Span,
 } from '@opentelemetry/api';
 import type { IncomingMessage } from 'node:http';
 import { withoutOrigin } from './http-rules.ts';
@@ -24,8 +24,16 @@ export type RequestSpan = {
 // Other methods are `_OTHER`, to limit the number of span names (HTTP semantic conventions).
 const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
 
+// As the semantic conventions for HTTP define it.
+const DURATION = {
+  unit: 's',
+  description: 'Duration of HTTP server requests.',
+  advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] },
+};
+
 /**
- * Creates the function that starts the span of a request, with the parent from the request headers. Names and
+ * Creates the function that starts the span of a request, with the parent from the request headers. The end of a span
+ * also records the duration of the request in a metric, which does nothing without a meter provider. Names and
  * attributes follow the semantic conventions for HTTP. The query is left out, since it may contain credentials.
  *
  * @returns `undefined` when no SDK is registered with the OpenTelemetry API
@@ -34,6 +42,7 @@ export function createRequestSpans():
   ((req: IncomingMessage, clientAddress: string | undefined) => RequestSpan) | undefined {
   const tracer = trace.getTracer('http-server');
   if (tracer instanceof ProxyTracer) return undefined;
+  const durations = metrics.getMeter('http-server').createHistogram('http.server.request.duration', DURATION);
   return (req, clientAddress) => {
     const parent = propagation.extract(context.active(), req.headers);
     const attributes = describe(req, clientAddress);
@@ -47,7 +56,16 @@ export function createRequestSpans():
       },
       end(request, route) {
         if (route !== undefined) span.updateName(`${name} ${route}`);
-        end(span, request, route);
+        const outcome = outcomeOf(request, route);
+        span.setAttributes(outcome);
+        if (outcome['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+        const { 'http.request.method': requestMethod, 'url.scheme': scheme } = attributes;
+        durations.record((request.durationMs ?? 0) / 1_000, {
+          'http.request.method': requestMethod,
+          'url.scheme': scheme,
+          ...outcome,
+        });
       },
     };
   };
@@ -75,12 +93,11 @@ function nameOf({ 'http.request.method': method }: Attributes): string {
   return typeof method === 'string' && method !== '_OTHER' ? method : 'HTTP';
 }
 
-function end(span: Span, { status, isIncomplete }: AnsweredRequest, route: string | undefined): void {
-  span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
+function outcomeOf({ status, isIncomplete }: AnsweredRequest, route: string | undefined): Attributes {
   const isCut = isIncomplete === true || status === undefined;
-  if (isCut || status >= 500) {
-    span.setAttribute('error.type', isCut ? 'incomplete_response' : String(status));
-    span.setStatus({ code: SpanStatusCode.ERROR });
-  }
-  span.end();
+  return {
+    'http.route': route,
+    'http.response.status_code': status,
+    ...((isCut || status >= 500) && { 'error.type': isCut ? 'incomplete_response' : String(status) }),
+  };
 }

@@ -21,6 +21,8 @@ export type Collector = {
   readonly env: Readonly<Record<string, string>>;
   /** All spans received so far. */
   readonly spans: readonly ExportedSpan[];
+  /** The texts received so far for a signal: `metrics` or `logs`. */
+  readonly received: Readonly<Record<'metrics' | 'logs', readonly string[]>>;
 };
 
 type KeyValue = { readonly key: string; readonly value: Readonly<Record<string, unknown>> };
@@ -33,9 +35,13 @@ type ResourceSpans = {
 /** Starts a collector on a free port until the test ends. */
 export async function startCollector(): Promise<Collector> {
   const spans: ExportedSpan[] = [];
+  const received: Record<'metrics' | 'logs', string[]> = { metrics: [], logs: [] };
   const server = createServer((req, res) => {
     void Array.fromAsync<Buffer>(req).then((chunks) => {
-      if (req.url === '/v1/traces') spans.push(...decode(Buffer.concat(chunks).toString()));
+      const text = Buffer.concat(chunks).toString();
+      if (req.url === '/v1/traces') spans.push(...decode(text));
+      if (req.url === '/v1/metrics') received.metrics.push(text);
+      if (req.url === '/v1/logs') received.logs.push(text);
       res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   }).listen(0, '127.0.0.1');
@@ -50,7 +56,7 @@ export async function startCollector(): Promise<Collector> {
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '50',
   };
-  return { env, spans };
+  return { env, spans, received };
 }
 
 function decode(text: string): readonly ExportedSpan[] {
