@@ -27,6 +27,6 @@ test('after npm ci --omit=dev the service and the commands on its store work', a
 test('cmd.exe can run every command of package.json', () => {
   for (const script of Object.values(scripts)) {
     for (const command of script.split(' && '))
-      expect(command).toMatch(/^(?:(?:exec )?node|prettier|contract-first|tsc|eslint|jest)\b[^'$%^<>|&;]*$/);
+      expect(command).toMatch(/^(?:(?:exec )?node|prettier|contract-first|tsc|oxlint|jest)\b[^'$%^<>|&;]*$/);
   }
 });

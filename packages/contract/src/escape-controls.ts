@@ -1,5 +1,5 @@
 // The C0 and C1 controls except tab and line feed (ECMA-48), the bidirectional controls and the line separators.
-// eslint-disable-next-line no-control-regex -- The characters to escape.
+// oxlint-disable-next-line no-control-regex -- The characters to escape.
 const STEERING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 // Tabs, line feeds and lone surrogates.
 const NOT_IN_A_LINE = /[\t\n\p{Cs}]/gu;

@@ -276,9 +276,7 @@ function factsOf({ document, handlerOperations }: TypedDocument, codecs: readonl
       const { security = document.security ?? [], requestBody, responses = {} } = operation;
       const isProtected = security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0);
       const coded = [requestBody, ...Object.values(responses)]
-        .flatMap((node) =>
-          Object.keys((dereference(document, node) as { content?: Content } | undefined)?.content ?? {}),
-        )
+        .flatMap((node) => Object.keys(dereference<{ content?: Content } | undefined>(document, node)?.content ?? {}))
         .filter((mediaType) => findCodec(unescapeText(mediaType), codecs) !== undefined);
       return [
         operationId,

@@ -7,7 +7,7 @@ export type XmlElement = {
 };
 
 const TOKEN = /<\?xml version="1\.0" encoding="UTF-8"\?>|<(\/?)([a-z-]+)((?: [a-z]+="[^"<]*")*)(\/?)>|([^<]+)/y;
-// eslint-disable-next-line no-control-regex -- The characters that XML 1.0 does not have.
+// oxlint-disable-next-line no-control-regex -- The characters that XML 1.0 does not have.
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u;
 
 /** Parses the XML of a report. @throws {Error} if it is not well-formed, or uses unsupported features */

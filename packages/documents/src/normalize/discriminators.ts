@@ -57,7 +57,7 @@ export function discriminatorOf({ discriminator }: Readonly<NormalizedSchema>): 
 
 /** Returns the name of the schema component for a reference or `mapping` value; `undefined` if it does not exist. */
 export function componentName(document: Document, target: string): string | undefined {
-  const schemas = (document.components as { readonly schemas?: NormalizedSchema } | undefined)?.schemas ?? {};
+  const schemas = document.components?.schemas ?? {};
   const name = /^#\/components\/schemas\/([^/]+)$/.exec(target)?.[1] ?? target;
   return Object.hasOwn(schemas, name) ? name : undefined;
 }

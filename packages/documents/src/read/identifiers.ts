@@ -155,7 +155,7 @@ export async function findDynamicReferences(
 function pointerIn(resource: Resource | undefined, fragment: string): string | undefined {
   const name = decode(fragment);
   if (name !== '' && !name.startsWith('/')) return resource?.anchors.get(name) ?? resource?.dynamicAnchors.get(name);
-  return resource && resource.pointer + name;
+  return resource === undefined ? undefined : resource.pointer + name;
 }
 
 /** Finds the resources of a file, the file itself first, and the resources that each object is in, outermost first. */

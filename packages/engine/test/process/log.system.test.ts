@@ -191,7 +191,7 @@ test('on a terminal, standard output is human-readable: a colour, a time, no JSO
   await fetch(`${service.url}/nothing`);
   await service.waitForOutput(' ms'); // The end of the line.
   const line = service.output().trim().split('\n').at(-1);
-  // eslint-disable-next-line no-control-regex -- colours are control sequences
+  // oxlint-disable-next-line no-control-regex -- colours are control sequences
   expect(line).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \u001b\[32mINFO.*\u001b\[33m404 .*GET +[\d.]+ ms/);
 });
 
@@ -212,8 +212,8 @@ test('on a terminal, control characters of logged values are escaped', async () 
       log.flush();`;
   const { stdout } = await run('node', ['--input-type=module', '--eval', source]);
   expect(stdout).toContain(String.raw`a\u001b[2J\u009b31m\b\r\u007f\u0090\u001b`);
-  // eslint-disable-next-line no-control-regex -- the colours of the log itself
+  // oxlint-disable-next-line no-control-regex -- the colours of the log itself
   const withoutColours = stdout.replaceAll(/\u001b\[\d+m/g, '');
-  // eslint-disable-next-line no-control-regex -- line breaks and tabs are allowed
+  // oxlint-disable-next-line no-control-regex -- line breaks and tabs are allowed
   expect(withoutColours).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
 });

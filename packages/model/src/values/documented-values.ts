@@ -145,7 +145,7 @@ function simplestOf<Value>(create: () => fc.Arbitrary<Value>): Value | undefined
     return false;
   });
   try {
-    fc.check(isRejected, { seed: 1, numRuns: 1, interruptAfterTimeLimit: TIME_LIMIT_MS });
+    fc.check(isRejected, { seed: 1, numRuns: 1, plugins: [fc.interruptAfterTimeLimit(TIME_LIMIT_MS)] });
   } catch (error) {
     // Simpler values may be too rare; the first value is kept.
     if (!(error instanceof NoValue) || simplest === undefined) throw error;

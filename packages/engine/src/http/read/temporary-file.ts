@@ -48,7 +48,11 @@ export async function createTemporaryFile(): Promise<TemporaryFile> {
     },
     async remove() {
       // A cancelled stream keeps the file open until the next garbage collection.
-      await file.truncate().finally(() => file.close());
+      try {
+        await file.truncate();
+      } finally {
+        await file.close();
+      }
       if (name !== undefined) await rm(name, { force: true });
     },
   };
