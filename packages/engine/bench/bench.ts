@@ -10,6 +10,7 @@ import type { Table } from './result.ts';
 import type { Bench } from './servers.ts';
 import { compareStarts } from './start.ts';
 import { compareOnPostgres, compareOnSqlite, compareWithoutStore } from './under-load.ts';
+import { installPackages } from '@contract-first/testing/install.ts';
 import { parseOptions } from '@contract-first/testing/jobs/options.ts';
 import { refuse, reportBugs } from '@contract-first/command-line/terminal';
 
@@ -23,8 +24,7 @@ const MODES: Readonly<Record<string, (bench: Bench) => Promise<readonly Table[]>
 };
 const USAGE = `npm run bench -w packages/engine -- [${Object.keys(MODES).join(' | ')}]… [--rounds 5] [--seconds 2] [--shared] [--json FILE] [--svg FILE]`;
 
-// Fails here, rather than in a child process, if development dependencies are missing.
-import.meta.resolve('fastify');
+installPackages(fileURLToPath(new URL('fastify', import.meta.url)));
 const stopReporting = reportBugs();
 const { modes, rounds, seconds, isShared, json, svg } = readArguments();
 stopReporting(); // A failed benchmark needs its stack trace.

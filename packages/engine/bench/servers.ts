@@ -23,8 +23,8 @@ export type Bench = {
 const MODULES = {
   service: 'servers/service.ts',
   'node:http': 'servers/node-http.ts',
-  fastify: 'servers/fastify.ts',
-  'fastify-openapi-glue': 'servers/fastify-openapi-glue.ts',
+  fastify: 'fastify/by-hand.js',
+  'fastify-openapi-glue': 'fastify/openapi-glue.js',
   stock: 'servers/stock.ts',
 };
 export type ServerName = keyof typeof MODULES;

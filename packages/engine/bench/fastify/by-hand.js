@@ -1,5 +1,5 @@
-import { createFastify } from './fastify-app.ts';
-import { announce, createGuest, isAuthorized, type NewGuest } from './peer.ts';
+import { announce, createGuest, isAuthorized } from '../servers/peer.ts';
+import { createFastify } from './app.js';
 
 // Fastify as its documentation recommends for speed: JSON schemas for the request body and each response, from which
 // Fastify compiles a validator and serializers, and a synchronous token check in the first hook.
@@ -24,10 +24,8 @@ app.addHook('onRequest', ({ headers }, _reply, done) => {
   if (isAuthorized(headers.authorization)) done();
   else done(Object.assign(new Error('send a bearer token'), { statusCode: 401 }));
 });
-app.post<{ Body: NewGuest }>(
-  '/guests',
-  { schema: { body: newGuest, response: { 200: guest, default: error } } },
-  async ({ body }) => createGuest(body),
+app.post('/guests', { schema: { body: newGuest, response: { 200: guest, default: error } } }, async ({ body }) =>
+  createGuest(body),
 );
 await app.listen({ host: '127.0.0.1', port: 0 });
 announce(app.server.address());

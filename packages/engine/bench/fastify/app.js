@@ -1,9 +1,9 @@
-import { fastify, LogController, type FastifyError } from 'fastify';
-import { log } from './peer.ts';
+import { fastify, LogController } from 'fastify';
+import { log } from '../servers/peer.ts';
 
 /** Fastify's log without the line for an incoming request. */
 class OneLine extends LogController {
-  override incomingRequest(): void {
+  incomingRequest() {
     // The request is logged when it is completed.
   }
 }
@@ -17,7 +17,7 @@ export function createFastify() {
     logController: new OneLine(),
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
   });
-  app.setErrorHandler(({ statusCode = 500, message }: FastifyError, _request, reply) =>
+  app.setErrorHandler(({ statusCode = 500, message }, _request, reply) =>
     reply.code(statusCode).send({ error: statusCode, message }),
   );
   return app;
