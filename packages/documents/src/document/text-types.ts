@@ -95,8 +95,7 @@ function readTextType(
     if (scalars.has('number')) scalars.delete('integer');
     const listed = items ?? parts.find((part) => part.items)?.items;
     if (scalars.size === 0 && listed === undefined && !isObject) scalars.add('string');
-    const { additionalProperties } = schema;
-    const hasAdditional = isObject && typeof additionalProperties === 'object';
+    const additional = isObject ? additionalOf() : undefined;
     return {
       scalars: [...scalars],
       ...(hasFiles &&
@@ -104,7 +103,7 @@ function readTextType(
           file: true as const,
           ...optional('bytes', byteLimitsOf(document, schema)),
         }),
-      ...(hasAdditional && { additional: read(additionalProperties, 1) }),
+      ...optional('additional', additional),
       ...(listed && { items: listed }),
       ...(isObject && {
         properties: Object.fromEntries([
@@ -113,6 +112,18 @@ function readTextType(
         ]),
       }),
     };
+
+    /** Returns the type of the members that the schema explicitly allows beside its properties. */
+    function additionalOf(): TextType | undefined {
+      const { additionalProperties, patternProperties } = schema;
+      const isAllowed = additionalProperties !== undefined && additionalProperties !== false;
+      // The names of files in forms are listed or any.
+      const matching = hasFiles ? [] : Object.values(Object(patternProperties) as Readonly<Record<string, unknown>>);
+      const allowed = [...(isAllowed ? [additionalProperties] : []), ...matching].map((member) => read(member, 1));
+      const [first, ...others] = allowed;
+      if (first === undefined || others.length === 0) return first;
+      return { scalars: [...new Set(allowed.flatMap((type) => type.scalars))] };
+    }
   }
 }
 

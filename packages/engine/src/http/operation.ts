@@ -10,7 +10,7 @@ import { createIdempotencyStep, type IdempotencyOptions } from './handle/idempot
 import { validateWhole } from './handle/validate-request.ts';
 import { readBody } from './read/body.ts';
 import { NO_CODINGS, REQUEST_CODINGS } from './read/decompression.ts';
-import { readParameters } from './read/parameters.ts';
+import { readParameters, withFreeFormLast } from './read/parameters.ts';
 import { removeCodings } from './reply/compression.ts';
 import type { HandlerResponse } from './reply/response.ts';
 import type { Target } from './router.ts';
@@ -115,15 +115,12 @@ function createParameterStep(operation: Operation, { contract }: OperationOption
   const schemes = operation.security.flat().map(({ scheme }) => contract.securitySchemes[scheme]);
   const apiKeys = new Set(schemes.flatMap((scheme) => (scheme?.in === 'query' ? (scheme.name ?? []) : [])));
   const hasParameters = operation.parameters.length > 0;
+  const ordered = withFreeFormLast(operation);
   return (exchange) => {
     const { query, route, req } = exchange;
     // Without documented parameters, a query is invalid.
     if (hasParameters || query !== '')
-      exchange.parameters = readParameters(
-        operation,
-        { path: route?.path ?? {}, query, headers: req.headers },
-        apiKeys,
-      );
+      exchange.parameters = readParameters(ordered, { path: route?.path ?? {}, query, headers: req.headers }, apiKeys);
     return undefined;
   };
 }

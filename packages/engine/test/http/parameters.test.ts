@@ -1,6 +1,6 @@
 import request from 'supertest';
 import type { ValidRequest } from '../../src/http/handle/validate-request.ts';
-import { createTestApp } from '@contract-first/testing/app.ts';
+import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 
@@ -230,4 +230,75 @@ test.each<[Record<string, string>, RegExp]>([
 ])('header and cookie parameters: %j is refused', async (headers, message) => {
   const { app } = await serve('/a', parameters);
   expectProblem(await request(app).get('/a').set(headers), 400, message);
+});
+
+const LIMIT = '- { name: limit, in: query, schema: { type: integer } }';
+const UTM = "{ type: object, patternProperties: { '^utm_': { type: string } }, additionalProperties: false }";
+
+test.each<[string, string, object | RegExp]>([
+  ['{ type: object, additionalProperties: true }', 'a=1&limit=2&b=', { limit: 2, free: { a: '1', b: '' } }],
+  ['{ type: object, additionalProperties: true }', 'limit=2', { limit: 2 }],
+  ['{ type: object, additionalProperties: { type: integer } }', 'a=1&limit=2', { limit: 2, free: { a: 1 } }],
+  [
+    '{ type: object, additionalProperties: { type: integer } }',
+    'a=x&limit=2',
+    /query parameter free\/a must be integer/,
+  ],
+  [
+    '{ type: object, properties: { n: { type: integer } }, additionalProperties: {} }',
+    'n=1&a=2',
+    { free: { n: 1, a: '2' } },
+  ],
+  [
+    '{ type: object, additionalProperties: true }',
+    '__proto__=1&constructor=2&%20=3',
+    { free: JSON.parse('{"__proto__":"1","constructor":"2"," ":"3"}') as object },
+  ],
+  [
+    '{ type: object, additionalProperties: true, maxProperties: 1 }',
+    'a=1&b=2',
+    /query\/free must NOT have more than 1 properties/,
+  ],
+  ['{ type: object, additionalProperties: true }', 'a=1&a=2', /must not repeat a/],
+  [UTM, 'utm_source=a%20b&utm_medium=c&limit=2', { limit: 2, free: { utm_source: 'a b', utm_medium: 'c' } }],
+  [UTM, 'utm_source=a&limit=x', /query parameter limit must be integer/],
+  [UTM, 'utm_source=a&other=1', /query\/free must NOT have additional properties/],
+  [
+    "{ type: object, patternProperties: { '^n_': { type: integer }, '^s_': { type: boolean } } }",
+    'n_a=1&s_b=true',
+    { free: { n_a: 1, s_b: true } },
+  ],
+  [
+    "{ type: object, additionalProperties: { type: string }, propertyNames: { pattern: '^utm_' } }",
+    'other=1',
+    /property name/,
+  ],
+  // The schema does not say that there are other members.
+  ['{ type: object, properties: { n: { type: integer } } }', 'a=1', /query parameter a is not documented/],
+  ['{ type: object, additionalProperties: false }', 'a=1', /query parameter a is not documented/],
+])('free-form query parameters: %s with ?%s', async (schema, query, expected) => {
+  for (const parameters of [
+    `${LIMIT}\n- { name: free, in: query, schema: ${schema} }`,
+    `- { name: free, in: query, style: form, explode: true, schema: ${schema} }\n${LIMIT}`,
+  ]) {
+    const { app, received } = await serve('/a', parameters);
+    const response = await request(app).get(`/a?${query}`);
+    if (expected instanceof RegExp) expectProblem(response, 400, expected);
+    else expect([response.status, received[0]?.query]).toEqual([204, expected]);
+  }
+});
+
+test('a free-form parameter does not include API keys in the query', async () => {
+  const parameters = 'parameters: [{ name: free, in: query, schema: { type: object, additionalProperties: true } }]';
+  const contract = await contractOf(
+    documentOf(
+      '/a',
+      'get',
+      `security: [key: []]\n${parameters}\nresponses: { '200': { description: It., content: { application/json: {} } } }`,
+      'components: { securitySchemes: { key: { type: apiKey, in: query, name: key } } }',
+    ),
+  );
+  const op = async ({ query }: ValidRequest) => ({ status: 200, body: query });
+  const { app } = await createTestApp({ contract, handlers: { op } });
+  expect((await request(app).get(`/a?key=${TOKEN}&a=1`)).body).toEqual({ free: { a: '1' } });
 });

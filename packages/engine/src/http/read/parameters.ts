@@ -48,9 +48,21 @@ export const NO_PARAMETERS: ReadParameters = {
 };
 
 /**
+ * Returns an operation whose free-form parameters are last: objects in the style `form` with additional members, which
+ * are the query parameters that belong to no other parameter (OpenAPI 3.1, 4.8.12.4).
+ */
+export function withFreeFormLast(operation: Operation): Operation {
+  const { free = [], named = [] } = Object.groupBy(operation.parameters, (parameter) =>
+    isFreeForm(parameter) ? 'free' : 'named',
+  );
+  return { ...operation, parameters: [...named, ...free] };
+}
+
+/**
  * Parses the parameters of a request according to their style, percent-encoding and type. A percent-encoded delimiter
  * is part of a value.
  *
+ * @param operation its free-form parameters must be last
  * @param credentials the names of query parameters that are API keys, not parameters of the operation
  * @returns the valid values, and up to ten violations: texts that do not match their documented type, and undocumented
  *   query parameters
@@ -106,7 +118,10 @@ export function readParameters(
       return;
     }
     if (location === 'query') {
-      const { own = [], rest = [] } = Object.groupBy(query, (pair) => (belongsTo(pair, parameter) ? 'own' : 'rest'));
+      const isOwn = isFreeForm(parameter)
+        ? ({ name: sent }: NameValuePair) => !credentials.has(sent)
+        : (pair: NameValuePair) => belongsTo(pair, parameter);
+      const { own = [], rest = [] } = Object.groupBy(query, (pair) => (isOwn(pair) ? 'own' : 'rest'));
       query = rest;
       texts = splitPairs(own, parameter);
     } else if (location === 'cookie') {
@@ -302,6 +317,11 @@ function isScalar({ items, properties }: TextType): boolean {
 function isExplodedObject({ in: location, style, explode, type }: Parameter): boolean {
   const isForm = (location === 'query' && style === 'form') || style === 'cookie';
   return isForm && explode && type.items === undefined && type.properties !== undefined;
+}
+
+/** Whether a parameter has the query parameters that belong to no other parameter. */
+function isFreeForm(parameter: Parameter): boolean {
+  return parameter.in === 'query' && parameter.type.additional !== undefined && isExplodedObject(parameter);
 }
 
 function cookieOf({ headers }: ParameterSource): string {
