@@ -65,6 +65,6 @@ export function start(command: string, args: readonly string[], env: Environment
 /** Returns the environment without the variables of the service, and without Jest's variables for Node. */
 function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names =
-    /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|PUBLIC_URL|VALIDATE_RESPONSES|(?:CORS|OTEL|RATE_LIMIT)_\w+|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|DOCS|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
+    /^(?:(?:OPS_)?(?:PORT|HOST)|TRUST_PROXY|PUBLIC_URL|VALIDATE_RESPONSES|COMPRESS_RESPONSES|DECOMPRESS_REQUESTS|(?:CORS|OTEL|RATE_LIMIT)_\w+|REUSE_PORT|API_TOKENS(?:_FILE)?|JWT_\w+|DATABASE_URL|DATABASE_POOL_SIZE|NODE_ENV|NODE_OPTIONS|LOG_LEVEL|DOCS|(?:CONNECTION|IN_FLIGHT)_LIMIT|.*_(?:BYTES|MS))$/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));
 }
