@@ -37,7 +37,7 @@ export function isNamed({ kind, where }: OptionDeclaration): boolean {
 
 /** An argument without a name. */
 export type ArgumentDeclaration = {
-  /** The name of the option that the argument sets; another name if there is no such option. */
+  /** The option that the argument sets, or a name of its own. */
   readonly name: string;
   readonly isRequired?: boolean;
   readonly isRepeatable?: boolean;

@@ -6,7 +6,7 @@ const TOKEN =
  * Finds the name that a CREATE TABLE statement gives to a unique or primary key constraint. SQLite reports only the
  * columns of such a constraint, and no pragma lists its name.
  *
- * @param statement as `sqlite_schema` has it
+ * @param statement the CREATE TABLE statement stored in `sqlite_schema`
  * @param columns in the order of the constraint
  * @returns `undefined` if the constraint has no name
  */

@@ -37,7 +37,7 @@ test.each<[string | string[], readonly string[], string, string]>([
   ['for=203.0.113.7, for=192.0.2.1', ['loopback', '192.0.2.0/24'], '203.0.113.7', 'http://internal'],
   ['for=203.0.113.7, for=192.0.2.1', ['loopback'], '192.0.2.1', 'http://internal'],
   ['for=192.0.2.1;proto=https', ['9'], '192.0.2.1', 'https://internal'],
-  // A client without an address in the header has the address of the proxy that does not tell it.
+  // If a header names no address, the client has the address of the proxy that sent the header.
   ['for=unknown;proto=https', ONE, '127.0.0.1', 'https://internal'],
   ['for=_hidden', ONE, '127.0.0.1', 'http://internal'],
   ['for=203.0.113.7, for="_gazonk"', TWO, '127.0.0.1', 'http://internal'],

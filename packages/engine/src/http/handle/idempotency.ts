@@ -116,7 +116,7 @@ async function hashBlobs(text: string, blobs: readonly Blob[]): Promise<string> 
   return hashed.digest('base64url');
 }
 
-/** A response as it is kept. The body is text, or bytes in base64. */
+/** The stored form of a response. The body is text, or bytes in base64. */
 type Kept = {
   readonly fingerprint: string;
   readonly status: number;

@@ -70,7 +70,7 @@ export async function* decompress(
     if (error instanceof Failure || error === sourceError) throw error;
     throw malformedFailure('body', `is not valid ${name}`, 'the request body');
   }
-  // Decoders ignore data behind the end.
+  // Decoders ignore data after the end.
   if (decoder.bytesWritten < receivedBytes)
-    throw malformedFailure('body', `has data behind the end of its ${name}`, 'the request body');
+    throw malformedFailure('body', `has data after the end of its ${name}`, 'the request body');
 }
