@@ -181,7 +181,7 @@ describeStores((createDatabase) => {
   test.each([
     ['no token', {}, CHALLENGE],
     ['an unknown token', { Authorization: 'Bearer nope' }, INVALID],
-  ])('401 with the Error body and a challenge: %s', async (_name, headers, challenge) => {
+  ])('401: the Error body and a challenge: %s', async (_name, headers, challenge) => {
     const { app, history } = createApp();
     const response = await request(app).post('/plants').set(headers).send(plant);
     expectError(response, 401, /^send one valid bearer token/);
@@ -189,7 +189,7 @@ describeStores((createDatabase) => {
     expect(await history()).toEqual([]);
   });
 
-  test('415 with the Error body and Accept: a media type that is not documented', async () => {
+  test('default: 415 with the Error body and Accept for a media type that is not documented', async () => {
     const { app, history } = createApp();
     const response = await post(app, '{"id":1,"name":"Fern"}', { 'Content-Type': 'text/plain' });
     expectError(response, 415, /application\/json/);
