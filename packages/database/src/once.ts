@@ -46,10 +46,7 @@ export function createOnce(
       const now = Date.now();
       return await transact(async (transaction, runPart) => {
         const [claimed] = await transaction.write(claim(key, now));
-        if (claimed?.count === 0) {
-          const find = sql<{ readonly result: string }>`SELECT result FROM ${results} WHERE key = ${key}`;
-          return (await transaction.read(find))[0]?.result;
-        }
+        if (claimed?.count === 0) return (await transaction.read(find(key, now)))[0]?.result;
         const result = await join(runPart, work);
         await runPart(() => transaction.write(store(key, result, now))); // After parts that the work did not await.
         return result;
@@ -71,6 +68,11 @@ export function createOnce(
       SELECT CAST(${key} AS text), '', CAST(${BigInt(now)} AS bigint) WHERE ${isFree}
       ON CONFLICT (key) DO UPDATE SET result = '', created_at = excluded.created_at
       WHERE known.created_at <= ${BigInt(now - DAY_MS)}`;
+  }
+
+  /** Finds a result. An expired one is not found while another process replaces it. */
+  function find(key: string, now: number): Query<{ readonly result: string }> {
+    return sql`SELECT result FROM ${results} WHERE key = ${key} AND created_at > ${BigInt(now - DAY_MS)}`;
   }
 
   function store(key: string, result: string, now: number): Query {
