@@ -42,5 +42,7 @@ export const VARIABLES: readonly string[] = [
   'SHUTDOWN_GRACE_MS',
   'DOCS',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_LOGS_EXPORTER',
+  'OTEL_METRICS_EXPORTER',
   'LOG_LEVEL',
 ];
