@@ -48,7 +48,7 @@ const MISTAKES: readonly (readonly [string, readonly string[], string])[] = [
   ['a service that does not start', ['~console', '$ PORT=x npm start', 'Plant store', '~'], 'x.md:3: the output of'],
   ['a diff that does not apply', ['~diff', '--- a/x', '+++ b/x', '@@ -1 +1 @@', '-a', '+b', '~'], 'x.md:2: Error: '],
   ['a block of another language', ['~yaml', 'a: 1', '~'], 'x.md:2: Error: a block of yaml'],
-  ['code that is in no source file', ['~ts', 'let a = 1;', '~'], 'x.md:2: Error: no source file contains'],
+  ['code that is in no file', ['~ts', 'let a = 1;', '~'], 'x.md:2: Error: no file contains'],
   ['a console block without a command', ['~console', 'one', '~'], 'x.md:2: Error: a console block starts with'],
   ['a fence without a language', ['~', 'npm test', '~'], 'x.md: a fence has no language or no end'],
   ['a fence without an end', ['~sh', 'npm test'], 'x.md: a fence has no language or no end'],

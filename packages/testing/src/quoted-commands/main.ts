@@ -78,14 +78,14 @@ async function executeBlock(clone: () => Project, block: Block, document: string
     execFileSync('git', ['apply'], { cwd: clone().folder, input: text, stdio: 'pipe' });
   } else if (file !== undefined) {
     writeFileSync(join(clone().folder, file), text);
-  } else if (language === 'ts') {
+  } else if (language === 'ts' || language === 'yaml') {
     const files = ['src', 'scripts', 'examples'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
     );
     const isSource = files.some(
-      (name) => name.endsWith('.ts') && flat(readFileSync(name, 'utf8')).includes(flat(text)),
+      (name) => name.endsWith(`.${language}`) && flat(readFileSync(name, 'utf8')).includes(flat(text)),
     );
-    if (!isSource) throw new Error('no source file contains this block');
+    if (!isSource) throw new Error('no file contains this block');
   } else if (language !== 'text') {
     throw new Error(`a block of ${language} is neither executed nor a figure`);
   }
