@@ -47,7 +47,7 @@ const MISTAKES: readonly (readonly [string, readonly string[], string])[] = [
   ['a quoted failure that is none', ['~console', '$ echo FAIL', 'FAIL', '~'], 'x.md:2: the exit code is 0'],
   ['a service that does not start', ['~console', '$ PORT=x npm start', 'Plant store', '~'], 'x.md:3: the output of'],
   ['a diff that does not apply', ['~diff', '--- a/x', '+++ b/x', '@@ -1 +1 @@', '-a', '+b', '~'], 'x.md:2: Error: '],
-  ['a block of another language', ['~yaml', 'a: 1', '~'], 'x.md:2: Error: a block of yaml'],
+  ['a block of another language', ['~toml', 'a = 1', '~'], 'x.md:2: Error: a block of toml'],
   ['code that is in no file', ['~ts', 'let a = 1;', '~'], 'x.md:2: Error: no file contains'],
   ['a console block without a command', ['~console', 'one', '~'], 'x.md:2: Error: a console block starts with'],
   ['a fence without a language', ['~', 'npm test', '~'], 'x.md: a fence has no language or no end'],
