@@ -72,8 +72,7 @@ function insertBeds(url: string, count: number): void {
   database.exec(`
     BEGIN IMMEDIATE;
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${String(count)})
-      INSERT INTO creations (caller, key, fingerprint) SELECT 'nobody', n, '' FROM numbers;
-    INSERT INTO beds (id, crop, metres, version) SELECT bed, bed || '${'🌱'.repeat(90)}', 1, 1 FROM creations;
+      INSERT INTO beds (crop, metres, version) SELECT n || '${'🌱'.repeat(90)}', 1, 1 FROM numbers;
     COMMIT`);
   database.close();
 }
