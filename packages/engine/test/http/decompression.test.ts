@@ -79,6 +79,24 @@ test('x-gzip is gzip, identity is no coding, and gzip may have several members',
     expect(await send(coding, body)).toMatchObject({ status: 200, text: 'Anna' });
 });
 
+test.each(Object.keys(CODINGS))('an empty body with %s is an empty body', async (coding) => {
+  const contract = await contractOf(documentOf('/a', 'post', OPERATION));
+  const op = async ({ body }: Post) => ({
+    status: 200,
+    body: body instanceof Blob ? `${String(body.size)} bytes` : typeof body,
+  });
+  const { serve: listen } = await createTestApp({ contract, handlers: { op }, decompressRequests: true });
+  const url = `${(await listen()).url}/a`;
+  for (const [type, text] of [
+    ['application/json', 'undefined'],
+    ['application/octet-stream', '0 bytes'],
+  ] as const) {
+    const headers = { 'Content-Encoding': coding, 'Content-Type': type };
+    for (const body of ['', new Blob([]).stream()])
+      expect(await (await fetch(url, { method: 'POST', headers, body, duplex: 'half' })).text()).toBe(text);
+  }
+});
+
 test.each(Object.entries(CODINGS))('a body with malformed %s is answered 400', async (coding, compress) => {
   const send = await serve();
   const bytes = compress(JSON_BODY);

@@ -32,7 +32,8 @@ const LIST: readonly RequestCoding[] = [
 export const REQUEST_CODINGS: RequestCodings = new Map(LIST.map((coding) => [coding.name, coding]));
 
 /**
- * Decompresses a request body while it arrives. Stops at the size limit, however much the body would expand to.
+ * Decompresses a request body while it arrives. Stops at the size limit, however much the body would expand to. An
+ * empty body stays empty.
  *
  * @throws {Failure} 400 when the body is malformed or ends early, 413 when it is larger than the limit
  * @throws the error of `reserve`, and the errors of the chunks
@@ -68,6 +69,7 @@ export async function* decompress(
     }
   } catch (error) {
     if (error instanceof Failure || error === sourceError) throw error;
+    if (receivedBytes === 0) return; // A proxy may forward a request without a body with an empty chunked body.
     throw malformedFailure('body', `is not valid ${name}`, 'the request body');
   }
   // Decoders ignore data after the end.
