@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { type Definition, identifierOf, type Transaction, type Written } from './database.ts';
+import { DatabaseUnavailable, type Definition, identifierOf, type Transaction, type Written } from './database.ts';
 import { type Dialect, either, sql, table, type Query } from './sql.ts';
-import type { RunPart } from './transaction.ts';
+import { TransactionTimeout, type RunPart } from './transaction.ts';
 
 const DAY_MS = 86_400_000;
 const CLEAN_EVERY_MS = 10_000;
@@ -51,6 +51,9 @@ export function createOnce(
         await runPart(() => transaction.write(store(key, result, now))); // After parts that the work did not await.
         return result;
       });
+    } catch (error) {
+      // The client may repeat the request with its key.
+      throw error instanceof TransactionTimeout ? new DatabaseUnavailable(error.message) : error;
     } finally {
       running.delete(key);
       clean();

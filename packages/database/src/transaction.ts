@@ -32,6 +32,9 @@ export function compileWork(
   return { start, onTimeUp };
 }
 
+/** A transaction reached its time limit; nothing was written. */
+export class TransactionTimeout extends Error {}
+
 /** The database that runs the work of a transaction. */
 export type Host = {
   readonly run: RunStatement;
@@ -57,7 +60,7 @@ export async function runTransactionWork(
     const problem = `the transaction took longer than ${String(limitMs)} ms; nothing was written`;
     const { running } = statements;
     // Other writes wait for this statement, so the log must name it.
-    const error = new Error(running === undefined ? problem : `${problem}; it is running ${running.text}`);
+    const error = new TransactionTimeout(running === undefined ? problem : `${problem}; it is running ${running.text}`);
     timeUp.reject(error);
     work.onTimeUp(error);
   }, limitMs);
