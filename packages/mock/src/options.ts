@@ -122,7 +122,7 @@ export type ProgramOptions = {
   readonly errorRate?: number | string;
   /** The paths of HTTP archives. */
   readonly replay?: string | readonly string[];
-  /** The URL of a service, which gets the requests first. The mock answers only what the service does not have. */
+  /** The URL of a service, which gets the requests first. The mock answers only requests for which the service has no operation. */
   readonly proxy?: string;
   readonly callbacks?: boolean;
   readonly callbackHost?: string | readonly string[];

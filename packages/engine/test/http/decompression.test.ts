@@ -69,7 +69,7 @@ test.each(Object.entries(CODINGS))('a body with %s is decompressed', async (codi
   expect(invalid).toMatchObject({ status: 400, text: expect.stringContaining('name must be string') });
 });
 
-test('x-gzip is gzip, identity is no coding, and gzip may have several members', async () => {
+test('x-gzip means gzip, identity means no coding, and gzip may have several members', async () => {
   const send = await serve();
   for (const [coding, body] of [
     ['x-gzip', gzipSync(JSON_BODY)],

@@ -84,7 +84,8 @@ export function createCall(
       const responding = inTime(callOnce(respondOnce, handler, exchange, request), request);
       return compress === undefined ? responding : responding.then((response) => compress(exchange.req, response));
     }
-    return inTime(call(handler, request), request).then((reply) => {
+    // The request counts as in flight until the handler settles, even after the time limit.
+    return inTime(call(handler, request, loadShedding.leave), request).then((reply) => {
       const response = toConforming(exchange, reply);
       const { body } = response;
       if (!isBodyStream(body)) return compress === undefined ? response : compress(exchange.req, response);
@@ -93,18 +94,18 @@ export function createCall(
     });
   };
 
-  /** Calls the handler. The request counts as in flight until the handler settles, even after the time limit. */
-  async function call(handle: AnyHandler, request: HandlerRequest): Promise<AnyReply> {
+  /** Calls the handler. @param onSettled called when the handler has returned or thrown */
+  async function call(handle: AnyHandler, request: HandlerRequest, onSettled?: () => void): Promise<AnyReply> {
     try {
       return await handle(request as never); // The validator has checked the type of the handler.
     } catch (error) {
       return replyOf(error, request);
     } finally {
-      loadShedding.leave();
+      onSettled?.();
     }
   }
 
-  /** Calls the handler like `call`, once for the key of the request, in the transaction that keeps its response. */
+  /** Calls the handler once for the key of the request, in the transaction that keeps its response. */
   async function callOnce(
     respondOnce: RespondOnce,
     handle: AnyHandler,
@@ -114,7 +115,7 @@ export function createCall(
     let handling: Promise<AnyReply> | undefined;
     try {
       return await respondOnce(async () => {
-        handling = reply();
+        handling = call(handle, request);
         return toConforming(exchange, await handling);
       });
     } catch (error) {
@@ -123,14 +124,6 @@ export function createCall(
     } finally {
       // The transaction may reach its time limit before the handler has settled.
       void Promise.allSettled([handling]).then(loadShedding.leave);
-    }
-
-    async function reply(): Promise<AnyReply> {
-      try {
-        return await handle(request as never); // The validator has checked the type of the handler.
-      } catch (error) {
-        return replyOf(error, request);
-      }
     }
   }
 

@@ -5,7 +5,7 @@ import { Failure, malformedFailure, RETRY_AFTER } from '../failure.ts';
 import { isBodyStream, type BodyStream } from '../reply/body-stream.ts';
 import type { HandlerResponse, Headers } from '../reply/response.ts';
 import type { Target } from '../router.ts';
-import { accepts } from './validate-request.ts';
+import { conforms } from './validate-request.ts';
 
 /**
  * Runs work once for each key, in one transaction with the record of its result. Writes of the work are parts of the
@@ -72,7 +72,7 @@ function readKey(name: string, sent: string): string {
 /** Removes the quotes of a key if the document does not accept them, as with `format: uuid`. */
 function acceptQuoted({ parameters, body }: Exchange, target: Target, name: string, key: string): void {
   const { header } = parameters.values;
-  if (header[name] === undefined || header[name] === key || accepts(target, parameters, body)) return;
+  if (header[name] === undefined || header[name] === key || conforms(target, parameters, body)) return;
   header[name] = key;
 }
 

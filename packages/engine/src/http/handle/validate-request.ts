@@ -70,7 +70,7 @@ export function validateWhole(
 }
 
 /** Returns whether a request conforms to the document. */
-export function accepts(
+export function conforms(
   { validator }: Target,
   parameters: ReadParameters,
   body: RequestBody | Failure | undefined,

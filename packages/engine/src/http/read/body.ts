@@ -93,10 +93,7 @@ export function readBody(
   reader.sendContinue();
   if (isUpload(mediaType, requestBody.content[mediaType] ?? {}, contentType))
     return readUpload(req, requestBody, mediaType, contentType, reader, coding);
-  const bytes =
-    coding === undefined
-      ? readBytes(req, reader)
-      : collectBytes(decompress(readChunks(req, reader.limitBytes), coding, reader), reader);
+  const bytes = coding === undefined ? readBytes(req, reader) : collectBytes(chunksOf(req, coding, reader), reader);
   return bytes instanceof Promise
     ? bytes.then((read) => parseBody(read, operation, requestBody, mediaType, contentType, codecs))
     : parseBody(bytes, operation, requestBody, mediaType, contentType, codecs);
@@ -152,8 +149,7 @@ async function readUpload(
   const upload = new Upload(reader, coding === undefined ? contentLengthOf(req) : undefined);
   reader.keepUpload(upload);
   const read = kindOf(mediaType) === 'multipart' ? readMultipart : readBinary;
-  const sent = readChunks(req, reader.limitBytes);
-  const chunks = coding === undefined ? sent : decompress(sent, coding, reader);
+  const chunks = chunksOf(req, coding, reader);
   const tree = await read(chunks, contentType, requestBody.content[mediaType] ?? {}, upload, reader);
   return tree === undefined ? missingBody(requestBody) : { mediaType, contentType, ...tree };
 }
@@ -266,6 +262,12 @@ function refuseUnlessEmpty(
     if (isSent) throw failure;
     return missingBody(body);
   });
+}
+
+/** Returns the chunks of a body without its coding. */
+function chunksOf(req: IncomingMessage, coding: RequestCoding | undefined, reader: BodyReader): AsyncIterable<Buffer> {
+  const sent = readChunks(req, reader.limitBytes);
+  return coding === undefined ? sent : decompress(sent, coding, reader);
 }
 
 /** Returns the content coding of a body, or a 415 failure (RFC 9110, 15.5.16). */
