@@ -100,7 +100,7 @@ async function start(args: readonly string[]) {
   const mock = spawn(process.execPath, [join(ROOT, 'packages/cli/bin.js'), 'mock', ...args], {
     cwd: folder, // Without an .env file.
     env: { ...inherited, PORT: '0', OPS_PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
   });
   mocks.push(mock);
   let output = '';
