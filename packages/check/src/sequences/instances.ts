@@ -105,13 +105,11 @@ export function createInstances(
     variant: number,
     adapt: (input: RequestInput) => RequestInput,
   ): Generator<RequestInput> {
-    const generated = (attempt: number): readonly RequestInput[] => [
-      ...plainInputs(operation, variant * VARIANTS_PER_RESOURCE + attempt),
-    ];
+    const generated = (attempt: number) => plainInputs(operation, variant * VARIANTS_PER_RESOURCE + attempt);
     const [first] = generated(0);
     if (first !== undefined && adapt(first) !== first) yield adapt(first);
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) yield* generated(attempt);
-    for (const { kind, input } of exampleCases(operation, run.requestOracle, generated(0), run.tokens))
+    for (const { kind, input } of exampleCases(operation, run.requestOracle, [...generated(0)], run.tokens))
       if (kind === 'positive' && input !== undefined) yield input;
   }
 
