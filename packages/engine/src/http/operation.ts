@@ -98,7 +98,7 @@ function mayStream({ responses }: Operation): boolean {
 }
 
 function removeCodingsStep({ req }: Exchange): undefined {
-  removeCodings(req.headers);
+  removeCodings(req);
 }
 
 function createPreconditionStep(conditions: Conditions | undefined): Step | undefined {

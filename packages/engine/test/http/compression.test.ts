@@ -44,7 +44,7 @@ async function serve({
   '412': { description: Changed. }`;
   const contract = await contractOf(documentOf('/a', method, `${responses}\n${operation}`, rest));
   const op = async ({ assertMatch }: RequestOf<{ readonly parameters: object; readonly responses: object }>) => {
-    if (method === 'put') assertMatch({ etag: '"1"' });
+    if (method === 'put') assertMatch({ etag: headers['ETag'] ?? '"1"' });
     return { status: 200, headers, body: body() };
   };
   const { serve: listen } = await createTestApp({
@@ -163,6 +163,18 @@ test('the ETag of a compressed response matches in conditions', async () => {
   expect(await conditional('"0", W/"1+gzip"')).toEqual([304, '"1+gzip"', vary, '']);
   expect(await conditional('"1"')).toEqual([304, '"1"', vary, '']);
   expect(await conditional('"2+gzip"')).toEqual([200, '"1+gzip"', vary, TEXT]);
+  // The client accepts the coding of its body, though it prefers another one.
+  const accepting = async (accepted: string, tag: string) => {
+    const fields = { 'Accept-Encoding': accepted, 'If-None-Match': tag };
+    const { status, headers, coding } = await send({ headers: fields });
+    return [status, headers.etag, coding];
+  };
+  expect(await accepting('gzip, br', '"1+gzip"')).toEqual([304, '"1+gzip"', undefined]);
+  expect(await accepting('gzip;q=0.5, identity', '"1+gzip"')).toEqual([304, '"1+gzip"', undefined]);
+  // A shared cache asks for a client that cannot read the body in the cache.
+  expect(await accepting('br', '"1+gzip"')).toEqual([200, '"1+br"', 'br']);
+  expect(await accepting('', '"1+gzip"')).toEqual([200, '"1"', undefined]);
+  expect(await accepting('br', '"1+gzip", "1"')).toEqual([304, '"1"', undefined]);
   const weak = await serve({ headers: { ETag: 'W/"1"' } });
   expect((await weak()).headers).toMatchObject({ etag: 'W/"1"' });
 
@@ -171,6 +183,43 @@ test('the ETag of a compressed response matches in conditions', async () => {
   expect([await change('"1+gzip"'), await change('"0+gzip", "1+br"'), await change('"2+gzip"')]).toEqual([
     200, 200, 412,
   ]);
+});
+
+test.each<[string, Given]>([
+  ['"1+gzip"', {}],
+  ['"1+br"', {}],
+  ['W/"1+gzip"', {}],
+  ['"1+identity"', {}],
+  ['"1+gzip"', { body: () => 'short' }],
+  ['"1+gzip"', { ...SECURITY, operation: 'security: [bearer: []]' }],
+])('the ETag %s of a handler works in conditions', async (etag, given) => {
+  const fields = { Authorization: `Bearer ${TOKEN}` };
+  const read = await serve({ ...given, headers: { ETag: etag } });
+  const change = await serve({ ...given, method: 'put', headers: { ETag: etag } });
+  for (const coding of ['gzip', 'identity']) {
+    const headers = { ...fields, 'Accept-Encoding': coding };
+    const { etag: sent = '' } = (await read({ headers })).headers;
+    const same = await read({ headers: { ...headers, 'If-None-Match': sent } });
+    expect([same.status, same.headers.etag]).toEqual([304, sent]);
+    for (const other of ['"1"', '"1+gzip"', '"1+br"', '"1+identity"'].filter((tag) => tag !== sent))
+      expect((await read({ headers: { ...headers, 'If-None-Match': other } })).status).toBe(200);
+    const { status } = await change({ headers: { ...fields, 'If-Match': sent } });
+    expect(status).toBe(etag.startsWith('W/') ? 412 : 200);
+  }
+});
+
+test('If-Range with the ETag of a compressed response gets the whole body', async () => {
+  const headers = { ETag: '"1+br"' };
+  const part = `responses:
+  '200': { description: It., headers: { ETag: { schema: { type: string } } }, content: { text/plain: {} } }
+  '206': { description: A part., headers: { ETag: { schema: { type: string } } }, content: { text/plain: {} } }`;
+  const contract = await contractOf(documentOf('/a', 'get', part));
+  const op = async () => ({ status: 200, headers, body: Buffer.from(TEXT) });
+  const { serve: listen } = await createTestApp({ contract, handlers: { op }, compressResponses: 'public' });
+  const { url } = await listen();
+  const statusOf = async (tag: string) =>
+    (await fetch(`${url}/a`, { headers: { Range: 'bytes=1-', 'If-Range': tag } })).status;
+  expect([await statusOf('"1+br+identity"'), await statusOf('"1+br"')]).toEqual([206, 200]);
 });
 
 async function* texts(values: Iterable<string>): AsyncGenerator<string> {

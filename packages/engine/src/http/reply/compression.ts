@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { essenceOf, type Operation } from '@contract-first/contract';
@@ -64,22 +64,25 @@ const OF_BYTES = [
   'repr-digest',
 ];
 
-/** Returns the function that compresses the responses of an operation; `undefined` if they are not compressed. */
+/** Returns the function that compresses the responses of an operation; `undefined` if the service compresses none. */
 export function createCompression(compression: Compression, operation: Operation): Compress | undefined {
+  if (compression === 'off') return undefined;
   const isPublic = operation.security.length === 0 && operation.parameters.every(({ in: place }) => place !== 'cookie');
-  if (compression === 'off' || (compression === 'public' && !isPublic)) return undefined;
+  const mayCompress = compression === 'all' || isPublic;
   return (req, response) => {
     const { status, headers, body } = response;
+    if (!mayCompress) return withTagOf('identity', response);
     if (status === 304) return withStoredTag(req, response);
-    if (body === undefined || !mayBeCompressed(headers)) return response;
+    if (body === undefined || !mayBeCompressed(headers)) return withTagOf('identity', response);
     const weights = weightsOf(req);
     // A client that refuses a body without a coding gets a coding in any case.
-    if (weights.identity > 0 && !isWorthwhile(response)) return response;
-    const varying = { ...headers, vary: addVary(headers['vary'], 'Accept-Encoding') };
+    if (weights.identity > 0 && !isWorthwhile(response)) return withTagOf('identity', response);
+    const varying = { ...response, headers: { ...headers, vary: addVary(headers['vary'], 'Accept-Encoding') } };
     const name = selectCoding(weights);
     const coding = CODINGS[name ?? ''];
-    if (name === undefined || coding === undefined) return { status, headers: varying, body };
-    const coded = { status, headers: { ...varying, ...codedTag(headers, name), 'content-encoding': name } };
+    if (name === undefined || coding === undefined) return withTagOf('identity', varying);
+    const tagged = withTagOf(name, varying);
+    const coded = { status, headers: { ...tagged.headers, 'content-encoding': name } };
     return isBodyStream(body)
       ? { ...coded, body: { ...body, createEncoder: coding.createEncoder } }
       : coding.compress(body).then((compressed) => ({ ...coded, body: compressed }));
@@ -112,30 +115,63 @@ function weightsOf({ headers }: IncomingMessage): Weights {
 }
 
 /** Selects the best coding; `undefined` for none. */
-function selectCoding({ identity, codings }: Weights): string | undefined {
-  const [[name, weight] = ['', 0]] = [...codings].sort(([, one], [, other]) => other - one);
-  return weight > 0 && weight >= identity ? name : undefined;
+function selectCoding(weights: Weights): string | undefined {
+  const [name = ''] = acceptedCodings(weights);
+  return (weights.codings.get(name) ?? 0) >= weights.identity ? name : undefined;
 }
 
-/** Returns the ETag of a compressed response: each coding of a body is another representation (RFC 9110, 8.8.3.3). */
-function codedTag({ etag }: Headers, coding: string): { readonly etag?: string } {
-  if (typeof etag !== 'string') return {};
-  return { etag: etag.startsWith('W/') ? etag : etag.replace(/"$/, `+${coding}"`) };
+/** Returns the codings that a client accepts, the best first. */
+function acceptedCodings({ codings }: Weights): readonly string[] {
+  const accepted = [...codings].filter(([, weight]) => weight > 0);
+  return accepted.sort(([, one], [, other]) => other - one).map(([name]) => name);
 }
 
-/** Gives a 304 the ETag of the compressed response that the client has. */
-function withStoredTag(req: IncomingMessage, { status, headers, body }: HandlerResponse): HandlerResponse {
-  const name = selectCoding(weightsOf(req));
-  const coded = name === undefined ? {} : codedTag(headers, name);
-  const isStored = coded.etag !== undefined && String(req.headersDistinct['if-none-match']).includes(coded.etag);
-  const vary = addVary(headers['vary'], 'Accept-Encoding');
-  return { status, headers: { ...headers, ...(isStored && coded), vary }, body };
+const CODED_TAG = new RegExp(`("[^"]*)\\+(${['identity', ...Object.keys(CODINGS)].join('|')})"`, 'g');
+
+/**
+ * Returns the ETag of a response with a coding: each coding of a body is another representation (RFC 9110, 8.8.3.3).
+ * Weak tags, which all codings share, and tags of bodies without a coding get a suffix only if they end like one, so
+ * that removing the last suffix returns the tag of the handler.
+ */
+function codedTag(etag: string, coding: string): string {
+  const isShared = coding === 'identity' || etag.startsWith('W/');
+  if (isShared && etag.search(CODED_TAG) === -1) return etag;
+  return etag.replace(/"$/, `+${isShared ? 'identity' : coding}"`);
 }
 
-const CODED_TAG = new RegExp(`\\+(?:${Object.keys(CODINGS).join('|')})"`, 'g');
+function withTagOf(coding: string, response: HandlerResponse): HandlerResponse {
+  const { etag } = response.headers;
+  if (typeof etag !== 'string') return response;
+  return { ...response, headers: { ...response.headers, etag: codedTag(etag, coding) } };
+}
 
-/** Replaces ETags of compressed responses in the conditions of a request by the ETags that handlers know. */
-export function removeCodings(headers: IncomingHttpHeaders): void {
-  for (const name of ['if-match', 'if-none-match', 'if-range'] as const)
-    if (headers[name] !== undefined) headers[name] = String(headers[name]).replaceAll(CODED_TAG, '"');
+/** Gives a 304 the ETag of the response that the client has. */
+function withStoredTag(req: IncomingMessage, response: HandlerResponse): HandlerResponse {
+  const sent = String(req.headersDistinct['if-none-match']);
+  const { etag, vary } = response.headers;
+  const isStored = (name: string): boolean => typeof etag === 'string' && sent.includes(codedTag(etag, name));
+  const coding = acceptedCodings(weightsOf(req)).find(isStored) ?? 'identity';
+  return withTagOf(coding, { ...response, headers: { ...response.headers, vary: addVary(vary, 'Accept-Encoding') } });
+}
+
+/**
+ * Replaces ETags of compressed responses in the conditions of a request by the ETags that handlers know. Removes tags
+ * that must not match. A read does not match tags of codings that it does not accept: with a 304, a shared cache would
+ * send their bodies to its client. If-Range matches none, since a part of a compressed body cannot continue with a part
+ * of the body without a coding.
+ */
+export function removeCodings(req: IncomingMessage): void {
+  const { headers, method } = req;
+  const isRead = method === 'GET' || method === 'HEAD';
+  replace('if-match', () => true);
+  replace('if-none-match', (coding) => !isRead || weightsOf(req).codings.get(coding) !== 0);
+  replace('if-range', (coding) => coding === 'identity');
+
+  function replace(field: string, mayMatch: (coding: string) => boolean): void {
+    const tags = headers[field];
+    if (tags === undefined) return;
+    headers[field] = String(tags).replaceAll(CODED_TAG, (_tag, start: string, coding: string) =>
+      mayMatch(coding) ? `${start}"` : '',
+    );
+  }
 }
