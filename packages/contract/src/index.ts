@@ -13,7 +13,7 @@ export {
 export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './operations/contract.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
 export { replaceEvaluation } from './validation/evaluated-parts.ts';
-export { replaceEqualityKeywords } from './validation/equality.ts';
+export { equalityKey, replaceEqualityKeywords } from './validation/equality.ts';
 export { roundBigints, withDigits } from './validation/exact-values.ts';
 export { replaceFormats } from './validation/formats.ts';
 export { HandlerFailure, NotAcceptable, PreconditionFailed } from './errors.ts';

@@ -79,10 +79,10 @@ function placeOf(value: unknown, context: Context | undefined): Place {
 
 /** Creates a test for `enum` or `const`. Stops reading a value that has more parts than any allowed value. */
 function createTest(allowedValues: readonly unknown[]): (place: Place) => boolean {
-  const allowed = new Set(allowedValues.map((value) => identityOf(value)));
+  const allowed = new Set(allowedValues.map((value) => equalityKey(value)));
   const maxParts = allowedValues.reduce<number>((most, value) => Math.max(most, countParts(value, Infinity)), 0);
   return ({ value, digits, digitsOf }) =>
-    (!isObject(value) || countParts(value, maxParts) <= maxParts) && allowed.has(identityOf(value, digits, digitsOf));
+    (!isObject(value) || countParts(value, maxParts) <= maxParts) && allowed.has(equalityKey(value, digits, digitsOf));
 }
 
 /** Counts a value and all nested members. Stops above a limit. */
@@ -99,13 +99,13 @@ function countParts(value: unknown, limit: number): number {
 function findDuplicate(items: readonly unknown[], digitsOf: DigitsOf | undefined): ReturnType<FindProblem> {
   const seen = new Map<unknown, number>();
   for (const [j, item] of items.entries()) {
-    const identity = identityOf(item, digitsOf?.(items, String(j)), digitsOf);
-    const i = seen.get(identity);
+    const key = equalityKey(item, digitsOf?.(items, String(j)), digitsOf);
+    const i = seen.get(key);
     if (i !== undefined) {
       const message = `must NOT have duplicate items (items ## ${String(i)} and ${String(j)} are identical)`;
       return { message, params: { i, j } };
     }
-    seen.set(identity, j);
+    seen.set(key, j);
   }
   return undefined;
 }
@@ -114,8 +114,9 @@ function findDuplicate(items: readonly unknown[], digitsOf: DigitsOf | undefined
  * Returns a key for sets and maps. Values have the same key if they are equal in JSON Schema (2020-12 core, 4.2.2).
  *
  * @param digits the source digits of a number that its double may not represent
+ * @param digitsOf returns the source digits of nested numbers
  */
-function identityOf(value: unknown, digits?: string, digitsOf?: DigitsOf): unknown {
+export function equalityKey(value: unknown, digits?: string, digitsOf?: DigitsOf): unknown {
   if (typeof value === 'string') return `"${value}`; // The canonical JSON of arrays and objects never starts like this.
   if (typeof value === 'bigint') return numberKey(String(value));
   if (digits !== undefined) return numberKey(digits);
@@ -131,7 +132,7 @@ function canonicalJson(value: object, digitsOf: DigitsOf | undefined): string {
   const textOf = (member: unknown, key: string): string => {
     if (isObject(member)) return canonicalJson(member, digitsOf);
     if (typeof member === 'string') return JSON.stringify(member);
-    return String(identityOf(member, digitsOf?.(value, key)));
+    return String(equalityKey(member, digitsOf?.(value, key)));
   };
   if (Array.isArray(value)) return `[${value.map((item, index) => textOf(item, String(index))).join()}]`;
   const object = value as Readonly<Record<string, unknown>>;

@@ -77,10 +77,11 @@ const notes = table('notes');
 const add = (text: string) => sql`INSERT INTO ${notes} (text) VALUES (${text})`;
 const listNotes = sql<Row>`SELECT text FROM ${notes} ORDER BY text`;
 
-type Handle = (database: BatchDatabase<Row>, count: number) => Promise<AnyReply>;
+type Handle = (database: BatchDatabase<Row>, count: number, accepts: Accepts) => Promise<AnyReply>;
+type Accepts = (...mediaTypes: readonly string[]) => string;
 
 /** Stores a note with the number of the call, and returns both in the response. */
-const store: Handle = async (database, count) => {
+const store = async (database: BatchDatabase<Row>, count: number): Promise<AnyReply> => {
   await database.write(add(String(count)));
   return { status: 201, headers: { Location: `/notes/${String(count)}` }, body: { count } };
 };
@@ -104,7 +105,7 @@ async function serve(
   const close = () => (closed ??= database.close());
   cleanUp(close);
   let count = 0;
-  const addNote = () => handle(database, (count += 1));
+  const addNote = ({ accepts }: { readonly accepts: Accepts }) => handle(database, (count += 1), accepts);
   const { app, logged } = await serveApplication(
     {
       contract: await contractOf(documentWith(given)),
@@ -123,19 +124,25 @@ async function serve(
       },
     },
   );
-  const send = async (key: string | undefined, sent: Sent = {}) => {
+  const send = async (key: string | string[] | undefined, sent: Sent = {}) => {
     const { user = 'ann', path = '/notes/1', type = 'application/json', body = NOTE, headers: others = {} } = sent;
     const response = await request(app)
       .post(path)
-      .set({ 'X-User': user, 'Content-Type': type, ...others, ...(key !== undefined && { 'Idempotency-Key': key }) })
+      .set({ 'X-User': user, 'Content-Type': type, ...others })
+      .set(key === undefined ? {} : { 'Idempotency-Key': key }) // Several fields for a list.
       .serialize((value: unknown) => value as string)
       .buffer()
       .parse(collect)
       .send(body as string);
     const { status, headers } = response;
     const text = String(response.body);
-    const { location, 'content-type': contentType, 'retry-after': retryAfter } = headers as Record<string, string>;
-    return { status, location, contentType, retryAfter, text };
+    const {
+      location,
+      vary,
+      'content-type': contentType,
+      'retry-after': retryAfter,
+    } = headers as Record<string, string>;
+    return { status, location, vary, contentType, retryAfter, text };
   };
   const stored = async () => (await database.read(listNotes)).map(({ text }) => text);
   return { send, stored, logged, database, close, calls: () => count };
@@ -206,6 +213,8 @@ describeStores((createDatabase) => {
       [{ body: '{"text":"a"}' }, { type: 'application/json; charset=utf-8', body: '{"text": "\\u0061"}' }],
       [form('b', 'png'), form('c', 'png')],
       [{ path: '/notes/%31' }, { path: '/notes/1' }],
+      [{ body: '{"text":[1.0,1e2,-0]}' }, { body: '{"text":[1.0000000000000000,100,0]}' }],
+      [{ body: '{"text":9007199254740993}' }, { body: '{"text":9007199254740993.0}' }],
     ] as const)
       expect(await same(first, second)).toBe(201);
     const before = calls();
@@ -247,6 +256,23 @@ describeStores((createDatabase) => {
     expect((await send(KEY, { body: '{}' })).status).toBe(400);
     expect(calls()).toBe(0);
     for (const key of [KEY, 'x'.repeat(255), `"${'\\"'.repeat(255)}"`]) expect((await send(key)).status).toBe(201);
+  });
+
+  test('400 for several keys', async () => {
+    const { send, calls } = await serve(await createDatabase());
+    expect((await send([KEY, KEY])).status).toBe(400);
+    expect(calls()).toBe(0);
+  });
+
+  test('a repeated response depends on the same headers as the first', async () => {
+    const { send } = await serve(await createDatabase(), async (_database, count, accepts) => {
+      const contentType = accepts('application/json', 'text/plain');
+      return { status: 201, contentType, body: String(count) };
+    });
+    const headers = { Accept: 'text/plain' };
+    const first = await send(KEY, { headers });
+    expect(first).toMatchObject({ status: 201, contentType: 'text/plain', vary: 'Accept', text: '1' });
+    expect(await send(KEY, { headers })).toEqual(first);
   });
 
   test('409 while the first request is in progress, then its response', async () => {
@@ -311,7 +337,7 @@ describeStores((createDatabase) => {
     expect(await stored()).toHaveLength(5);
   });
 
-  test.each<[string, Handle]>([
+  test.each<[string, () => Promise<AnyReply>]>([
     ['a 500', async () => ({ status: 500 })],
     ['an error', () => Promise.reject(new Error('a bug'))],
     ['a reply that is not documented', async () => ({ status: 201, body: new Date(NaN), contentType: 'a/b' })],
@@ -323,7 +349,7 @@ describeStores((createDatabase) => {
     const { send, stored } = await serve(await createDatabase(), async (database, count) => {
       const created = await store(database, count);
       await database.transaction(({ write }) => write(add('more')));
-      return count === 1 ? reply(database, count) : created;
+      return count === 1 ? reply() : created;
     });
     expect((await send(KEY)).status).toBe(500);
     expect(await stored()).toEqual([]);

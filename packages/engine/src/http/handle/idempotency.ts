@@ -1,5 +1,12 @@
 import { createHash, hash } from 'node:crypto';
-import { idempotencyKeyOf, NotImplemented, placeOf, type Contract, type SourceDigits } from '@contract-first/contract';
+import {
+  equalityKey,
+  idempotencyKeyOf,
+  NotImplemented,
+  placeOf,
+  type Contract,
+  type SourceDigits,
+} from '@contract-first/contract';
 import type { Exchange, RespondOnce, Step } from '../exchange.ts';
 import { Failure, malformedFailure, RETRY_AFTER } from '../failure.ts';
 import { isBodyStream, type BodyStream } from '../reply/body-stream.ts';
@@ -41,30 +48,31 @@ export function createIdempotencyStep(target: Target, { contract, once }: Idempo
   // Neither the title nor the version, since keys must survive an edit of the document.
   const scope = [contract.basePaths, operation.operationId];
   return (exchange) => {
-    const sent = exchange.req.headers['idempotency-key']?.toString();
-    if (sent === undefined) return undefined;
+    if (exchange.req.headers['idempotency-key'] === undefined) return undefined;
     if (once === undefined) throw new NotImplemented(`the header ${name} of ${operation.operationId}`);
-    const text = readKey(name, sent);
+    const text = readKey(name, exchange.req.headersDistinct['idempotency-key'] ?? []);
     const { caller } = exchange;
     const key = hash('sha256', JSON.stringify([...scope, caller?.scheme, caller?.name, text]), 'base64url');
     const fingerprint = fingerprintOf(exchange); // Before `acceptQuoted`, since validation inserts defaults.
     acceptQuoted(exchange, target, name, text);
     if (fingerprint instanceof Promise)
-      return fingerprint.then((hashed) => void (exchange.respondOnce = createRespondOnce(once, key, hashed)));
-    exchange.respondOnce = createRespondOnce(once, key, fingerprint);
+      return fingerprint.then((hashed) => void (exchange.respondOnce = createRespondOnce(exchange, once, key, hashed)));
+    exchange.respondOnce = createRespondOnce(exchange, once, key, fingerprint);
     return undefined;
   };
 }
 
-/** Returns the key in the text of the header, which may lack the quotes. @throws {Failure} 400 for an invalid key */
-function readKey(name: string, sent: string): string {
+/** Returns the key in the fields of the header, which may lack the quotes. @throws {Failure} 400 for an invalid key */
+function readKey(name: string, [sent = '', ...others]: readonly string[]): string {
   const key = QUOTED.exec(sent)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? sent;
   const problem =
-    key === ''
-      ? 'must not be empty'
-      : key.length > MAX_KEY_LENGTH
-        ? `must not be longer than ${String(MAX_KEY_LENGTH)} characters`
-        : undefined;
+    others.length > 0
+      ? 'must not be repeated'
+      : key === ''
+        ? 'must not be empty'
+        : key.length > MAX_KEY_LENGTH
+          ? `must not be longer than ${String(MAX_KEY_LENGTH)} characters`
+          : undefined;
   if (problem !== undefined) throw malformedFailure(placeOf('header', name), problem, `header parameter ${name}`);
   return key;
 }
@@ -88,22 +96,18 @@ function fingerprintOf({ parameters, body }: Exchange): string | Promise<string>
   const content = body?.root[''];
   if (content instanceof Blob) blobs.push(content);
   const text = JSON.stringify([
-    canonical({ '': values.path }, '', sourceDigits),
-    canonical({ '': values.query }, '', sourceDigits),
+    keyOf(values.path, sourceDigits),
+    keyOf(values.query, sourceDigits),
     body?.mediaType,
-    body && !(content instanceof Blob) && canonical(body.root, '', body.sourceDigits),
+    body && !(content instanceof Blob) && keyOf(body.root, body.sourceDigits),
     files.map(([name, list]) => [name, list.length]),
   ]);
   return blobs.length === 0 ? hash('sha256', text, 'base64url') : hashBlobs(text, blobs);
 }
 
-/** Returns a text that equal values have in common: it has sorted members, and all digits of numbers. */
-function canonical(holder: object, key: string, digits: SourceDigits): string {
-  const value = (holder as Readonly<Record<string, unknown>>)[key];
-  if (Array.isArray(value)) return `[${value.map((_, index) => canonical(value, String(index), digits)).join()}]`;
-  if (typeof value !== 'object' || value === null) return digits.get(holder, key) ?? JSON.stringify(value);
-  const members = Object.keys(value).toSorted();
-  return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value, name, digits)}`).join()}}`;
+/** Returns a key that is the same for equal values in JSON. */
+function keyOf(value: object, digits: SourceDigits): unknown {
+  return equalityKey(value, undefined, (holder, key) => digits.get(holder, key));
 }
 
 async function hashBlobs(text: string, blobs: readonly Blob[]): Promise<string> {
@@ -121,23 +125,28 @@ type Kept = {
   readonly fingerprint: string;
   readonly status: number;
   readonly headers: Headers;
+  readonly isNegotiated: boolean;
   readonly text?: string;
   readonly base64?: string;
 };
 
-function createRespondOnce(once: Once, key: string, fingerprint: string): RespondOnce {
+function createRespondOnce(exchange: Exchange, once: Once, key: string, fingerprint: string): RespondOnce {
   return async (respond) => {
     let result: string | undefined;
     try {
-      result = await once(key, async () => JSON.stringify({ fingerprint, ...(await keep(await respond())) }));
+      result = await once(key, async () => {
+        const kept = await keep(await respond());
+        return JSON.stringify({ fingerprint, isNegotiated: exchange.isNegotiated, ...kept });
+      });
     } catch (error) {
       if (error instanceof NotKept) return error.response;
       throw error;
     }
     if (result === undefined)
       throw new Failure(409, `a request with this ${FIELD} is in progress; try again`, RETRY_AFTER);
-    const { fingerprint: first, status, headers, text, base64 } = JSON.parse(result) as Kept; // Written above.
+    const { fingerprint: first, status, headers, isNegotiated, text, base64 } = JSON.parse(result) as Kept; // Written above.
     if (first !== fingerprint) throw new Failure(422, `this ${FIELD} was used with another request`);
+    exchange.isNegotiated ||= isNegotiated;
     return { status, headers, body: base64 === undefined ? text : Buffer.from(base64, 'base64') };
   };
 }
@@ -153,7 +162,7 @@ class NotKept extends Error {
 }
 
 /** Returns the parts of a response to keep. @throws {NotKept} for a 5xx */
-async function keep(response: HandlerResponse): Promise<Omit<Kept, 'fingerprint'>> {
+async function keep(response: HandlerResponse): Promise<Omit<Kept, 'fingerprint' | 'isNegotiated'>> {
   const { status, headers, body } = response;
   if (status >= 500) throw new NotKept(response);
   if (body === undefined) return { status, headers };
