@@ -1,7 +1,7 @@
 import express, { type Request, type Response } from 'express';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { nodeHttp, TimeSlices } from '@contract-first/contract';
-import { createClientAddress, createTrust } from './accept/client-address.ts';
+import { createClientReader, createTrust } from './accept/client-address.ts';
 import { createOrigin } from './accept/origin.ts';
 import { createCors, type CorsPolicy } from './accept/cors.ts';
 import { definedHeaders, serializeHeaders } from './reply/response.ts';
@@ -40,7 +40,6 @@ export type App = { readonly app: RequestListener; readonly messageClasses: Mess
 export function createApp(options: AppOptions): App {
   const { contract, middleware, trustProxy, publicUrl, docs, failureResponse } = options;
   const { isUnavailable, observer, log } = options;
-  const trust = createTrust(trustProxy);
   const app = express();
   app.disable('x-powered-by');
   const cors = options.cors && createCors(options.cors, contract);
@@ -53,10 +52,10 @@ export function createApp(options: AppOptions): App {
   for (const own of middleware) app.use(own);
   if (docs !== undefined) app.use(docs);
   const slices = new TimeSlices();
-  const operations = createOperations({ ...options, originOf: createOrigin(publicUrl, trust), slices });
+  const operations = createOperations({ ...options, originOf: createOrigin(publicUrl), slices });
   const responder = createResponder({ ...options, slices });
-  const clientAddressOf = createClientAddress(trust);
-  app.use(createPipeline({ ...options, cors, clientAddressOf, operations, responder }));
+  const clientOf = createClientReader(createTrust(trustProxy));
+  app.use(createPipeline({ ...options, cors, clientOf, operations, responder }));
   return {
     app(req, res) {
       app(req as Request, res as Response, (error) => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { InvalidRequest, type Caller } from '@contract-first/contract';
+import type { Client } from './accept/client-address.ts';
 import type { LoadShedding } from './accept/load-shedding.ts';
 import type { RequestSpan } from './accept/request-span.ts';
 import type { Failure } from './failure.ts';
@@ -27,8 +28,7 @@ export type RespondOnce = (respond: () => Promise<HandlerResponse>) => Promise<H
 export class Exchange implements BodyReader {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** `undefined` when the socket is closed. */
-  readonly clientAddress: string | undefined;
+  readonly client: Client;
   readonly startedAt = performance.now();
   /** The span of the request, with OpenTelemetry. */
   span: RequestSpan | undefined;
@@ -61,15 +61,10 @@ export class Exchange implements BodyReader {
   #upload: Upload | undefined;
   #hasStream = false;
 
-  constructor(
-    req: IncomingMessage,
-    res: ServerResponse,
-    clientAddress: string | undefined,
-    loadShedding: LoadShedding,
-  ) {
+  constructor(req: IncomingMessage, res: ServerResponse, client: Client, loadShedding: LoadShedding) {
     this.req = req;
     this.res = res;
-    this.clientAddress = clientAddress;
+    this.client = client;
     this.#loadShedding = loadShedding;
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nextTick } from 'node:process';
 import type { Contract, Operation } from '@contract-first/contract';
+import type { Client } from './accept/client-address.ts';
 import { isPreflight, type Cors } from './accept/cors.ts';
 import { findViolation, readTarget } from './accept/http-rules.ts';
 import type { LoadShedding } from './accept/load-shedding.ts';
@@ -18,8 +19,7 @@ type PipelineOptions = {
   readonly loadShedding: LoadShedding;
   readonly rateLimit: RateLimit | undefined;
   readonly cors: Cors | undefined;
-  /** Returns the address of the client; `undefined` when the socket is closed. */
-  readonly clientAddressOf: (req: IncomingMessage) => string | undefined;
+  readonly clientOf: (req: IncomingMessage) => Client;
   readonly operations: (operation: Operation) => ServeOperation | Promise<ServeOperation>;
   readonly responder: Responder;
 };
@@ -31,13 +31,13 @@ type PipelineOptions = {
  * @returns a request listener that answers every request, also usable as Express middleware
  */
 export function createPipeline(options: PipelineOptions) {
-  const { contract, loadShedding, rateLimit, cors, clientAddressOf, operations, responder } = options;
+  const { contract, loadShedding, rateLimit, cors, clientOf, operations, responder } = options;
   const { respond, fail } = responder;
   const route = createRouter(contract);
   const startSpan = createRequestSpans();
   return (req: IncomingMessage, res: ServerResponse): void => {
-    const exchange = new Exchange(req, res, clientAddressOf(req), loadShedding);
-    const span = startSpan?.(req, exchange.clientAddress);
+    const exchange = new Exchange(req, res, clientOf(req), loadShedding);
+    const span = startSpan?.(req, exchange.client.address);
     exchange.span = span;
     // At the next tick, a body that was sent together with its header has arrived.
     if (span === undefined) nextTick(serve, exchange);

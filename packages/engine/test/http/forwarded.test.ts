@@ -18,6 +18,7 @@ async function receive(headers: Readonly<Record<string, string | string[]>>, tru
 
 const ONE = ['1'];
 const TWO = ['2'];
+const SUBNETS = ['loopback', '192.0.2.0/24'];
 
 test.each<[string | string[], readonly string[], string, string]>([
   ['for=192.0.2.1;proto=https;host=api.example.com', ONE, '192.0.2.1', 'https://api.example.com'],
@@ -34,13 +35,15 @@ test.each<[string | string[], readonly string[], string, string]>([
   ['for=203.0.113.7;host=evil.example, for=192.0.2.1;host=api.example.com', ONE, '192.0.2.1', 'http://api.example.com'],
   ['for=203.0.113.7;host=api.example.com, for=192.0.2.1;host=inner', TWO, '203.0.113.7', 'http://api.example.com'],
   [['for=203.0.113.7;host=api.example.com', 'for=192.0.2.1'], TWO, '203.0.113.7', 'http://api.example.com'],
-  ['for=203.0.113.7, for=192.0.2.1', ['loopback', '192.0.2.0/24'], '203.0.113.7', 'http://internal'],
+  ['for=203.0.113.7, for=192.0.2.1', SUBNETS, '203.0.113.7', 'http://internal'],
   ['for=203.0.113.7, for=192.0.2.1', ['loopback'], '192.0.2.1', 'http://internal'],
   ['for=192.0.2.1;proto=https', ['9'], '192.0.2.1', 'https://internal'],
   // If a header names no address, the client has the address of the proxy that sent the header.
   ['for=unknown;proto=https', ONE, '127.0.0.1', 'https://internal'],
   ['for=_hidden', ONE, '127.0.0.1', 'http://internal'],
-  ['for=203.0.113.7, for="_gazonk"', TWO, '127.0.0.1', 'http://internal'],
+  ['for=203.0.113.7, for="_gazonk"', TWO, '203.0.113.7', 'http://internal'],
+  ['for=203.0.113.7, for="_gazonk"', SUBNETS, '127.0.0.1', 'http://internal'],
+  ['for=_hidden, for=192.0.2.1', SUBNETS, '192.0.2.1', 'http://internal'],
   ['proto=https', ONE, '127.0.0.1', 'https://internal'],
   // Malformed parts are ignored.
   ['', ONE, '127.0.0.1', 'http://internal'],
@@ -57,6 +60,33 @@ test.each<[string | string[], readonly string[], string, string]>([
 ])('Forwarded: %j with TRUST_PROXY %j is the client %s at %s', async (forwarded, trustProxy, address, origin) => {
   expect(await receive({ Forwarded: forwarded }, trustProxy)).toEqual({ address, origin });
 });
+
+test.each<[string, string, string, readonly string[], string, string]>([
+  // The values before the value of the outermost trusted proxy come from the client.
+  [
+    '203.0.113.7, 192.0.2.1',
+    'https, http',
+    'evil.example, api.example.com',
+    ONE,
+    '192.0.2.1',
+    'http://api.example.com',
+  ],
+  ['203.0.113.7, 192.0.2.1', 'https, http', 'evil.example, inner', TWO, '203.0.113.7', 'https://evil.example'],
+  ['203.0.113.7, 192.0.2.1', 'https,http', 'api.example.com', SUBNETS, '203.0.113.7', 'https://api.example.com'],
+  ['203.0.113.7, 192.0.2.1', 'https, http', 'a.example, b.example', ['loopback'], '192.0.2.1', 'http://b.example'],
+  ['10.0.0.1, 203.0.113.7, 192.0.2.1', 'ftp, https, http', 'c, a, b', SUBNETS, '203.0.113.7', 'https://a'],
+  ['', 'https, http', 'a.example, b.example', ONE, '127.0.0.1', 'http://b.example'],
+  ['', 'https, http', 'a.example, b.example', TWO, '127.0.0.1', 'https://a.example'],
+  ['', 'https, http', 'a.example, b.example', SUBNETS, '127.0.0.1', 'http://b.example'],
+  ['unknown', 'https', '', SUBNETS, '127.0.0.1', 'https://internal'],
+  ['203.0.113.7', 'https', 'a.example', [], '127.0.0.1', 'http://internal'],
+])(
+  'X-Forwarded-For, -Proto, -Host: %j, %j, %j with TRUST_PROXY %j is the client %s at %s',
+  async (addresses, proto, host, trustProxy, address, origin) => {
+    const headers = { 'X-Forwarded-For': addresses, 'X-Forwarded-Proto': proto, 'X-Forwarded-Host': host };
+    expect(await receive(headers, trustProxy)).toEqual({ address, origin });
+  },
+);
 
 test.each([
   [{ 'X-Forwarded-For': '192.0.2.1' }, '192.0.2.1', 'http://internal'],

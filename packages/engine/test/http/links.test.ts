@@ -96,7 +96,7 @@ test.each([
   expect((await request(app).get(pathname + search)).body).toEqual({ path: {}, query });
 });
 
-const FORWARDED = { 'X-Forwarded-Proto': 'https, http', 'X-Forwarded-Host': 'api.example.com:8443' };
+const FORWARDED = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'api.example.com:8443' };
 
 test.each<[string, Options, string, Record<string, string>, string]>([
   ['the Host header', {}, '/link', {}, 'http://shop.example/to'],

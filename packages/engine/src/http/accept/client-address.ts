@@ -8,9 +8,18 @@ type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 /**
  * Returns whether the headers Forwarded and X-Forwarded-* of an address are trusted.
  *
+ * @param address `undefined` for a proxy whose address is unknown
  * @param hop the number of proxies between the address and the service
  */
-export type Trust = (address: string, hop: number) => boolean;
+export type Trust = (address: string | undefined, hop: number) => boolean;
+
+/** The client of a request, as the trusted proxies name it. */
+export type Client = {
+  /** `undefined` when the socket is closed. */
+  readonly address: string | undefined;
+  /** Returns the scheme or the host of the client's request; '' if no trusted proxy names it. */
+  readonly forwarded: (name: 'proto' | 'host') => string;
+};
 
 /**
  * Reads the trusted proxies: their number alone, or their addresses and subnets.
@@ -22,7 +31,8 @@ export function createTrust(proxies: readonly string[]): Trust {
   if (proxies.length === 1 && /^\d{1,2}$/.test(first)) return (_address, hop) => hop < Number(first);
   // proxy-addr would parse a number as an IPv4 address.
   if (proxies.some((proxy) => /^\d+$/.test(proxy))) throw new RangeError('a number of proxies must be alone');
-  return compile([...proxies]);
+  const isTrusted = compile([...proxies]);
+  return (address, hop) => address !== undefined && isTrusted(address, hop);
 }
 
 // Proxies may append a port to an IPv4 address, or to an IPv6 address in brackets.
@@ -31,67 +41,59 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::(?:\d+|_[\w.-]+))?$/;
 const MAPPED = /^::ffff:(?=\d+\.)/;
 
 /**
- * Creates a function that returns the client address of a request: the last address in X-Forwarded-For or Forwarded
- * that is not a trusted proxy, or else the address of the connection. An element that is not an address, such as
- * `unknown`, stands for the proxy that added it. The function returns `undefined` when the socket is closed.
+ * Creates a function that reads the client of a request from the headers X-Forwarded-* or Forwarded (RFC 7239). In each
+ * list, each proxy has appended one element. The element of the outermost trusted proxy counts, since the client has
+ * sent the elements before it. An element that is not an address, such as `unknown`, stands for the proxy that added it.
  */
-export function createClientAddress(trust: Trust): (req: Request) => string | undefined {
+export function createClientReader(trust: Trust): (req: Request) => Client {
   return ({ headers, socket: { remoteAddress } }) => {
-    if (remoteAddress === undefined || !trust(remoteAddress, 0)) return remoteAddress?.replace(MAPPED, '');
-    return canonicalAddress(findClient(headers, trust).address ?? remoteAddress);
+    if (remoteAddress === undefined || !trust(remoteAddress, 0))
+      return { address: remoteAddress?.replace(MAPPED, ''), forwarded: () => '' };
+    const listOf = createLists(headers);
+    const nodes = listOf('for');
+    const addressAt = (index: number): string | undefined => readAddress(nodes[index] ?? '');
+    const outermost = (list: readonly string[]): number => {
+      let hop = 1;
+      while (hop < list.length && trust(addressAt(hop - 1), hop)) hop += 1;
+      return hop - 1;
+    };
+    let index = outermost(nodes);
+    while (index > 0 && addressAt(index) === undefined) index -= 1;
+    return {
+      address: canonicalAddress(addressAt(index) ?? remoteAddress),
+      forwarded(name) {
+        const list = listOf(name);
+        return list[outermost(list)] ?? '';
+      },
+    };
   };
 }
 
-/**
- * Returns the pairs that the outermost trusted proxy has added to Forwarded (RFC 7239), by name in lower case. Returns
- * an empty map for a request with X-Forwarded headers.
- */
-export function forwardedPairs(headers: IncomingHttpHeaders, trust: Trust): ReadonlyMap<string, string> {
-  return hasForwarded(headers) ? pairsOf(findClient(headers, trust).element) : new Map();
-}
-
-/** Whether Forwarded counts. Proxies that add X-Forwarded headers do not remove a Forwarded of the client. */
-function hasForwarded(headers: IncomingHttpHeaders): boolean {
-  return (
-    headers.forwarded !== undefined &&
-    ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'].every((name) => headers[name] === undefined)
-  );
-}
-
-type FoundClient = { readonly address: string | undefined; readonly element: string };
-
-/** Finds the element of a forwarding header that the outermost trusted proxy has added, and the address of the client. */
-function findClient(headers: IncomingHttpHeaders, trust: Trust): FoundClient {
-  const isForwarded = hasForwarded(headers);
-  const header = String((isForwarded ? headers.forwarded : headers['x-forwarded-for']) ?? '');
-  let found: FoundClient = { address: undefined, element: '' };
-  let hop = 1;
-  for (const element of elementsFromEnd(header)) {
-    const address = readAddress(isForwarded ? (pairsOf(element).get('for') ?? '') : element);
-    found = { address: address ?? found.address, element };
-    if (address === undefined || !trust(address, hop)) break;
-    hop += 1;
-  }
-  return found;
+/** Creates the function that returns the forwarded values of a name, from the last one. */
+function createLists(headers: IncomingHttpHeaders): (name: 'for' | 'proto' | 'host') => readonly string[] {
+  const names = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'];
+  // Proxies that add X-Forwarded headers do not remove a Forwarded of the client.
+  if (headers.forwarded === undefined || names.some((name) => headers[name] !== undefined))
+    return (name) => elementsFromEnd(String(headers[`x-forwarded-${name}`] ?? ''));
+  // An element of Forwarded has pairs: `for="[2001:db8::1]:4711";proto=https`.
+  const elements = elementsFromEnd(headers.forwarded).map((element) => parametersOf(`;${element}`));
+  return (name) => elements.map((pairs) => pairs.get(name) ?? '');
 }
 
 /**
- * Yields the elements of a list from its end, since its start comes from the client. There, a quotation mark without a
+ * Returns the elements of a list from its end, since its start comes from the client. There, a quotation mark without a
  * pair must not hide the elements of proxies. Node joins the values of several fields.
  */
-function* elementsFromEnd(list: string): Generator<string, void> {
+function elementsFromEnd(list: string): readonly string[] {
+  const elements: string[] = [];
   let quoted = ''; // The end of an element whose quoted string has commas.
   for (const piece of list.split(',').reverse()) {
     const hasWholeQuotes = piece.split('"').length % 2 === 1;
     const element = `${piece}${quoted}`.trim();
     quoted = hasWholeQuotes === (quoted === '') ? '' : `,${piece}${quoted}`;
-    if (quoted === '' && element !== '') yield element; // RFC 9110, 5.6.1.2: empty elements are ignored.
+    if (quoted === '' && element !== '') elements.push(element); // RFC 9110, 5.6.1.2: empty elements are ignored.
   }
-}
-
-/** Parses an element of Forwarded: `for="[2001:db8::1]:4711";proto=https`. */
-function pairsOf(element: string): ReadonlyMap<string, string> {
-  return parametersOf(`;${element}`);
+  return elements;
 }
 
 /** Reads a node of a forwarding header. Returns `undefined` when it is not an address. */

@@ -1,25 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import { forwardedPairs, type Trust } from './client-address.ts';
+import type { Client } from './client-address.ts';
 import { HOST } from './http-rules.ts';
 
 type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
 
+/** Returns the base URL at which the client of a request reaches the service: `https://api.example.com`. */
+export type OriginOf = (req: Request, client: Client) => string;
+
 /**
- * Creates a function that returns the base URL at which the client of a request reaches the service:
- * `https://api.example.com`. Without a public URL, uses the first values of X-Forwarded-Proto and X-Forwarded-Host, or
- * `proto` and `host` of Forwarded, if they come from a trusted proxy. Otherwise uses the Host header, which the client
- * chooses.
+ * Creates the function that returns the base URL for a client. Without a public URL, uses the scheme and the host that
+ * trusted proxies forward, or else the Host header, which the client chooses.
  */
-export function createOrigin(publicUrl: string | undefined, trust: Trust): (req: Request) => string {
+export function createOrigin(publicUrl: string | undefined): OriginOf {
   if (publicUrl !== undefined) return () => publicUrl;
-  return ({ headers, socket }) => {
-    const isTrusted = socket.remoteAddress !== undefined && trust(socket.remoteAddress, 0);
-    const pairs = isTrusted ? forwardedPairs(headers, trust) : undefined;
-    const forwarded = (name: string): string => {
-      const value = isTrusted ? headers[`x-forwarded-${name}`]?.toString().split(',', 1)[0]?.trim() : undefined;
-      return value ?? pairs?.get(name) ?? '';
-    };
+  return ({ headers, socket }, { forwarded }) => {
     const scheme = forwarded('proto').toLowerCase();
     const own = 'encrypted' in socket ? 'https' : 'http';
     const host = [forwarded('host'), headers.host ?? ''].find(isHost) ?? addressOf(socket);

@@ -22,7 +22,7 @@ type RateLimitResult = {
 
 /** Counts a request for its caller or else its address. @throws {Failure} 429 beyond the rate limit */
 export async function countRequest(rateLimit: RateLimit, exchange: Exchange): Promise<void> {
-  const { fields, failure } = await rateLimit(exchange.caller, exchange.clientAddress);
+  const { fields, failure } = await rateLimit(exchange.caller, exchange.client.address);
   exchange.rateLimitFields = fields;
   if (failure !== undefined) throw failure;
 }

@@ -8,9 +8,9 @@ import {
   type Contract,
   type TimeSlices,
 } from '@contract-first/contract';
-import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { LoadShedding } from '../accept/load-shedding.ts';
+import type { OriginOf } from '../accept/origin.ts';
 import type { Exchange, RespondOnce } from '../exchange.ts';
 import { unavailableFailure } from '../failure.ts';
 import type { Observer } from '../observer.ts';
@@ -50,8 +50,7 @@ export type CallOptions = DatabaseErrors & {
   readonly responseValidation: ResponseValidation;
   /** Which operations may compress their responses. */
   readonly compressResponses: Compression;
-  /** Returns the base URL at which the client reaches the service: `https://api.example.com`. */
-  readonly originOf: (req: IncomingMessage) => string;
+  readonly originOf: OriginOf;
   /** The time slices that all streams share. */
   readonly slices: TimeSlices;
   readonly observer: Observer;
@@ -73,7 +72,7 @@ export function createCall(
   const convert = createConversion(target, options);
   const compress = createCompression(options.compressResponses, target.operation);
   const urlOf: UrlOf = (exchange, id, parameters) =>
-    operationUrl(contract, conversions.formats, exchange, originOf(exchange.req), id, parameters);
+    operationUrl(contract, conversions.formats, exchange, originOf(exchange.req, exchange.client), id, parameters);
   return (exchange, valid) => {
     if (handler === undefined) throw new NotImplemented(operationId);
     loadShedding.enter(); // Other requests may have entered while the body of this request arrived.

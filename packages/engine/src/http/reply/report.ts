@@ -19,7 +19,7 @@ export function logError(log: Logger, { req, operationId }: Exchange, err: unkno
   log.error({ requestId: requestIdOf(req), operationId, err }, 'request failed');
 }
 
-function outcomeOf({ req, res, startedAt, caller, clientAddress, isComplete, span }: Exchange): AnsweredRequest {
+function outcomeOf({ req, res, startedAt, caller, client, isComplete, span }: Exchange): AnsweredRequest {
   const traced = readTraceContext(req);
   return {
     requestId: requestIdOf(req),
@@ -28,7 +28,7 @@ function outcomeOf({ req, res, startedAt, caller, clientAddress, isComplete, spa
     isIncomplete: isComplete ? undefined : true,
     durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
     caller: caller?.name,
-    clientAddress,
+    clientAddress: client.address,
     traceId: span?.ids.traceId ?? traced?.traceId,
     parentId: traced?.parentId,
     spanId: span?.ids.spanId,
