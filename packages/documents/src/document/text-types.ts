@@ -95,7 +95,6 @@ function readTextType(
     if (scalars.has('number')) scalars.delete('integer');
     const listed = items ?? parts.find((part) => part.items)?.items;
     if (scalars.size === 0 && listed === undefined && !isObject) scalars.add('string');
-    const additional = isObject ? additionalOf() : undefined;
     return {
       scalars: [...scalars],
       ...(hasFiles &&
@@ -103,7 +102,7 @@ function readTextType(
           file: true as const,
           ...optional('bytes', byteLimitsOf(document, schema)),
         }),
-      ...optional('additional', additional),
+      ...optional('additional', allowsObject ? additionalOf() : undefined),
       ...(listed && { items: listed }),
       ...(isObject && {
         properties: Object.fromEntries([
@@ -113,16 +112,16 @@ function readTextType(
       }),
     };
 
-    /** Returns the type of the members that the schema explicitly allows beside its properties. */
+    /** Returns the type of the members that the schema or its parts explicitly allow beside their properties. */
     function additionalOf(): TextType | undefined {
-      const { additionalProperties, patternProperties } = schema;
-      const isAllowed = additionalProperties !== undefined && additionalProperties !== false;
+      const { additionalProperties, unevaluatedProperties, patternProperties } = schema;
+      const others = [additionalProperties, unevaluatedProperties].filter((it) => it !== undefined && it !== false);
       // The names of files in forms are listed or any.
       const matching = hasFiles ? [] : Object.values(Object(patternProperties) as Readonly<Record<string, unknown>>);
-      const allowed = [...(isAllowed ? [additionalProperties] : []), ...matching].map((member) => read(member, 1));
-      const [first, ...others] = allowed;
-      if (first === undefined || others.length === 0) return first;
-      return { scalars: [...new Set(allowed.flatMap((type) => type.scalars))] };
+      // `additionalProperties: false` also forbids the members that the parts allow.
+      const ofParts = additionalProperties === false ? [] : parts.flatMap(({ additional }) => additional ?? []);
+      const types = [...[...others, ...matching].map((member) => read(member, 1)), ...ofParts];
+      return types.length < 2 ? types[0] : { scalars: [...new Set(types.flatMap(({ scalars: all }) => all))] };
     }
   }
 }

@@ -5,10 +5,10 @@ import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { expectProblem } from '@contract-first/testing/answer.ts';
 
 /** Serves GET with a YAML list of parameters, and returns the input of the handler. */
-async function serve(path: string, parameters: string) {
+async function serve(path: string, parameters: string, rest?: string) {
   const received: ValidRequest[] = [];
   const responses = "responses: { '204': { description: Done. } }";
-  const contract = await contractOf(documentOf(path, 'get', `parameters:\n${parameters}\n${responses}`));
+  const contract = await contractOf(documentOf(path, 'get', `parameters:\n${parameters}\n${responses}`, rest));
   const op = async (got: never) => {
     received.push(got);
     return { status: 204 };
@@ -233,6 +233,7 @@ test.each<[Record<string, string>, RegExp]>([
 });
 
 const LIMIT = '- { name: limit, in: query, schema: { type: integer } }';
+const FREE = 'components: { schemas: { Free: { type: object, additionalProperties: { type: integer } } } }';
 const UTM = "{ type: object, patternProperties: { '^utm_': { type: string } }, additionalProperties: false }";
 
 test.each<[string, string, object | RegExp]>([
@@ -273,6 +274,25 @@ test.each<[string, string, object | RegExp]>([
     'other=1',
     /property name/,
   ],
+  ['{ type: object, unevaluatedProperties: { type: integer } }', 'a=1', { free: { a: 1 } }],
+  ['{ type: object, allOf: [{ additionalProperties: { type: integer } }] }', 'a=1', { free: { a: 1 } }],
+  [`{ type: object, allOf: [$ref: '#/components/schemas/Free'] }`, 'a=1', { free: { a: 1 } }],
+  [`{ $ref: '#/components/schemas/Free', properties: { n: { type: integer } } }`, 'n=2&a=1', { free: { n: 2, a: 1 } }],
+  [
+    `{ unevaluatedProperties: false, allOf: [{ $ref: '#/components/schemas/Free' }] }`,
+    'a=1&limit=2',
+    { limit: 2, free: { a: 1 } },
+  ],
+  [
+    '{ type: object, oneOf: [{ required: [a], patternProperties: { ^a: { type: integer } } }, { required: [b] }] }',
+    'a=1',
+    { free: { a: 1 } },
+  ],
+  [
+    `{ type: object, allOf: [$ref: '#/components/schemas/Free'], additionalProperties: false }`,
+    'a=1',
+    /query parameter a is not documented/,
+  ],
   // The schema does not say that there are other members.
   ['{ type: object, properties: { n: { type: integer } } }', 'a=1', /query parameter a is not documented/],
   ['{ type: object, additionalProperties: false }', 'a=1', /query parameter a is not documented/],
@@ -281,7 +301,7 @@ test.each<[string, string, object | RegExp]>([
     `${LIMIT}\n- { name: free, in: query, schema: ${schema} }`,
     `- { name: free, in: query, style: form, explode: true, schema: ${schema} }\n${LIMIT}`,
   ]) {
-    const { app, received } = await serve('/a', parameters);
+    const { app, received } = await serve('/a', parameters, FREE);
     const response = await request(app).get(`/a?${query}`);
     if (expected instanceof RegExp) expectProblem(response, 400, expected);
     else expect([response.status, received[0]?.query]).toEqual([204, expected]);
