@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as openRequest, type IncomingMessage } from 'node:http';
 import { brotliCompressSync, constants, createZstdCompress, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
@@ -69,8 +70,25 @@ test.each(Object.entries(CODINGS))('a body with %s is decompressed', async (codi
   expect(invalid).toMatchObject({ status: 400, text: expect.stringContaining('name must be string') });
 });
 
-test('x-gzip means gzip, identity means no coding, and gzip may have several members', async () => {
+/** Compresses a text to three zstd frames with checksums, one of them empty, between frames without content. */
+function framesOf(text: string): Buffer {
+  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
+  const frames = [text.slice(0, 5), '', text.slice(5)].map((part) => zstdCompressSync(part, { params }));
+  const skippable = Buffer.from('502a4d18020000000102', 'hex');
+  return Buffer.concat([skippable, ...frames, skippable]);
+}
+
+test('x-gzip means gzip, identity means no coding, and gzip and zstd may have several parts', async () => {
   const send = await serve();
+  for (const isSplit of [false, true])
+    expect(await send('zstd', framesOf(JSON_BODY), 'application/json', isSplit)).toMatchObject({
+      status: 200,
+      text: 'Anna',
+    });
+  const large = Buffer.concat([1, 2].map((seed) => zstdCompressSync(randomBytes(seed * 200_000))));
+  expect(await send('zstd', large, 'application/octet-stream')).toMatchObject({ status: 200, text: '600000' });
+  const many = Buffer.concat(Array.from({ length: 1_001 }, () => zstdCompressSync(' ')));
+  expect(await send('zstd', many)).toMatchObject({ status: 400, text: expect.stringContaining('1000 frames') });
   for (const [coding, body] of [
     ['x-gzip', gzipSync(JSON_BODY)],
     ['identity', Buffer.from(JSON_BODY)],

@@ -3,6 +3,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate, createZ
 import { Failure, malformedFailure } from '../failure.ts';
 import { checkBodySize } from './body-limit.ts';
 import type { ReadLimits } from './bytes.ts';
+import { splitFrames } from './zstd-frames.ts';
 
 /** A content coding of request bodies. */
 export type RequestCoding = {
@@ -10,6 +11,8 @@ export type RequestCoding = {
   /** The maximum memory of a decoder, which holds the data that later data may repeat. */
   readonly windowBytes: number;
   readonly createDecoder: () => Transform & { readonly bytesWritten: number };
+  /** Splits a body into chunks that the decoder reads to their end. */
+  readonly split?: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 };
 
 /** The content codings by name. Without the setting, there are none. */
@@ -27,6 +30,7 @@ const LIST: readonly RequestCoding[] = [
     name: 'zstd',
     windowBytes: 2 ** ZSTD_WINDOW_LOG,
     createDecoder: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
+    split: splitFrames,
   },
 ];
 export const REQUEST_CODINGS: RequestCodings = new Map(LIST.map((coding) => [coding.name, coding]));
@@ -40,7 +44,7 @@ export const REQUEST_CODINGS: RequestCodings = new Map(LIST.map((coding) => [cod
  */
 export async function* decompress(
   chunks: AsyncIterable<Buffer>,
-  { name, windowBytes, createDecoder }: RequestCoding,
+  { name, windowBytes, createDecoder, split = (whole) => whole }: RequestCoding,
   limits: ReadLimits,
 ): AsyncGenerator<Buffer, void> {
   const { limitBytes } = limits;
@@ -61,7 +65,7 @@ export async function* decompress(
   }
   let sizeBytes = 0;
   try {
-    pipeline(received(), decoder, () => undefined); // The iterator throws the same error.
+    pipeline(split(received()), decoder, () => undefined); // The iterator throws the same error.
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
       checkBodySize(sizeBytes, limitBytes);
