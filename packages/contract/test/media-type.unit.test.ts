@@ -24,6 +24,8 @@ test.each([
   ['the parameters in another order', 'a/b;w=x;v=1', ['a/b', 'a/b;v=1', 'a/b;v=1;w=x'], 'a/b;v=1;w=x'],
   ['itself without the parameters', 'a/b;v=3', ['a/b;v=1', 'a/b'], 'a/b'],
   ['itself before one with parameters that are not sent', 'a/b;q=1', ['a/b;v=1', 'a/b'], 'a/b'],
+  ['itself before one with a parameter that is sent and one that is not', 'a/b;v=1', ['a/b;v=1;w=x', 'a/b'], 'a/b'],
+  ['itself without a charset', 'a/b', ['a/b;charset=x', 'a/b'], 'a/b'],
   ['the first one with a parameter that is not sent', 'a/b', ['a/b;v=1', 'a/b;v=2'], 'a/b;v=1'],
   ['nothing with another value of a parameter', 'a/b;v=A', ['a/b;v=a'], undefined],
   ['a range where a parameter differs', 'a/b;v=3', ['a/b;v=1', 'a/*'], 'a/*'],

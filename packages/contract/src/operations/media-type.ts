@@ -74,8 +74,8 @@ export function isMediaType(contentType: string): boolean {
 
 /**
  * Finds the documented media type for a Content-Type: the same media type, else a range with its suffix
- * (`application/*+json`), else its range (`text/*`), else any. Among several matches, selects the media type with most
- * parameters in common.
+ * (`application/*+json`), else its range (`text/*`), else any. Among several matches, selects the media type whose
+ * parameters were sent, with most in common.
  *
  * @returns the media type as documented; `undefined` when none matches, or the Content-Type is not a media type
  */
@@ -97,8 +97,8 @@ export function matchMediaType(contentType: string, documented: readonly string[
 }
 
 /**
- * Finds the candidate that has most parameters in common with a Content-Type. Skips candidates that have a parameter
- * with a different value.
+ * Finds the candidate that has fewest parameters that a Content-Type lacks, then most in common. Skips candidates that
+ * have a parameter with a different value.
  */
 function closestOf(contentType: string, candidates: readonly string[]): string | undefined {
   if (!candidates.some((candidate) => candidate.includes(';'))) return candidates[0];
@@ -109,9 +109,11 @@ function closestOf(contentType: string, candidates: readonly string[]): string |
     // A charset may differ: text that is not UTF-8 is refused when it is decoded, and JSON has no charset (RFC 8259,
     // 11).
     const differs = documented.some(([name, value]) => name !== 'charset' && (sent.get(name) ?? value) !== value);
-    return differs ? [] : [{ mediaType, shared: shared.length, missing: documented.length - shared.length }];
+    const missing = documented.filter(([name]) => name !== 'charset' && !sent.has(name));
+    const rank = [missing.length, -shared.length, documented.length] as const;
+    return differs ? [] : [{ mediaType, rank }];
   });
-  const [closest] = ranked.toSorted((a, b) => b.shared - a.shared || a.missing - b.missing);
+  const [closest] = ranked.toSorted((a, b) => a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1] || a.rank[2] - b.rank[2]);
   return closest?.mediaType;
 }
 
