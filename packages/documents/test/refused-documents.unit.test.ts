@@ -67,6 +67,14 @@ test.each<[string, string, RegExp]>([
     /pathItems\/p\/parameters {2}error: a parameter in querystring must be the only one in the query/,
   ],
   [
+    'an operationId of another path in a path with a reference',
+    document(
+      operation('operationId: a'),
+      "  /b: { $ref: '#/components/pathItems/p', post: { operationId: a, responses: {} } }\ncomponents: { pathItems: { p: {} } }",
+    ),
+    /#\/paths\/~1b\/post {2}error: operationId a must be unique: POST \/a at/,
+  ],
+  [
     'a variable without values',
     document(operation(`servers: [${server}]`)),
     /variables\/h\/enum {2}error: enum needs a value/,

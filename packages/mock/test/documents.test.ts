@@ -57,6 +57,23 @@ components: { pathItems: { P: { ${LIST} } } }`,
     ],
   ],
   [
+    'paths that add members to the path that they refer to',
+    {
+      'openapi.yaml': `${HEAD}paths:
+  /a/{n}: { $ref: '#/paths/~1b~1{n}' }
+  /b/{n}: { $ref: '#/paths/~1c~1{n}', post: { operationId: addPet, responses: { '204': { description: Done. } } } }
+  /c/{n}: { $ref: '#/components/pathItems/P', parameters: [{ name: n, in: path, required: true, schema: { type: integer } }] }
+components: { pathItems: { P: { ${LIST} } } }`,
+    },
+    [
+      ['/a/1', undefined, 204],
+      ['/a/1', 0, 204],
+      ['/b/1', 0, 204],
+      ['/c/x', undefined, 400],
+      ['/c/1', 0, 405],
+    ],
+  ],
+  [
     'closing brackets that are indented as the key of the collection',
     {
       'openapi.yaml': `${HEAD}paths:

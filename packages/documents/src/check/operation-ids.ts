@@ -5,6 +5,8 @@ import type { PlacedDiagnostic } from '../read/diagnostic.ts';
 import type { FilePosition } from '../read/files.ts';
 import { uncallableReason } from '../read/unreachable-operations.ts';
 
+type Written = { readonly object: unknown; readonly pointer: string };
+
 /**
  * Finds different operations with one operationId in `paths`. An operation may be in several paths by `$ref`: then it has one
  * place.
@@ -17,11 +19,11 @@ export function findCollisions(document: object, locate: (pointer: string) => Fi
   const entries = Object.entries(Object(paths) as object).filter(([path]) => path.startsWith('/'));
   const operations = entries.flatMap(([path, item]) => {
     if (uncallableReason(path) !== undefined) return [];
-    const [pathItem, pointer] = follow(item, `#/paths/${escapePointer(path)}`);
-    return operationsOf(pathItem).flatMap(([method, object]) => {
+    const ofPath = operationsAt(item, `#/paths/${escapePointer(path)}`);
+    return [...ofPath].flatMap(([method, { object, pointer }]) => {
       const { operationId } = Object(object) as { readonly operationId?: unknown };
       if (typeof operationId !== 'string' || operationId === '') return [];
-      return [{ operationId, name: `${method} ${path}`, pointer: `${pointer}/${operationMember(method)}` }];
+      return [{ operationId, name: `${method} ${path}`, pointer }];
     });
   });
   return [...Map.groupBy(operations, ({ operationId }) => operationId)].flatMap(([operationId, [first, ...others]]) => {
@@ -34,11 +36,17 @@ export function findCollisions(document: object, locate: (pointer: string) => Fi
     });
   });
 
-  function follow(node: unknown, pointer: string): readonly [pathItem: PathItem, pointer: string] {
-    const pathItem = Object(node) as PathItem;
-    const { $ref: reference } = pathItem;
-    if (typeof reference !== 'string' || !reference.startsWith('#/')) return [pathItem, pointer];
-    return follow(resolveReference(document as OpenApiDocument, reference), decode(reference));
+  /** Returns the operations of a path item by method, with the pointers of the places where they are written. */
+  function operationsAt(node: unknown, pointer: string): ReadonlyMap<string, Written> {
+    const { $ref: reference, ...pathItem } = Object(node) as PathItem;
+    const isLocal = typeof reference === 'string' && reference.startsWith('#/');
+    const target = isLocal ? resolveReference(document as OpenApiDocument, reference) : undefined;
+    return new Map([
+      ...(isLocal ? operationsAt(target, decode(reference)) : []),
+      ...operationsOf(pathItem).map(([method, object]) => {
+        return [method, { object, pointer: `${pointer}/${operationMember(method)}` }] as const;
+      }),
+    ]);
   }
 
   function placeOf(pointer: string): string {

@@ -1,6 +1,6 @@
 import { escapePointer } from '@contract-first/contract';
 import { operationMember, operationsOf, type PathItem } from '../document/document.ts';
-import { dereference, type OpenApiDocument } from '../document/reference.ts';
+import { dereference, type OpenApiDocument, resolvePathItem } from '../document/reference.ts';
 import { uncallableReason } from '../read/unreachable-operations.ts';
 import { walkDocument } from '../document/walk.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
@@ -26,14 +26,13 @@ export function findParameterProblems(document: OpenApiDocument): readonly Diagn
   });
   for (const [path, item] of Object.entries(Object(document['paths']) as object)) {
     if (!path.startsWith('/') || uncallableReason(path) !== undefined) continue;
-    checkPath(path, Object(item) as PathItem, `#/paths/${escapePointer(path)}`);
+    checkPath(path, resolvePathItem(document, item), `#/paths/${escapePointer(path)}`);
   }
   return found;
 
-  function checkPath(path: string, item: PathItem, pointer: string): void {
+  function checkPath(path: string, pathItem: PathItem, pointer: string): void {
     const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
     if (names.includes('')) found.push({ pointer, message: 'a parameter of a path needs a name: {} has none' });
-    const pathItem = Object(dereference(document, item)) as PathItem;
     const shared = parametersIn(pathItem, pointer).filter(isInPath);
     const isUnknown = ({ name }: Listed): boolean => !path.includes(`{${String(name)}}`);
     const reportUnknown = ({ name, pointer: own }: Listed): void =>

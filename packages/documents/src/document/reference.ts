@@ -34,6 +34,16 @@ export function dereference<Node>(document: OpenApiDocument, node: Node | Refere
     : (node as Node);
 }
 
+/**
+ * Returns a path item with the members of the path item that its `$ref` leads to. Members beside a `$ref` take
+ * precedence.
+ */
+export function resolvePathItem(document: OpenApiDocument, node: unknown): Readonly<Record<string, unknown>> {
+  const { $ref: reference, ...members } = Object(node) as Readonly<Record<string, unknown>>;
+  if (typeof reference !== 'string') return members;
+  return { ...resolvePathItem(document, resolveReference(document, reference)), ...members };
+}
+
 /** Returns a schema of a validated document; `undefined` for a boolean or an absent schema, which have no keywords. */
 export function asSchema(node: unknown): SchemaObject | undefined {
   // In a validated document, the keywords have their types.

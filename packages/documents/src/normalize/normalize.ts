@@ -7,7 +7,7 @@ import { DECODED } from '../document/codecs.ts';
 import { partsOf } from '../document/operation-parts.ts';
 import { parameterSchemaOf } from '../document/parameters.ts';
 import { capitalize, type SchemaNames, unusedName } from '../document/names.ts';
-import { dereference, resolveReference, tokensOf } from '../document/reference.ts';
+import { dereference, resolvePathItem, resolveReference, tokensOf } from '../document/reference.ts';
 import { renameRanges, uncallableReason } from '../read/unreachable-operations.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
@@ -80,8 +80,7 @@ export function normalizeDocument(original: Document): {
     if (kind === 'pathItem') {
       const isWithin = copied.some(([place, same]) => same === reference && pointer.startsWith(`${place}/`));
       if (!isWithin) copied.push([pointer, reference]);
-      const target = isWithin ? {} : (structuredClone(dereference(document, node)) as Node);
-      holder[key] = { ...target, ...siblings };
+      holder[key] = isWithin ? siblings : structuredClone(resolvePathItem(document, node));
     } else if (kind === 'schema') {
       if (isVersion30) holder[key] = { $ref: reference };
       if (!SCHEMA.test(reference)) (holder[key] as Node)['$ref'] = hoist(reference);
