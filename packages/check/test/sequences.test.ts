@@ -92,6 +92,20 @@ test('a read-only id that the client chooses is a failure', async () => {
   ]);
 });
 
+test('a read-only number that the client chooses as an id is a failure with every seed', async () => {
+  for (const seed of [1, 2, 3, 4]) {
+    let count = 0;
+    const idSchema = { type: 'integer', minimum: 1 };
+    const result = await checkNotes(
+      { idSchema, identify: ({ id }) => (id as number | undefined) ?? (count += 1) },
+      undefined,
+      seed,
+    );
+    expect(found(result)).toEqual(['read_only_members getNote']);
+    expect(result.failures[0]?.earlier).toHaveLength(3);
+  }
+});
+
 test('a read of a created resource that is refused is noted', async () => {
   const { failures, notes } = await checkNotes({ read: (note) => (note === undefined ? undefined : empty(403)) });
   expect(failures).toEqual([]);

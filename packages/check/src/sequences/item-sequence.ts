@@ -27,6 +27,7 @@ import {
   type Id,
   type ResourceClient,
 } from './resource-client.ts';
+import type { SequenceStep } from './sequence-step.ts';
 import { withNulls } from './step-input.ts';
 
 const MAX_PLACES = 200;
@@ -77,16 +78,22 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   });
   for (const size of ['large', 'small'] as const)
     await runPart(client, subject, (part, { first: one, others: rest }) => expectListed(part, [one, ...rest], size));
-  await runPart(client, subject, (part) => checkPaging(part, parent));
+  await runPart(client, subject, (part) => checkPaging(part, parent), 0);
   await checkLists(client, subject);
   await runPart(client, subject, (part, { first: { values } }) => checkActions(part, values));
   await checkConditionalRead(client, read);
-  await runPart(client, subject, (part, { first: { values, creation } }) => checkUpdates(part, values, creation));
-  await runPart(client, subject, (part, { first: { values } }) => checkOmission(part, values));
-  for (const other of others) await readCreated(client, other, missing);
-  const repeatable = await checkUniqueId(client, parent);
-  await runPart(client, subject, (part, { first: { values } }) => checkReadOnly(part, values, repeatable));
-  await runPart(client, subject, (part) => checkIdempotencyKey(part, parent));
+  await runPart(client, subject, async (part, { first: { values, creation }, others: rest }) => {
+    await checkUpdates(part, values, creation);
+    await checkOmission(part, values);
+    for (const other of rest) await readCreated(part, other, missing);
+  });
+  const repeatable = await checkUniqueIds(client, subject);
+  for (const operation of new Set([item.replace, item.patch, repeatable && create])) {
+    await runPart(client, subject, (part, { first: { values } }) =>
+      checkReadOnly(part, values, operation, operation === create ? repeatable : undefined),
+    );
+  }
+  await runPart(client, subject, (part) => checkIdempotencyKey(part, parent), 0);
   await runPart(client, subject, async (part, { first: { values }, others: rest }) => {
     await checkDeletion(part, values, missing);
     for (const other of rest) {
@@ -97,10 +104,21 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   return undefined;
 }
 
+/** Checks that ids are unique. Returns a creation that can be repeated, if there is one. */
+async function checkUniqueIds(client: ResourceClient, subject: Subject): Promise<SequenceStep | undefined> {
+  let repeatable: SequenceStep | undefined;
+  const part = async (one: ResourceClient, { parent }: Subject): Promise<void> => {
+    const creation = await checkUniqueId(one, parent);
+    repeatable ??= creation;
+  };
+  await runPart(client, subject, part, 0);
+  return repeatable;
+}
+
 /** Checks the filters of the list, and the lists of other parents. */
 async function checkLists(client: ResourceClient, subject: Subject): Promise<void> {
   await runPart(client, subject, (part, { parent, first }) => checkFilters(part, parent, first));
-  await runPart(client, subject, (part, { parent }) => checkOtherParent(part, parent));
+  await runPart(client, subject, (part, { parent }) => checkOtherParent(part, parent), 0);
 }
 
 /** The resources of a sequence. */
@@ -113,24 +131,28 @@ type Subject = {
 };
 
 /**
- * Runs a part of a sequence. If a check fails, repeats only this part with one new resource, or else with two new
- * resources, and keeps the shorter evidence.
+ * Runs a part of a sequence. If a check fails, repeats only this part with as few new resources as possible, and keeps
+ * the shorter evidence.
+ *
+ * @param least the number of new resources that the part needs: 0, 1 or 2
  */
 async function runPart(
   client: ResourceClient,
   subject: Subject,
   part: (client: ResourceClient, subject: Subject) => Promise<void>,
+  least = 1,
 ): Promise<void> {
   const known = client.judge.failures().length;
   await part(client, subject);
   const isNew = (failure: CheckFailure, index: number): boolean => index >= known && failure.earlier !== undefined;
-  for (const count of [1, 2]) {
+  for (let count = least; count <= 2; count += 1) {
     const found = client.judge.failures().filter(isNew);
     if (found.every(({ earlier = [] }) => earlier.length <= count)) return;
     const renewed = client.renew();
     const { item, judge, instances } = renewed;
-    const first = await instances.create(item, judge.send, VARIANT.first, subject.parent);
-    const second = count === 1 ? undefined : await instances.create(item, judge.send, VARIANT.second, subject.parent);
+    const create = (variant: number) => instances.create(item, judge.send, variant, subject.parent);
+    const first = count === 0 ? subject.first : await create(VARIANT.first);
+    const second = count < 2 ? undefined : await create(VARIANT.second);
     if (!('values' in first)) return;
     const others = second !== undefined && 'values' in second && isOwn(first, second) ? [second] : [];
     await part(renewed, { ...subject, first, others });
@@ -152,13 +174,16 @@ export async function runListedItemSequence(client: ResourceClient): Promise<Seq
   if ('reason' in first) return first;
   const second = await instances.create(item, judge.send, VARIANT.second, parent);
   const others = 'values' in second && isOwn(first, second) ? [second] : [];
-  for (const size of ['large', 'small'] as const) await expectListed(client, [first, ...others], size);
   const subject: Subject = { parent, first, others, missing: [] };
-  await runPart(client, subject, (part) => checkPaging(part, parent));
+  for (const size of ['large', 'small'] as const)
+    await runPart(client, subject, (part, { first: one, others: rest }) => expectListed(part, [one, ...rest], size));
+  await runPart(client, subject, (part) => checkPaging(part, parent), 0);
   await checkLists(client, subject);
-  await runPart(client, subject, (part, { first: { values } }) => checkListedDeletion(part, values));
-  for (const other of others) await expectListed(client, [other]);
-  await checkUniqueId(client, parent);
+  await runPart(client, subject, async (part, { first: { values }, others: rest }) => {
+    await checkListedDeletion(part, values);
+    for (const other of rest) await expectListed(part, [other]);
+  });
+  await checkUniqueIds(client, subject);
   return undefined;
 }
 

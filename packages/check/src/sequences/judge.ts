@@ -164,7 +164,9 @@ export function createJudge(run: Run, turn: Turn): Judge {
     const isKnown = failures.some((known) => isSameFailure(known, { ...violation, operationId }));
     if (isKnown || !checks.has(violation.check)) return;
     const { request, response, received = excerptOf(Buffer.alloc(0)) } = step;
-    const earlier = [...changes, ...others].filter((other) => other.request !== request);
+    const steps = new Map([...changes, ...others].map((other) => [other.request, other]));
+    steps.delete(request);
+    const earlier = [...steps.values()];
     const failure = { ...violation, operationId, request, response, received, passedWith: undefined, earlier };
     failures.push(failure);
     run.onFailure(withOperations(failure));

@@ -13,6 +13,7 @@ import {
 } from '@contract-first/model/resources';
 import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
+import { defectOf, type Defect } from '../judgement/defect.ts';
 import { evidenceOf, type Evidence, type Send, type SequenceStep } from './sequence-step.ts';
 import { isSuccess } from '../judgement/statuses.ts';
 import { withParameter } from './step-input.ts';
@@ -25,7 +26,7 @@ export type Listing = {
   /** The ids of the items on each page. */
   readonly pageIds: readonly (readonly string[])[];
   /** The fault of the last page, if any. */
-  readonly fault?: string | undefined;
+  readonly fault?: Defect | undefined;
 };
 
 const MAX_PAGES = 40;
@@ -81,7 +82,10 @@ export async function listAll(
     if (pages.length === 1 && items.length > (limit ?? Infinity) && !hasMember(items, limitBy?.name))
       return {
         ...listing,
-        fault: `a page has ${String(items.length)} items, although ${String(limitBy?.name)} is ${String(limit)}`,
+        fault: defectOf(
+          `a page has ${String(items.length)} items, although ${String(limitBy?.name)} is ${String(limit)}`,
+          `a page has more items than ${String(limitBy?.name)}`,
+        ),
       };
     const last = pageIds.slice(-EQUAL_PAGES).map((page) => page.join());
     if (items.length > 0 && last.length === EQUAL_PAGES && new Set(last).size === 1) return listing;

@@ -15,8 +15,10 @@ export type NoteBehaviour = {
   readonly example?: string;
   readonly removed?: Readonly<Record<string, object>>;
   readonly store?: (note: Note) => Note | undefined;
+  /** The schema of ids. */
+  readonly idSchema?: object;
   /** Returns the id of a note that is created. */
-  readonly identify?: (sent: Note, id: string) => string | undefined;
+  readonly identify?: (sent: Note, id: string) => string | number | undefined;
   readonly create?: (note: Note) => ServerAnswer | undefined;
   readonly read?: (note: Note | undefined) => ServerAnswer | undefined;
   readonly remove?: (notes: Map<string, Note>, id: string) => ServerAnswer;
@@ -45,8 +47,9 @@ export function noteDocument({
   replace,
   example,
   slash = '',
+  idSchema = { type: 'string', format: 'uuid' },
 }: NoteBehaviour): OpenApiDocument {
-  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
+  const id = { name: 'id', in: 'path', required: true, schema: idSchema };
   return {
     openapi: '3.1.0',
     info: { title: 'Notes', version: '1.0.0' },
@@ -89,7 +92,7 @@ export function noteDocument({
           type: 'object',
           required: ['text'],
           properties: {
-            id: { type: 'string', format: 'uuid', readOnly: true },
+            id: { ...idSchema, readOnly: true },
             text: { type: 'string', ...(example !== undefined && { examples: [example] }) },
             at: { type: 'string', format: 'date-time' },
             tags: { type: 'array', items: { type: 'string' } },
@@ -124,8 +127,9 @@ export function startNotes(behaviour: NoteBehaviour): Promise<string> {
       count += 1;
       const id = `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
       const note = { ...sent, password: undefined, id: behaviour.identify?.(sent, id) ?? id };
-      notes.set(note.id, behaviour.store?.(note) ?? note);
-      return answerJson(201, notes.get(note.id));
+      const key = String(note.id);
+      notes.set(key, behaviour.store?.(note) ?? note);
+      return answerJson(201, notes.get(key));
     }
     const note = notes.get(id);
     if (method === 'GET') return behaviour.read?.(note) ?? (note === undefined ? missing : answerJson(200, note));

@@ -3,6 +3,7 @@ import type { ApiOperation } from '@contract-first/model/operations';
 import { credentialsFor, isProtected } from '@contract-first/model/requests';
 import { shapeOf } from '@contract-first/model/resources';
 import { isScalar, type Json, partAt, type Place, placesOf } from '@contract-first/model/values';
+import { defectOf } from '../../judgement/defect.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import { hasSameSchema } from '../followed-paths.ts';
 import { isSuccessfulStep, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
@@ -59,27 +60,39 @@ async function checkAction(client: ResourceClient, id: Id, action: Action): Prom
       return twice === once + 1 && last < twice;
     });
     const isSet = flags.length > 0 && flags.every((place) => valueAt(again, place) === true);
-    const message =
+    const defect =
       isSet && repeated
-        ? `the repeated action counts again: ${repeated.join('.')} is ${textAt(again, repeated)}, not ${textAt(first, repeated)}`
+        ? defectOf(
+            `the repeated action counts again: ${repeated.join('.')} is ${textAt(again, repeated)}, not ${textAt(first, repeated)}`,
+            `the repeated action counts again: ${repeated.join('.')}`,
+          )
         : undefined;
-    judge.expect('action_effects', again, message, [first]);
-    if (message !== undefined) return;
+    judge.expect('action_effects', again, defect, [first]);
+    if (defect !== undefined) return;
   }
   const kept =
     flags.find((place) => valueAt(undone, place) === true) ??
     counters.find((place) => new Set(valuesAt(place)).size === 1);
-  const message = kept && `after its DELETE, ${kept.join('.')} is still ${textAt(undone, kept)}`;
-  judge.expect('action_effects', undone, message, [before]);
+  const defect =
+    kept &&
+    defectOf(
+      `after its DELETE, ${kept.join('.')} is still ${textAt(undone, kept)}`,
+      `its DELETE does not restore ${kept.join('.')}`,
+    );
+  judge.expect('action_effects', undone, defect, [before]);
   const restored = counters.filter((place) => valueAt(undone, place) === valueAt(before, place));
-  if (message !== undefined || restored.length === 0) return;
+  if (defect !== undefined || restored.length === 0) return;
   const twice = await sendShown(client, action.undo, id);
   if (twice !== undefined) {
     const lower = restored.find((place) => Number(valueAt(twice, place)) < Number(valueAt(undone, place)));
     judge.expect(
       'action_effects',
       twice,
-      lower && `the repeated DELETE counts again: ${lower.join('.')} is ${textAt(twice, lower)}`,
+      lower &&
+        defectOf(
+          `the repeated DELETE counts again: ${lower.join('.')} is ${textAt(twice, lower)}`,
+          `the repeated DELETE counts again: ${lower.join('.')}`,
+        ),
     );
     if (lower !== undefined) return;
   }
@@ -105,8 +118,13 @@ async function checkOtherUser(
   const after = await sendTo(client, item.read, id);
   if (isActed && isSuccessfulStep(before) && isCounted && isSuccessfulStep(after)) {
     const missed = counters.find((place) => Number(valueAt(after, place)) !== Number(valueAt(before, place)) + 1);
-    const message = missed && `after the action of a second user, ${missed.join('.')} is ${textAt(after, missed)}`;
-    judge.expect('action_effects', after, message, [before]);
+    const defect =
+      missed &&
+      defectOf(
+        `after the action of a second user, ${missed.join('.')} is ${textAt(after, missed)}`,
+        `the action of a second user does not count: ${missed.join('.')}`,
+      );
+    judge.expect('action_effects', after, defect, [before]);
   }
   for (const one of [other, client]) await sendTo(one, undo, id);
 }

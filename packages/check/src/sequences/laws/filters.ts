@@ -2,6 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import type { ApiOperation, ApiParameter } from '@contract-first/model/operations';
 import { findPaging, idText, isNamedFor, isSorting, snakeCase } from '@contract-first/model/resources';
 import { isArray, isObject, isScalar, type Json, membersOf, partAt } from '@contract-first/model/values';
+import { defectOf, type Defect } from '../../judgement/defect.ts';
 import type { Listing } from '../list-all.ts';
 import { currentId, readList, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
 import type { Instance } from '../instances.ts';
@@ -100,12 +101,19 @@ function matches({ member, value }: Filter, item: Json): boolean {
   return valuesOf(item, member).some(isEqual);
 }
 
-function faultOf(filter: Filter, { items, fault }: Listing, key: string): string | undefined {
+function faultOf(filter: Filter, { items, fault }: Listing, key: string): Defect | undefined {
   const { parameter, member, value } = filter;
   const subject = `with ${parameter.name}=${idText(value)}, the list`;
   const [, other] = [...items].find(([, item]) => !matches(filter, item)) ?? [];
   if (other !== undefined) {
-    return `${subject} has an item whose ${member} is ${stringifyJson(partAt(other, [member]))}`;
+    return defectOf(
+      `${subject} has an item whose ${member} is ${stringifyJson(partAt(other, [member]))}`,
+      `filtered by ${parameter.name}, the list has an item that does not match`,
+    );
   }
-  return value === UNKNOWN || items.has(key) ? fault : `${subject} lacks ${stringifyJson(key)}, which matches`;
+  if (value === UNKNOWN || items.has(key)) return fault;
+  return defectOf(
+    `${subject} lacks ${stringifyJson(key)}, which matches`,
+    `filtered by ${parameter.name}, the list lacks an item that matches`,
+  );
 }

@@ -1,5 +1,6 @@
 import { stringifyJson } from '@contract-first/contract';
 import { headerParameter } from '@contract-first/model/operations';
+import { defectOf } from '../../judgement/defect.ts';
 import { IDEMPOTENCY_KEY } from '../../run/idempotency-keys.ts';
 import { isSameResource } from '../identity.ts';
 import { isSuccessfulStep, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
@@ -18,8 +19,11 @@ export async function checkIdempotencyKey(client: ResourceClient, parent: Id): P
   if (!isSuccessfulStep(again)) return;
   const [identity] = instances.identities(again, item);
   const isOther = identity !== undefined && !isSameResource(identity.values, third.values);
-  const message = isOther
-    ? `the same idempotency key created ${stringifyJson(identity.values.at(-1))} as well`
+  const defect = isOther
+    ? defectOf(
+        `the same idempotency key created ${stringifyJson(identity.values.at(-1))} as well`,
+        'the same idempotency key created two resources',
+      )
     : undefined;
-  judge.expect('idempotency_key', again, message);
+  judge.expect('idempotency_key', again, defect);
 }

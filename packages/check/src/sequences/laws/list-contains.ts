@@ -1,6 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import { idText } from '@contract-first/model/resources';
 import type { Json } from '@contract-first/model/values';
+import { defectOf } from '../../judgement/defect.ts';
 import { isSameResource } from '../identity.ts';
 import type { Instance } from '../instances.ts';
 import type { PageSize } from '../list-all.ts';
@@ -23,6 +24,8 @@ export async function expectListed(
   const idOf = ({ values }: Instance): Json | undefined => currentId(client, values).at(-1);
   const absent = beside.find((instance) => !listing.items.has(idText(idOf(instance))));
   const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';
-  const lacking = absent && `the list${pages} lacks the created ${stringifyJson(idOf(absent))}`;
+  const lacking =
+    absent &&
+    defectOf(`the list${pages} lacks the created ${stringifyJson(idOf(absent))}`, 'the list lacks a created resource');
   client.judge.expect('list_contains_created', last, listing.fault ?? lacking, listing.pages);
 }

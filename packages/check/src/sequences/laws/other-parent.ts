@@ -1,5 +1,6 @@
 import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { idText } from '@contract-first/model/resources';
+import { defectOf } from '../../judgement/defect.ts';
 import { isSameResource } from '../identity.ts';
 import { readList, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
 
@@ -22,6 +23,9 @@ export async function checkOtherParent(client: ResourceClient, parent: Id): Prom
   if (after === undefined || last === undefined) return;
   const id = created.values.at(-1);
   const isListed = after.items.has(idText(id)) && !before.items.has(idText(id));
-  const message = `the list of ${stringifyJson(other.at(count - 1))} has ${stringifyJson(id)}, which was created below ${stringifyJson(parent.at(count - 1))}`;
-  judge.expect('list_filters', last, isListed ? message : undefined, after.pages);
+  const defect = defectOf(
+    `the list of ${stringifyJson(other.at(count - 1))} has ${stringifyJson(id)}, which was created below ${stringifyJson(parent.at(count - 1))}`,
+    'the list has a resource that was created below another parent',
+  );
+  judge.expect('list_filters', last, isListed ? defect : undefined, after.pages);
 }

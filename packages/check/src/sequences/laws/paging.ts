@@ -1,5 +1,6 @@
 import { stringifyJson } from '@contract-first/contract';
 import { findPaging } from '@contract-first/model/resources';
+import { defectOf, type Defect } from '../../judgement/defect.ts';
 import type { Listing } from '../list-all.ts';
 import { readList, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
 
@@ -33,19 +34,29 @@ export async function checkPaging(client: ResourceClient, parent: Id): Promise<v
   const last = small?.pages.at(-1);
   if (small === undefined || last === undefined || after === undefined) return;
   if (idsOf(before).join() !== idsOf(after).join()) return; // The order is random, or another client has changed the list.
-  const message = small.fault ?? faultOf(idsOf(before), small, `with ${limitBy.name}=${String(size)}`);
-  judge.expect('list_contains_created', last, message, small.pages);
+  const defect = small.fault ?? faultOf(idsOf(before), small, `with ${limitBy.name}=${String(size)}`);
+  judge.expect('list_contains_created', last, defect, small.pages);
 }
 
-function faultOf(expected: readonly string[], listing: Listing, subject: string): string | undefined {
+function faultOf(expected: readonly string[], listing: Listing, subject: string): Defect | undefined {
   const ids = idsOf(listing);
   const countOf = (all: readonly string[], id: string): number => all.filter((one) => one === id).length;
   const repeated = ids.find((id) => countOf(ids, id) > Math.max(1, countOf(expected, id)));
-  if (repeated !== undefined) return `${subject}, two pages have the item ${stringifyJson(repeated)}`;
+  if (repeated !== undefined)
+    return defectOf(`${subject}, two pages have the item ${stringifyJson(repeated)}`, 'two pages have the same item');
   const absent = expected.find((id) => !listing.items.has(id));
-  if (absent !== undefined) return `${subject}, the pages lack ${stringifyJson(absent)}, which larger pages have`;
+  if (absent !== undefined) {
+    return defectOf(
+      `${subject}, the pages lack ${stringifyJson(absent)}, which larger pages have`,
+      'small pages lack an item that large pages have',
+    );
+  }
   const isSorted = ids.filter((id) => expected.includes(id)).join() === expected.join();
-  return isSorted ? undefined : `${subject}, the order of the items differs from the order with larger pages`;
+  if (isSorted) return undefined;
+  return defectOf(
+    `${subject}, the order of the items differs from the order with larger pages`,
+    'the order of the items depends on the page size',
+  );
 }
 
 /** Returns the ids on all pages. Servers may repeat the first page as page 0, and the last page beyond the end. */

@@ -38,25 +38,30 @@ type Attempt = {
 
 const SAMPLES = 20;
 // A number may be a counter, so the sent value must differ by at least this distance.
-const LEAST_DISTANCE = 1_000;
+const LEAST_DISTANCE = 10;
+const USUAL_DISTANCE = 1_009;
 
 /**
  * Sends read-only members with changed values. A server may reject or ignore them (OpenAPI 3.1, 4.8.24.5), but must not
  * store them.
+ *
+ * @param operation an update, or the creation
+ * @param creation a creation that can be repeated, if the operation creates resources
  */
-export async function checkReadOnly(client: ResourceClient, id: Id, creation: SequenceStep | undefined): Promise<void> {
-  const { replace, patch, create } = client.item;
-  for (const operation of new Set([replace, patch, creation && create])) {
-    if (operation === undefined || isAsynchronous(operation)) continue;
-    const first = await attemptWith(client, id, operation, creation, 0);
-    // A single equal value may be a coincidence.
-    const last = first?.names.length === 0 ? first : await attemptWith(client, id, operation, creation, 1);
-    if (first === undefined || last === undefined) continue;
-    const name = last.names.find((one) => first.names.includes(one));
-    const message =
-      name === undefined ? undefined : `the read-only ${name} is read with the value that the client sent`;
-    client.judge.expect('read_only_members', last.read ?? last.step, message, [last.step]);
-  }
+export async function checkReadOnly(
+  client: ResourceClient,
+  id: Id,
+  operation: ApiOperation | undefined,
+  creation: SequenceStep | undefined,
+): Promise<void> {
+  if (operation === undefined || isAsynchronous(operation)) return;
+  const first = await attemptWith(client, id, operation, creation, 0);
+  // A single equal value may be a coincidence.
+  const last = first?.names.length === 0 ? first : await attemptWith(client, id, operation, creation, 1);
+  if (first === undefined || last === undefined) return;
+  const name = last.names.find((one) => first.names.includes(one));
+  const message = name === undefined ? undefined : `the read-only ${name} is read with the value that the client sent`;
+  client.judge.expect('read_only_members', last.read ?? last.step, message, [last.step]);
 }
 
 /** Updates or re-creates a resource with read-only members. Returns `undefined` if it has no read-only members. */
@@ -69,10 +74,10 @@ async function attemptWith(
 ): Promise<Attempt | undefined> {
   const { item, instances, judge, run } = client;
   const before = await sendTo(client, item.read, id);
-  const input = operation === creation?.operation ? creation.testCase.input : undefined;
+  const input = creation?.testCase.input;
   // An update has the id in its path, so only a creation can choose another id.
-  const except = input === undefined ? client.idMembers : [];
-  const members = isSuccessfulStep(before) ? otherMembers(before, client, index, except) : [];
+  const isUpdate = input === undefined;
+  const members = isSuccessfulStep(before) ? otherMembers(before, client, index, isUpdate) : [];
   if (!isSuccessfulStep(before) || members.length === 0) return undefined;
   const added = Object.fromEntries(members.map(({ name, value }) => [name, value]));
   const adapt = ({ parameters, body }: RequestInput): RequestInput => ({
@@ -92,27 +97,46 @@ async function attemptWith(
   return { step, read, names: members.filter(isTaken).map(({ name }) => name) };
 }
 
-/** Returns the read-only members of a resource with changed values, without the members in `except`. */
+/** Returns the read-only members of a resource with changed values, without the id if it is an update. */
 function otherMembers(
   read: SequenceStep,
-  { run }: ResourceClient,
+  { run, idMembers, item }: ResourceClient,
   index: number,
-  except: readonly string[],
+  isUpdate: boolean,
 ): readonly Member[] {
-  const { responseSchemas, responseOracle, seed } = run;
+  const { responseSchemas, responseOracle, requestOracle, seed } = run;
   const arbitraries = createArbitraries(responseSchemas, responseOracle);
   const options = { text: 'well-formed', extras: false, plain: true } as const;
-  return membersOf(read.json ?? null).flatMap(([name, current]): readonly Member[] => {
-    const schema = propertyOf(responseSchemas, responseSchemaOf(read), String(name)) ?? false;
+  const idParameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
+  return membersOf(read.json ?? null).flatMap(([key, current]): readonly Member[] => {
+    const name = String(key);
+    const isId = idMembers.includes(name);
+    const schema = propertyOf(responseSchemas, responseSchemaOf(read), name) ?? false;
     const { readOnly } = Object(flatten(responseSchemas, schema)) as { readonly readOnly?: boolean };
-    if (readOnly !== true || except.includes(String(name))) return [];
+    if (readOnly !== true || (isUpdate && isId)) return [];
     const isOther = (value: Json): boolean =>
       isScalar(value) &&
       value !== '' &&
       !isSame(value, current, responseSchemas, schema, true) &&
-      !(typeof value === 'number' && Math.abs(value - Number(current)) < LEAST_DISTANCE);
+      !(isNumber(value) && Math.abs(Number(value) - Number(current)) < LEAST_DISTANCE) &&
+      responseOracle.allows(schema, value) &&
+      (!isId || idParameter === undefined || requestOracle.allows(idParameter.schema, value));
     const sample = { seed: seed + index, numRuns: SAMPLES };
-    const value = tryGenerate(() => fc.sample(arbitraries(schema, options), sample))?.find(isOther);
-    return value === undefined ? [] : [{ name: String(name), schema, value }];
+    const samples = tryGenerate(() => fc.sample(arbitraries(schema, options), sample)) ?? [];
+    const value = [...distantNumbers(current, index + 1), ...samples].find(isOther);
+    return value === undefined ? [] : [{ name, schema, value }];
   });
+}
+
+function isNumber(value: Json): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** Returns a larger and a smaller number. */
+function distantNumbers(current: Json, factor: number): readonly Json[] {
+  if (!isNumber(current)) return [];
+  const distance = USUAL_DISTANCE * factor;
+  return typeof current === 'bigint'
+    ? [current + BigInt(distance), current - BigInt(distance)]
+    : [current + distance, current - distance];
 }

@@ -1,6 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import { idText } from '@contract-first/model/resources';
 import { type Json, partAt } from '@contract-first/model/values';
+import { defectOf, type Defect } from '../../judgement/defect.ts';
 import type { Instance } from '../instances.ts';
 import { isSuccess } from '../../judgement/statuses.ts';
 import { currentId, differenceBetween, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
@@ -44,12 +45,15 @@ function otherIdentity(
   values: Id,
   creation: SequenceStep,
   read: SequenceStep,
-): string | undefined {
+): Defect | undefined {
   const name = idMembers[0] ?? '';
   const id = values.at(-1);
   const memberOf = ({ json = null }: SequenceStep): Json => partAt(json, [name]);
   const isOther = (member: Json): boolean =>
     member !== null && idText(member).toLowerCase() !== idText(id).toLowerCase();
   if (!isOther(memberOf(read)) || isOther(memberOf(creation))) return undefined;
-  return `${name} is ${stringifyJson(memberOf(read))}, but the path has ${stringifyJson(id)}`;
+  return defectOf(
+    `${name} is ${stringifyJson(memberOf(read))}, but the path has ${stringifyJson(id)}`,
+    `${name} differs from the id in the path`,
+  );
 }

@@ -1,5 +1,6 @@
 import { stringifyJson } from '@contract-first/contract';
 import { idText } from '@contract-first/model/resources';
+import { defectOf } from '../../judgement/defect.ts';
 import { isSameResource } from '../identity.ts';
 import type { Evidence, SequenceStep } from '../sequence-step.ts';
 import { isSuccessfulStep, readList, sendTo, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
@@ -21,9 +22,10 @@ export async function checkUniqueId(client: ResourceClient, parent: Id): Promise
   const [identity] = instances.identities(again, item);
   if (identity === undefined || !isSameResource(identity.values, values)) return creation;
   const evidence = await findBoth(client, values);
-  const message = `two created resources have the same id, ${stringifyJson(values.at(-1))}`;
+  const cause = 'two created resources have the same id';
+  const defect = defectOf(`${cause}, ${stringifyJson(values.at(-1))}`, cause);
   if (evidence !== undefined)
-    judge.expect('ensure_resource_availability', evidence[0], evidence[1] ? message : undefined);
+    judge.expect('ensure_resource_availability', evidence[0], evidence[1] ? defect : undefined);
   return creation;
 }
 
