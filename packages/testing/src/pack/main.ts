@@ -44,7 +44,7 @@ function stage(folder: string): string {
   if (name === 'engine')
     for (const file of SWAGGER_UI)
       cpSync(join('node_modules/swagger-ui-dist', file), join(staged, 'dist/docs/swagger-ui', file));
-  for (const file of readdirSync(folder).filter((file) => /\.(?:js|md|schema\.json)$/.test(file)))
+  for (const file of readdirSync(folder).filter((file) => /\.(?:js|d\.ts|md|schema\.json)$/.test(file)))
     cpSync(join(folder, file), join(staged, file));
   cpSync('LICENSE', join(staged, 'LICENSE'));
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // Validated by npm.
@@ -66,7 +66,7 @@ function toPacked(
   return {
     ...manifest,
     engines: { node: '>=22.18' },
-    files: ['*.js', '*.json', 'dist'],
+    files: ['*.js', '*.d.ts', '*.json', 'dist'],
     // The repository is required for the provenance of a release.
     ...(repository !== undefined && {
       homepage: `https://github.com/${repository}/tree/main/${folder}#readme`,

@@ -33,7 +33,7 @@ export class ByteBuffer {
     return this.#limits.limitBytes;
   }
 
-  get bytes(): Buffer<ArrayBuffer> {
+  get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
 
