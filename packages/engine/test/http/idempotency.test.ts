@@ -249,13 +249,12 @@ describeStores((createDatabase) => {
     expect((await send('"b"')).status).toBe(schema === '{ type: string }' || schema.includes('pattern') ? 201 : 400);
   });
 
-  test('400 for a key that is empty, too long, or missing where it is required; a later valid request is handled', async () => {
+  test('400 for a key that is empty, or missing where it is required; a later valid request is handled', async () => {
     const { send, calls } = await serve(await createDatabase(), store, { isRequired: true });
-    for (const key of [undefined, '""', 'x'.repeat(256), `"${'x'.repeat(256)}"`])
-      expect([key, (await send(key)).status]).toEqual([key, 400]);
+    for (const key of [undefined, '""']) expect([key, (await send(key)).status]).toEqual([key, 400]);
     expect((await send(KEY, { body: '{}' })).status).toBe(400);
     expect(calls()).toBe(0);
-    for (const key of [KEY, 'x'.repeat(255), `"${'\\"'.repeat(255)}"`]) expect((await send(key)).status).toBe(201);
+    for (const key of [KEY, 'x'.repeat(256), `"${'\\"'.repeat(256)}"`]) expect((await send(key)).status).toBe(201);
   });
 
   test('400 for several keys', async () => {

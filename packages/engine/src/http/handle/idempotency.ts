@@ -30,7 +30,6 @@ export type IdempotencyOptions = {
 };
 
 const FIELD = 'Idempotency-Key';
-const MAX_KEY_LENGTH = 255;
 const MAX_BODY_BYTES = 1_048_576;
 /** A string of structured fields, and its parameters, which are ignored (RFC 9651, 4.2.3). */
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)" *(?:;.*)?$/;
@@ -65,14 +64,7 @@ export function createIdempotencyStep(target: Target, { contract, once }: Idempo
 /** Returns the key in the fields of the header, which may lack the quotes. @throws {Failure} 400 for an invalid key */
 function readKey(name: string, [sent = '', ...others]: readonly string[]): string {
   const key = QUOTED.exec(sent)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? sent;
-  const problem =
-    others.length > 0
-      ? 'must not be repeated'
-      : key === ''
-        ? 'must not be empty'
-        : key.length > MAX_KEY_LENGTH
-          ? `must not be longer than ${String(MAX_KEY_LENGTH)} characters`
-          : undefined;
+  const problem = others.length > 0 ? 'must not be repeated' : key === '' ? 'must not be empty' : undefined;
   if (problem !== undefined) throw malformedFailure(placeOf('header', name), problem, `header parameter ${name}`);
   return key;
 }
