@@ -9,6 +9,7 @@ export type { AnyHandler } from './http/handle/call-handler.ts';
 export { onDisconnect } from './http/accept/disconnect.ts';
 export { mountsOf } from './http/mounts.ts';
 export { startSilently } from './start-silently.ts';
+export type { Once } from './http/handle/idempotency.ts';
 export { operationUrl, type LinkParameters } from './http/handle/operation-url.ts';
 export { createConversions } from './http/read/codecs.ts';
 export { toResponse, type AnyReply } from './http/reply/response.ts';

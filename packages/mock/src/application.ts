@@ -110,7 +110,7 @@ export function createMock(
         handlers: Object.fromEntries(handlers),
         checkers: createCheckers(contract.securitySchemes, env),
         middleware: [createDelay(delay, createRandom(`${String(seed)} delays`)), createRecorded(sources)],
-        once: 'handlers',
+        once: memory?.once ?? 'handlers',
         check: () => Promise.resolve(),
         close: async () => {
           closing.abort();

@@ -60,11 +60,8 @@ export function createCallbacks(values: Values, hosts: ReadonlySet<string>, sign
   function of(operation: Operation): SendCallbacks | undefined {
     const callbacks = callbacksOf(operation.operationId);
     if (callbacks.length === 0) return undefined;
-    const sentFor = new WeakSet<AnyReply>();
     return (request, reply) => {
-      // A repeated request with an idempotency key gets the same reply object.
-      if (reply.status < 200 || reply.status >= 300 || sentFor.has(reply)) return;
-      sentFor.add(reply);
+      if (reply.status < 200 || reply.status >= 300) return;
       const source = sourceOf(operation, request, reply);
       // Sends the response to the client first.
       setImmediate(() => {

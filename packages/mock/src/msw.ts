@@ -26,6 +26,7 @@ const NO_REQUEST = {
   headers: {},
   cookies: {},
   rawHeaders: {},
+  accepts: (first: string) => first,
   contentType: undefined,
   body: undefined,
 };

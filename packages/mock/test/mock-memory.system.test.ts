@@ -280,6 +280,8 @@ test('conditional requests: 304 for the current ETag, 412 for a different ETag',
   expect((await send('PUT', pet, { name: 'Max' }, { 'If-Match': etag })).status).toBe(200);
   expect((await send('PUT', pet, { name: 'Ada' }, { 'If-Match': etag })).status).toBe(412);
   expect((await send('GET', pet, undefined, { 'If-None-Match': etag })).body).toMatchObject({ name: 'Max' });
+  expect((await send('PUT', pet, { name: 'Ada' }, { 'If-None-Match': '*' })).status).toBe(412);
+  expect((await send('PUT', pet, { name: 'Ada' }, { 'If-Match': '*' })).status).toBe(200);
 });
 
 test('an Idempotency-Key creates one resource, and is rejected with a different body', async () => {

@@ -52,6 +52,8 @@ paths:
         '200':
           description: Versions.
           content: { application/json;v=1: { example: one }, application/json;v=2: { example: two } }
+        '404': { description: None., content: { application/json: {}, text/plain: {} } }
+        '406': { description: No other media type. }
 components:
   securitySchemes:
     token: { type: oauth2, flows: { clientCredentials: { tokenUrl: 'https://example.com', scopes: {} } } }
@@ -187,7 +189,13 @@ test('npm run mock responds with an accepted media type', async () => {
   const image = await get('/things/1', { Accept: 'image/webp' });
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp']);
   expect((await get('/versions', { Accept: 'text/html, application/json; V="2"; q=0.5' })).text).toBe('"two"');
-  expect((await get('/things/1', { Accept: 'font/woff' })).headers.get('content-type')).toBe('application/json');
+  const other = await get('/things/1', { Accept: 'font/woff' });
+  expect([other.headers.get('content-type'), other.headers.get('vary')]).toEqual([
+    'application/json',
+    'Accept, Origin',
+  ]);
+  expect((await get('/versions', { Accept: 'application/json;v=1;q=0, text/csv' })).status).toBe(406);
+  expect((await get('/versions', { Accept: 'application/json;v=2', Prefer: 'code=404' })).status).toBe(404);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { readIfPresent } from '@contract-first/command-line/files';
 import { printError } from '@contract-first/command-line/terminal';
 import { kindOf, type Operation, parameterNames, stringifyJson } from '@contract-first/contract';
-import type { AnyReply } from '@contract-first/engine/tools';
+import type { AnyReply, Once } from '@contract-first/engine/tools';
 import type { ApiOperation } from '@contract-first/model/operations';
 import { assertCorrections, type Corrections, itemsIn } from '@contract-first/model/resources';
 import { CannotCheck, isObject, type Json, type JsonObject, partAt, type Values } from '@contract-first/model/values';
@@ -12,7 +12,7 @@ import { BoundedMap } from './bounded-map.ts';
 import { createData, type MockState } from './state/data.ts';
 import { IdempotencyKeys } from './requests/idempotency-keys.ts';
 import { createIdentifiers, type Identifiers } from './resources/identifiers.ts';
-import { act, create, patch, read, remove, replace } from './requests/items.ts';
+import { create, patch, read, remove, replace } from './requests/items.ts';
 import { list } from './requests/list.ts';
 import { createModel, type Model } from './resources/model.ts';
 import { createReflect } from './requests/reflect.ts';
@@ -38,6 +38,8 @@ export type Memory = {
    * exist, responds to an action with its resource, and else with the values of the request.
    */
   readonly respondWithin: (operation: Operation, respond: Respond) => RespondToMock;
+  /** Handles a request once for each `Idempotency-Key`. */
+  readonly once: Once;
   /** Lines about the stored resources and the other operations. */
   readonly summary: readonly string[];
   /** Returns a copy of the resources. */
@@ -125,6 +127,7 @@ export function createMemory(
   return {
     handle,
     respondWithin,
+    once: keys.once,
     summary: describeMemory(found, operations),
     state: () => withExamples(data.read),
     describe: () => withExamples(data.describe),
@@ -148,10 +151,7 @@ export function createMemory(
     const reflect = createReflect(operation, resource.item, model, respond);
     return (request) => {
       storeExamplesOf([resource]);
-      const failure = failWithout(request);
-      if (failure !== undefined) return failure;
-      const reply = (): AnyReply => HANDLES[role](scope, request) ?? reflect(request);
-      return role === 'create' ? keys.handleOnce(scope, request, reply) : reply();
+      return failWithout(request) ?? HANDLES[role](scope, request) ?? reflect(request);
     };
   }
 
@@ -169,7 +169,7 @@ export function createMemory(
       const failure = failWithout(request);
       if (failure !== undefined) return failure;
       const isAction = operation.method !== 'GET' && action && model.isRepresentedBy(operation, action.resource);
-      return (isAction === true ? act(action.scope, request) : undefined) ?? reflect(request);
+      return (isAction === true ? read(action.scope, request) : undefined) ?? reflect(request);
     };
   }
 

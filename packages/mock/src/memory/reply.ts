@@ -3,11 +3,12 @@ import { stringifyJson, type Operation, type RequestContext } from '@contract-fi
 import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/engine/tools';
 import { createFailureTemplates, fillTemplate, type FailureTemplate } from '@contract-first/model/scaffolds';
 import type { Json, Values } from '@contract-first/model/values';
-import type { Respond, ResponseChange } from '../responses/respond.ts';
+import type { NegotiableRequest, Respond, ResponseChange } from '../responses/respond.ts';
 
 /** A request that the engine passes to a handler. */
 export type MockRequest = ValidRequest &
-  Pick<RequestContext, 'rawHeaders' | 'log'> & {
+  NegotiableRequest &
+  Pick<RequestContext, 'assertMatch' | 'log'> & {
     readonly url: (operationId: string, parameters?: LinkParameters) => string;
   };
 
@@ -49,20 +50,3 @@ export function failureKey({ responses }: { readonly responses: object }, status
 export function etagOf(value: Json): string {
   return `"${String(Number.parseInt(hash('sha256', stringifyJson(value)).slice(0, 12), 16) % 1e9)}"`;
 }
-
-/** Returns whether a conditional header, such as `If-Match`, lists an entity tag; `false` without the header. */
-export function namesTag(
-  { rawHeaders }: MockRequest,
-  header: 'if-match' | 'if-none-match',
-  tagOf: () => string,
-): boolean {
-  const sent = rawHeaders[header];
-  if (sent === undefined) return false;
-  const names = String(sent)
-    .split(',', MAX_TAGS)
-    .map((name) => name.trim().replace(/^W\//, ''));
-  return names.includes('*') || names.includes(tagOf());
-}
-
-/** The maximum number of examined tags in a header. */
-const MAX_TAGS = 100;

@@ -19,7 +19,6 @@ type Preferences = {
   readonly size?: number;
   /** The applied preferences of the Prefer header, for `Preference-Applied` (RFC 7240, 3). */
   readonly applied: readonly string[];
-  readonly accept: string;
 };
 
 /** The range of the delay of a response, in milliseconds. */
@@ -61,7 +60,6 @@ export function readPreferences(request: AskingRequest): Preferences {
     ...others,
     ...(size !== undefined && { size: Number(size) }),
     applied,
-    accept: String(request.rawHeaders['accept'] ?? ''),
   };
 }
 

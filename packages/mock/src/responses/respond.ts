@@ -3,13 +3,16 @@ import {
   essenceOf,
   findResponseKey,
   InvalidRequest,
+  isMediaType,
   isSequential,
   kindOf,
   matchMediaType,
   type MediaTypeChoice,
   memoizeByObject,
+  NotAcceptable,
   NotImplemented,
   type Operation,
+  type RequestContext,
   stringifyJson,
 } from '@contract-first/contract';
 import type { AnyReply, ValidRequest } from '@contract-first/engine/tools';
@@ -25,7 +28,7 @@ import {
 } from '@contract-first/model/values';
 import { BoundedMap } from '../memory/bounded-map.ts';
 import { changeHeaders, headersOf } from './headers.ts';
-import { type AskingRequest, readPreferences } from './preferences.ts';
+import { readPreferences } from './preferences.ts';
 import { writeText } from './text-body.ts';
 
 const MAX_CACHED = 1_000;
@@ -45,8 +48,13 @@ export type ResponseChange = {
   readonly header?: (name: string, generated: unknown) => readonly Json[] | undefined;
 };
 
+/** The parts of a request that select the media type of a response. */
+export type NegotiableRequest = Pick<RequestContext, 'rawHeaders'> & {
+  readonly accepts: (...mediaTypes: readonly string[]) => string;
+};
+
 /** Responds to a request with a documented response, deterministically. */
-export type Respond = (request: ValidRequest & AskingRequest, change?: ResponseChange) => AnyReply;
+export type Respond = (request: ValidRequest & NegotiableRequest, change?: ResponseChange) => AnyReply;
 
 /**
  * Creates the response function of an operation.
@@ -58,7 +66,7 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
   const sizeOfMade = (key: string, { value }: Made): number => sizeOfText(key.length) + sizeOf(value);
   const cache = new BoundedMap(MAX_CACHED, sizeOfMade, MAX_CACHED_SIZE);
   return (sent, change = {}) => {
-    const { code, dynamic, size, accept, applied, ...preferred } = readPreferences(sent);
+    const { code, dynamic, size, applied, ...preferred } = readPreferences(sent);
     const { example = preferred.example } = change;
     const status = change.status ?? (code === undefined ? usualStatus(operation) : Number(code));
     const key = /^[2-5]\d\d$/.test(String(status)) ? findResponseKey(operation, status) : undefined;
@@ -69,7 +77,7 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
 
     const response = values.responseOf(operation.operationId, key);
     const content = example === undefined ? response.content : withExample(response, example);
-    const choice = negotiate(accept, Object.keys(content ?? {}));
+    const choice = negotiate(sent, Object.keys(content ?? {}), status);
     const described = content?.[choice?.documented ?? ''] ?? {};
     const request = dynamic === 'true' ? stringifyJson({ path: sent.path, query: sent.query, body: sent.body }) : '';
     const isChanged = change.body !== undefined;
@@ -168,58 +176,34 @@ function namesOf(record: object): string {
   return Object.keys(record).join(', ');
 }
 
-const MAX_CHOICES = 1_000;
-// Cached, since most clients send the same Accept header with each request.
-const choices = new Map<string, MediaTypeChoice | undefined>();
-
 /**
- * Negotiates the media type of a response by the Accept header (RFC 9110, 12.5.1).
+ * Selects the media type of a response by the header Accept. For a documented range, the client may name the media type.
  *
- * @returns the first documented media type if none is acceptable; `undefined` if none is documented
+ * @returns `undefined` if no media type is documented
+ * @throws {NotAcceptable} if the client accepts no media type of a success, and the document has 406
  */
-function negotiate(accept: string, documented: readonly string[]): MediaTypeChoice | undefined {
-  const key = [accept, ...documented].join('\n');
-  if (choices.has(key)) return choices.get(key);
-  if (choices.size >= MAX_CHOICES) choices.clear();
-  const choice = choose(accept, documented);
-  choices.set(key, choice);
-  return choice;
-}
+function negotiate(
+  { rawHeaders, accepts }: NegotiableRequest,
+  documented: readonly string[],
+  status: number,
+): MediaTypeChoice | undefined {
+  const [first = ''] = documented;
+  if (documented.length === 0) return undefined;
+  if (documented.length === 1 && !first.includes('*')) return { documented: first, sent: concreteMediaType(first) };
+  const named = String(rawHeaders['accept']).split(',').map(essenceOf).filter(isMediaType);
+  const offers = documented.flatMap((mediaType) => [
+    ...(mediaType.includes('*') ? named.filter((one) => matchMediaType(one, documented) === mediaType) : []),
+    concreteMediaType(mediaType),
+  ]);
+  const sent = select();
+  return { documented: matchMediaType(sent, documented) ?? first, sent };
 
-function choose(accept: string, documented: readonly string[]): MediaTypeChoice | undefined {
-  const ranges = accept.split(',').map(readRange);
-  const offers = documented.map((mediaType) => {
-    const matching = ranges.filter(({ essence, range }) =>
-      mediaType.includes('*')
-        ? overlap(essence, essenceOf(mediaType))
-        : matchMediaType(mediaType, [range]) !== undefined,
-    );
-    const [range] = matching.toSorted((a, b) => specificityOf(b.essence) - specificityOf(a.essence));
-    const isChosenByClient = mediaType.includes('*') && range !== undefined && !range.essence.includes('*');
-    const sent = isChosenByClient ? range.essence : concreteMediaType(mediaType);
-    return { documented: mediaType, sent, quality: range?.quality ?? 0 };
-  });
-  // Only the most specific documented media type or range applies.
-  const usable = offers.filter(({ documented: mediaType, sent }) => matchMediaType(sent, documented) === mediaType);
-  return usable.toSorted((a, b) => b.quality - a.quality)[0];
-}
-
-type AcceptedRange = { readonly essence: string; readonly range: string; readonly quality: number };
-
-function readRange(text: string): AcceptedRange {
-  const [weighted = '', weight = '1'] = /;\s*q\s*=\s*([\d.]+)/i.exec(text) ?? [];
-  const range = text.replace(weighted, '').trim() || '*/*';
-  return { essence: essenceOf(range), range, quality: Number(weight) };
-}
-
-/** Returns whether two media ranges have a media type in common. */
-function overlap(one: string, other: string): boolean {
-  const [type = '', subtype = ''] = one.split('/');
-  const [otherType = '', otherSubtype = ''] = other.split('/');
-  const fits = (a: string, b: string): boolean => a === b || a === '*' || b === '*';
-  return fits(type, otherType) && fits(subtype, otherSubtype);
-}
-
-function specificityOf(essence: string): number {
-  return essence === '*/*' ? 0 : essence.endsWith('/*') ? 1 : 2;
+  function select(): string {
+    try {
+      return accepts(...offers);
+    } catch (error) {
+      if (error instanceof NotAcceptable && status >= 400) return offers[0] ?? first;
+      throw error;
+    }
+  }
 }

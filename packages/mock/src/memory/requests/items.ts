@@ -13,13 +13,10 @@ import {
 } from '@contract-first/model/values';
 import { usualStatus } from '../../responses/respond.ts';
 import { pathValues, pathInCollection, storeCollection, storePath } from '../state/paths.ts';
-import { etagOf, namesTag, type MockRequest } from '../reply.ts';
+import { etagOf, type MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
 import type { Handle, OperationContext } from './operation-context.ts';
 import { mergePatch, readSentBody } from './request-body.ts';
-
-const NOT_MODIFIED = 304;
-const PRECONDITION_FAILED = 412;
 
 /** Creates a resource with the id of the request, or with a new id. */
 export const create: Handle = (scope, request) => {
@@ -41,20 +38,8 @@ export const create: Handle = (scope, request) => {
   return replyWith(scope, request, state, { status, id });
 };
 
-/** Reads a resource. */
+/** Reads a resource, or responds to an action, such as `POST /orders/{id}/cancel`, with the resource. */
 export const read: Handle = (scope, request) => {
-  const { documented, respond } = scope;
-  const state = existing(scope, request);
-  if (state === undefined) return missing(scope, request);
-  const isKnown =
-    documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', () => etagOf(state));
-  return isKnown
-    ? respond(request, { status: NOT_MODIFIED, header: tagOf(state) })
-    : replyWith(scope, request, state, {});
-};
-
-/** Responds to an action, such as `POST /orders/{id}/cancel`, with the resource. */
-export const act: Handle = (scope, request) => {
   const state = existing(scope, request);
   return state === undefined ? missing(scope, request) : replyWith(scope, request, state, {});
 };
@@ -67,8 +52,7 @@ export const replace: Handle = (scope, request) => {
   const [id] = idsOf(scope, request).slice(-1);
   const isCreated = state === undefined && id !== '' && (isOnly(resource) || documented.responses['201'] !== undefined);
   if (state === undefined && !isCreated) return missing(scope, request);
-  const refused = refuseStale(scope, request, state);
-  if (refused !== undefined) return refused;
+  assertMatch(scope, request, state);
   const own = state === undefined ? withId(resource, id ?? null) : idOf(resource, state);
   const kept =
     state === undefined
@@ -102,7 +86,7 @@ export const remove: Handle = (scope, request) => {
   });
 };
 
-/** Changes an existing resource, if `If-Match` allows it, and responds with the state from `apply`. */
+/** Changes an existing resource, if the preconditions hold, and responds with the state from `apply`. */
 function change(
   scope: OperationContext,
   request: MockRequest,
@@ -110,8 +94,8 @@ function change(
 ): AnyReply | undefined {
   const state = existing(scope, request);
   if (state === undefined) return missing(scope, request);
-  const refused = refuseStale(scope, request, state);
-  return refused ?? replyWith(scope, request, apply(state, storePathOf(scope, request)), {});
+  assertMatch(scope, request, state);
+  return replyWith(scope, request, apply(state, storePathOf(scope, request)), {});
 }
 
 /** Returns the state of a resource. A singleton has a generated state until it is replaced. */
@@ -139,16 +123,9 @@ function missing(scope: OperationContext, request: MockRequest): AnyReply | unde
   return scope.fail(request, 404, `${storePathOf(scope, request)} does not exist`);
 }
 
-/** Responds 412, if documented, to an `If-Match` with a different entity tag. */
-function refuseStale(
-  { documented, fail }: OperationContext,
-  request: MockRequest,
-  state: Json = null,
-): AnyReply | undefined {
-  const isConditional = documented.responses[PRECONDITION_FAILED] !== undefined;
-  if (!isConditional || request.rawHeaders['if-match'] === undefined) return undefined;
-  if (state !== null && namesTag(request, 'if-match', () => etagOf(state))) return undefined;
-  return fail(request, PRECONDITION_FAILED, 'If-Match does not name the ETag of the resource');
+/** Evaluates the preconditions of a request, if 412 is documented. @throws {PreconditionFailed} if they do not hold */
+function assertMatch({ documented }: OperationContext, request: MockRequest, state: JsonObject | undefined): void {
+  if (documented.responses['412'] !== undefined) request.assertMatch(state && { etag: etagOf(state) });
 }
 
 function replyWith(

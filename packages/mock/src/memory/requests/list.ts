@@ -12,17 +12,16 @@ import {
 } from '@contract-first/model/values';
 import type { Page, Query } from '../resources/page.ts';
 import { pathValues, storeCollection } from '../state/paths.ts';
-import { etagOf, namesTag } from '../reply.ts';
+import { etagOf } from '../reply.ts';
 import type { Handle } from './operation-context.ts';
 import { selectPage } from '../resources/selection.ts';
 
-const NOT_MODIFIED = 304;
 const MAX_PAGES = 100;
 /** The cached bodies of list pages, by media type, path and query. */
 const pages = new WeakMap<object, Map<string, Json>>();
 
 /** Lists the resources of a collection. */
-export const list: Handle = ({ operation, documented, resource, model, store, cursors, respond }, request) => {
+export const list: Handle = ({ operation, resource, model, store, cursors, respond }, request) => {
   const collection = storeCollection(resource.item, pathValues(operation.path, request));
   const states = store.list(collection);
   const { members, maxItems } = model.listOf(operation, resource);
@@ -31,15 +30,13 @@ export const list: Handle = ({ operation, documented, resource, model, store, cu
     query: request.query as Query, // Validated.
     idMembers: resource.idMembers,
   });
-  const tag = (): string => etagOf([page.total, page.from, ...page.items]);
   const header = (name: string, generated: unknown): readonly Json[] | undefined => {
-    if (name.toLowerCase() === 'etag') return [tag()];
+    if (name.toLowerCase() === 'etag') return [etagOf([page.total, page.from, ...page.items])];
     if (name.toLowerCase() === 'link') return page.next === undefined ? [] : [`<${nextUrl(page.next)}>; rel="next"`];
     const fact = factOf(name.replace(/^x-/i, ''), page);
     return isSameKind(fact, generated) ? [fact] : undefined;
   };
-  const isKnown = documented.responses[NOT_MODIFIED] !== undefined && namesTag(request, 'if-none-match', tag);
-  return respond(request, isKnown ? { status: NOT_MODIFIED, header } : { body, header });
+  return respond(request, { body, header });
 
   /** Returns the body of the page, cached until a resource of the collection changes. */
   function body(generated: Json, described: Described, mediaType: string): Json {
