@@ -43,10 +43,11 @@ T:
     size: { type: integer, minimum: 0, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: false }
     name: { type: string, nullable: true, examples: { a: { value: b } } }
     nullable: { type: boolean }
+    either: { type: [string, boolean], nullable: true }
     other: { $ref: 'other.yaml#/Other' }`);
   const files = { 'other.yaml': 'Other: { type: string, nullable: true }' };
-  const valid = [{ size: 1 }, { size: 5 }, { name: null }, { nullable: true }, { other: null }];
-  expect(await statusesOf(text, valid, files)).toEqual([204, 204, 204, 204, 204]);
+  const valid = [{ size: 1 }, { size: 5 }, { name: null }, { nullable: true }, { other: null }, { either: null }];
+  expect(await statusesOf(text, valid, files)).toEqual([204, 204, 204, 204, 204, 204]);
   const invalid = [{ size: 0 }, { size: 6 }, { name: 1 }, { nullable: null }, { other: 1 }];
   expect(await statusesOf(text, invalid, files)).toEqual([400, 400, 400, 400, 400]);
 });

@@ -65,6 +65,6 @@ export class OldKeywords {
 /** Replaces `nullable`. Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1). */
 export function convertNullable(schema: FileObject): void {
   const { type, nullable } = schema;
-  if (nullable === true && typeof type === 'string') schema['type'] = [type, 'null'];
+  if (nullable === true && type !== undefined) schema['type'] = [...new Set([type, 'null'].flat())];
   Reflect.deleteProperty(schema, 'nullable');
 }
