@@ -6,7 +6,6 @@ import {
   type Connection,
   createRedactor,
   needsUser,
-  NO_RESPONSE,
   NoResponse,
   openConnection,
   TIMEOUT_MS,
@@ -98,7 +97,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const begun = new Set<string>();
   let requests = 0;
   const users = await openUsers(options, operations, {
-    ...{ documented, baseUrl: url, connection },
+    ...{ documented, baseUrl: url, connection, tls: options.tls },
     onSecret: options.onSecret ?? (() => undefined),
     onProblem: (problem) => notes.push(problem),
   });
@@ -207,11 +206,10 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
 async function assertReachable(connection: Connection, url: URL, onNote: ContractOptions['onNote']): Promise<void> {
   try {
     const response = connection.sendOnce({ method: 'GET', target: url.pathname, headers: [], body: undefined });
-    response.catch((error: unknown) => {
-      const { message } = error as Error; // No other values are thrown.
-      if (message === NO_RESPONSE) onNote?.(`${url.origin}: ${message} to the first request; the run goes on`);
-    });
-    await Promise.race([response, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    response.catch(() => undefined); // May fail after the wait.
+    const first = await Promise.race([response, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    if (first === undefined)
+      onNote?.(`${url.origin}: no response to the first request within ${String(PATIENCE_MS)} ms; the run goes on`);
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
     const problem = error.problem ?? (error.isUnreachable ? error.message : undefined);

@@ -80,6 +80,39 @@ test('a service that asks for a certificate gets the certificate of --cert', asy
   });
 });
 
+test('referenced files and the token of --client are fetched with these options', async () => {
+  const { paths } = DOCUMENT;
+  const { url, root } = await startSecure((incoming, response) => {
+    if (incoming.url === '/paths.json') response.end(JSON.stringify(paths));
+    else if (incoming.url === '/token') response.end('{"access_token":"abc","token_type":"bearer"}');
+    else if (/^bearer abc$/i.test(incoming.headers.authorization ?? '')) answerAll(incoming, response);
+    else response.writeHead(401).end();
+  });
+  const folder = temporaryFolder();
+  const flows = { clientCredentials: { tokenUrl: `${url}/token`, scopes: {} } };
+  const document = {
+    ...DOCUMENT,
+    security: [{ oauth: [] }],
+    paths: { '/time': { $ref: `${url}/paths.json#/~1time` } },
+    components: { securitySchemes: { oauth: { type: 'oauth2', flows } } },
+  };
+  writeFileSync(join(folder, 'secure.json'), JSON.stringify(document));
+  const args = [join(folder, 'secure.json'), '--allow-refs', 'http', '--client', 'a:b'];
+  expect(await check(url, ...args, '--ca', root)).toMatchObject({ code: 0 });
+  expect(await check(url, ...args)).toMatchObject({ code: 2 });
+});
+
+test('a service that does not answer the first request is named before the request times out', async () => {
+  const server = createServer((incoming, response) => {
+    if (incoming.url !== '/') answerAll(incoming, response);
+  });
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  expect(await check(url)).toMatchObject({
+    code: 0,
+    stderr: `${url}: no response to the first request within 1000 ms; the run goes on\n`,
+  });
+});
+
 test.each<[string, () => Promise<string>, string]>([
   [
     'speaks only HTTP/2',

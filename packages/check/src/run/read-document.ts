@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { escapePointer } from '@contract-first/contract';
 import { formatDiagnostic, prepareDocument, type AllowedRefs, type OpenApiDocument } from '@contract-first/documents';
-import { fetchLocal, isUrl, withExcerpt } from '@contract-first/command-line/files';
+import { fetchLocal, fetchSecurely, isUrl, withExcerpt } from '@contract-first/command-line/files';
 import type { Tls } from '@contract-first/command-line/options';
 import { CannotCheck } from '@contract-first/model/values';
 import { type InvalidOperation, removeInvalid } from '@contract-first/model/operations';
@@ -33,7 +33,10 @@ export async function readDocument(path = GENERATED, allowed: AllowedRefs, tls: 
     throw new CannotCheck(`name a document: contract-first check openapi.yaml; there is no ${GENERATED}`);
   const root = isUrl(path) ? path : resolve(path);
   const folder = isUrl(path) ? { folder: new URL('/', path).href } : {};
-  const readOther = isUrl(path) ? (url: string) => fetchLocal(url, tls) : () => undefined;
+  const readOther = (file: string): Promise<string> | undefined => {
+    if (isUrl(path) && file.startsWith(new URL('/', path).href)) return fetchLocal(file, tls);
+    return file.startsWith('https:') && Object.keys(tls).length > 0 ? fetchSecurely(file, tls) : undefined;
+  };
   const invalid: InvalidOperation[] = [];
   let text: string | undefined;
   let refusal: CannotCheck | undefined;

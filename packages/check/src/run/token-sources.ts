@@ -1,7 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { type Connection, percentEncode, type WireRequest, type WireResponse } from '@contract-first/model/requests';
+import type { Tls } from '@contract-first/command-line/options';
+import {
+  type Connection,
+  NoResponse,
+  openConnection,
+  percentEncode,
+  type WireRequest,
+  type WireResponse,
+} from '@contract-first/model/requests';
 import { CannotCheck } from '@contract-first/model/values';
 
 /** The credentials of an OAuth 2.0 client. */
@@ -22,24 +30,48 @@ export function tokenOfCommand(command: string): FetchToken {
 }
 
 /** Creates a function that fetches a token with client credentials (RFC 6749, 4.4). */
-export function tokenOfClient(tokenUrl: URL, { id, secret }: Client, scopes: readonly string[]): FetchToken {
+export function tokenOfClient(
+  tokenUrl: URL,
+  { id, secret }: Client,
+  scopes: readonly string[],
+  tls: Tls | undefined,
+): FetchToken {
   const form = new URLSearchParams({ grant_type: 'client_credentials' });
   if (scopes.length > 0) form.set('scope', scopes.join(' '));
   const pair = [id, secret].map((part) => new URLSearchParams([[part, '']]).toString().slice(0, -1)).join(':');
-  const headers = { authorization: `Basic ${Buffer.from(pair).toString('base64')}`, accept: 'application/json' };
-  return async () => {
-    const options = { method: 'POST', headers, body: form, redirect: 'error' } as const;
-    const response = await fetch(tokenUrl, { ...options, signal: AbortSignal.timeout(LIMIT_MS) }).catch(
-      (error: unknown) => {
-        const { cause = error } = error as Error; // The message is "fetch failed".
-        throw new CannotCheck(`${tokenUrl.href} gives no token: ${(cause as Error).message}`);
-      },
-    );
-    const json: unknown = await response.json().catch(() => undefined);
-    const { access_token: token, error } = Object(json) as { access_token?: unknown; error?: unknown }; // Any value.
-    const code = typeof error === 'string' && /^[a-z_]+$/.test(error) ? ` (${error})` : ''; // RFC 6749, 5.2.
-    return asToken(token, `${tokenUrl.href} gives no token: status ${String(response.status)}${code}`);
+  const request = {
+    method: 'POST',
+    target: tokenUrl.pathname + tokenUrl.search,
+    headers: [
+      ['Authorization', `Basic ${Buffer.from(pair).toString('base64')}`],
+      ['Accept', 'application/json'],
+      ['Content-Type', 'application/x-www-form-urlencoded;charset=UTF-8'],
+    ] as const,
+    body: Buffer.from(form.toString()),
   };
+  return async () => {
+    const connection = openConnection(tokenUrl, { tls });
+    try {
+      const { status, body } = await connection.send(request);
+      const { access_token: token, error } = Object(parse(body)) as { access_token?: unknown; error?: unknown }; // Any value.
+      const code = typeof error === 'string' && /^[a-z_]+$/.test(error) ? ` (${error})` : ''; // RFC 6749, 5.2.
+      return asToken(token, `${tokenUrl.href} gives no token: status ${String(status)}${code}`);
+    } catch (error) {
+      if (!(error instanceof NoResponse)) throw error;
+      throw new CannotCheck(`${tokenUrl.href} gives no token: ${error.problem ?? error.message}`, { cause: error });
+    } finally {
+      connection.close();
+    }
+  };
+}
+
+/** Parses JSON. Returns `undefined` if it is not JSON. */
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns a value as a token. @throws {CannotCheck} with the problem when the value is not a token */

@@ -1,4 +1,4 @@
-import type { Secret } from '@contract-first/command-line/options';
+import type { Secret, Tls } from '@contract-first/command-line/options';
 import type { Document, OpenApiDocument } from '@contract-first/documents';
 import type { ApiOperation, ApiSecurityScheme } from '@contract-first/model/operations';
 import {
@@ -122,6 +122,7 @@ export async function openUsers(
     documented,
     baseUrl,
     connection,
+    tls,
     onSecret,
     onProblem,
   }: {
@@ -129,6 +130,7 @@ export async function openUsers(
     readonly documented: readonly ApiOperation[];
     readonly baseUrl: URL;
     readonly connection: Connection;
+    readonly tls: Tls | undefined;
     readonly onSecret: (secret: Secret) => void;
     readonly onProblem: (problem: string) => void;
   },
@@ -139,7 +141,7 @@ export async function openUsers(
   if (client !== undefined)
     for (const [url, all] of Map.groupBy(schemes.filter(isOfClient), tokenUrlOf)) {
       const scopes = new Set(all.flatMap((scheme) => scheme.scopes));
-      byUrl.set(url, await open(tokenOfClient(urlOf(url, baseUrl), client, [...scopes])));
+      byUrl.set(url, await open(tokenOfClient(urlOf(url, baseUrl), client, [...scopes], tls)));
     }
   const isCommandNeeded = schemes.some((scheme) => !isOfClient(scheme));
   const ofCommand =

@@ -4,7 +4,7 @@
  * @module @contract-first/command-line/files
  */
 
-export { fetchLocal, isUrl } from './local-url.ts';
+export { fetchLocal, fetchSecurely, isUrl } from './local-url.ts';
 export { readIfPresent } from './read-if-present.ts';
 export { withExcerpt } from './source-excerpt.ts';
 export { writeModule } from './write-module.ts';

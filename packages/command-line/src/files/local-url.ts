@@ -33,8 +33,8 @@ export async function fetchLocal(url: string, tls?: Tls): Promise<string> {
   return response.text();
 }
 
-/** Fetches an https URL. Node's `fetch` has no options for certificates. */
-async function fetchSecurely(url: string, tls: Tls): Promise<string> {
+/** Fetches an https URL with certificates, which Node's `fetch` cannot do. @throws an error with the reason */
+export async function fetchSecurely(url: string, tls: Tls): Promise<string> {
   const { get } = await import('node:https'); // Needed for few documents.
   const request = get(url, { ...tls, signal: AbortSignal.timeout(FETCH_MS) });
   const [response] = (await once(request, 'response')) as [IncomingMessage]; // By `get`.
