@@ -1,7 +1,13 @@
-import type { Operation } from '@contract-first/contract';
+import { bodyLimitOf, type Operation } from '@contract-first/contract';
 import { type CompiledDocument, optional } from '@contract-first/documents';
 import type { Application } from '@contract-first/engine';
-import { type AnyHandler, type AnyReply, createCheckers, type DocumentText } from '@contract-first/engine/tools';
+import {
+  type AnyHandler,
+  type AnyReply,
+  createCheckers,
+  type DocumentText,
+  readCommandConfig,
+} from '@contract-first/engine/tools';
 import { readOperations } from '@contract-first/model/operations';
 import { exampleRequest } from '@contract-first/model/scaffolds';
 import { createValues } from '@contract-first/model/values';
@@ -109,7 +115,7 @@ export function createMock(
       Promise.resolve({
         handlers: Object.fromEntries(handlers),
         checkers: createCheckers(contract.securitySchemes, env),
-        middleware: [createDelay(delay, createRandom(`${String(seed)} delays`)), createRecorded(sources)],
+        middleware: [createDelay(delay, createRandom(`${String(seed)} delays`)), createRecorded(sources, bodyLimit())],
         once: memory?.once ?? 'handlers',
         check: () => Promise.resolve(),
         close: async () => {
@@ -119,6 +125,13 @@ export function createMock(
       }),
   };
   return { application, memory };
+
+  /** Returns the largest body limit of the operations. The engine has checked the environment before. */
+  function bodyLimit(): number {
+    const config = readCommandConfig(env, undefined);
+    const configured = 'problems' in config ? 0 : config.bodyLimitBytes;
+    return Math.max(configured, ...Object.values(contract.operations).map((one) => bodyLimitOf(one, configured)));
+  }
 
   /** Creates the handler of an operation. Responses requested by preferences do not depend on the memory. */
   function handlerOf(operation: Operation): AnyHandler {

@@ -13,6 +13,8 @@ import {
   QUIET,
   readOptionsFile,
   readRefs,
+  readTls,
+  TLS_OPTIONS,
 } from '@contract-first/command-line/options';
 import { CORRECTIONS, readCorrections } from '@contract-first/model/resources';
 import { readHar } from '@contract-first/model/requests';
@@ -68,6 +70,7 @@ export const MOCK: CommandDeclaration = {
       'URL',
       'send requests to this service, and answer only what it does not have (404, 405, 501)',
     ),
+    ...TLS_OPTIONS,
     option('callbacks', 'flag', undefined, 'send the callbacks of the document, to this machine only'),
     option('callback-host', 'list', 'HOST', 'send them to this host, too'),
     CORRECTIONS,
@@ -124,6 +127,12 @@ export type ProgramOptions = {
   readonly replay?: string | readonly string[];
   /** The URL of a service, which gets the requests first. The mock answers only requests for which the service has no operation. */
   readonly proxy?: string;
+  /** The path of an authority's certificates, which the service of `proxy` may have, too. */
+  readonly ca?: string;
+  /** The path of the certificate for the service of `proxy`. */
+  readonly cert?: string;
+  readonly key?: string;
+  readonly insecure?: boolean;
   readonly callbacks?: boolean;
   readonly callbackHost?: string | readonly string[];
   /** The file with corrections of the resources. */
@@ -185,7 +194,8 @@ function readGiven(given: ReadonlyMap<string, GivenOption>, problems: string[]) 
 }
 
 /** Reads the recorded responses and the service that answer before the mock. */
-function readSources({ read, refuse }: OptionReader): readonly Source[] {
+function readSources(reader: OptionReader): readonly Source[] {
+  const { read, refuse } = reader;
   const archives = read('replay', (path, place) => {
     try {
       return readHar(path);
@@ -195,9 +205,10 @@ function readSources({ read, refuse }: OptionReader): readonly Source[] {
       return undefined;
     }
   });
+  const tls = readTls(reader);
   const services = read('proxy', (text, place) => {
     const url = URL.parse(text);
-    if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return forward(url);
+    if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return forward(url, tls);
     refuse(`${place} must be the scheme, host and port of a service, such as http://127.0.0.1:8080, not "${text}"`);
     return undefined;
   });

@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Tls } from '@contract-first/command-line/options';
+import { printError } from '@contract-first/command-line/terminal';
 import {
+  endToEndHeaders,
   headerPairs,
   NoResponse,
   openConnection,
@@ -14,12 +17,14 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 /** Returns the response to a request, or `undefined` for the response of the mock. */
 export type Source = (request: ReadRequest) => Promise<WireResponse | undefined> | WireResponse | undefined;
 
-/** Headers that describe the recorded or forwarded message, not this one. */
-const OWN =
-  /^(?:connection|keep-alive|transfer-encoding|content-length|trailer|upgrade|te|proxy-.*|host|expect|access-control-.*)$/i;
+/** End-to-end headers that Node or the mock writes. */
+const OWN = /^(?:content-length|host|expect|access-control-.*)$/i;
 
-/** Creates Express middleware that answers requests from the sources, in this order, before the mock does. */
-export function createRecorded(sources: readonly Source[]) {
+/**
+ * Creates Express middleware that answers requests from the sources, in this order, before the mock does. The engine
+ * answers requests with longer bodies than the limit.
+ */
+export function createRecorded(sources: readonly Source[], bodyLimitBytes: number) {
   return async (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): Promise<void> => {
     const { method = 'GET', url: target = '/', headers } = req;
     // The engine answers preflights, and requests whose bodies it must ask for.
@@ -29,8 +34,9 @@ export function createRecorded(sources: readonly Source[]) {
       return;
     }
     try {
-      const request = { method, target, headers: headerPairs(req.rawHeaders), body: await readBody(req) };
-      for (const source of sources) {
+      const body = await readBody(req, bodyLimitBytes);
+      const request = { method, target, headers: headerPairs(req.rawHeaders), body };
+      for (const source of body.length > bodyLimitBytes ? [] : sources) {
         const response = await source(request);
         if (response === undefined) continue;
         send(req, res, response);
@@ -67,17 +73,20 @@ const MISSING = [404, 405, 501];
 /**
  * Forwards requests to a service. Returns no response if the service does not have the operation or does not respond.
  */
-export function forward(service: URL): Source {
-  const connection = openConnection(service);
+export function forward(service: URL, tls: Tls): Source {
+  const connection = openConnection(service, { tls });
+  let isReported = false;
   return async ({ method, target, headers, body }) => {
-    const forwarded = headers.filter(([name]) => !OWN.test(name));
+    const forwarded = endToEndHeaders(headers).filter(([name]) => !OWN.test(name));
     const request = { method, target, headers: forwarded, body: body.length > 0 ? body : undefined };
     try {
       const response = await connection.sendOnce(request);
       return MISSING.includes(response.status) ? undefined : response;
     } catch (error) {
-      if (error instanceof NoResponse) return undefined;
-      throw error;
+      if (!(error instanceof NoResponse)) throw error;
+      if (error.problem !== undefined && !isReported) printError(`--proxy: ${service.origin}: ${error.problem}`);
+      isReported ||= error.problem !== undefined;
+      return undefined;
     }
   };
 }
@@ -101,16 +110,19 @@ function sorted(text: string): string {
   }
 }
 
-/** Reads the whole body, and puts it back for the engine. */
-async function readBody(req: IncomingMessage): Promise<Buffer> {
+/** Reads the body, or a little more than the limit, and puts it back for the engine. */
+async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined)
     return Buffer.alloc(0);
   const chunks: Buffer[] = [];
+  let bytes = 0;
   await new Promise<void>((resolve, reject) => {
     const read = (): void => {
-      for (let chunk = req.read() as Buffer | null; chunk !== null; chunk = req.read() as Buffer | null)
+      for (let chunk = req.read() as Buffer | null; chunk !== null; chunk = req.read() as Buffer | null) {
         chunks.push(chunk); // A stream of bytes.
-      if (!req.complete) return;
+        bytes += chunk.length;
+      }
+      if (!req.complete && bytes <= limitBytes) return;
       req.off('readable', read).off('error', reject);
       // Before the stream ends, which is in the next tick.
       if (chunks.length > 0) req.unshift(Buffer.concat(chunks));
@@ -122,7 +134,7 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
 }
 
 function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: WireResponse): void {
-  for (const [name, value] of headers) if (!OWN.test(name)) res.appendHeader(name, value);
+  for (const [name, value] of endToEndHeaders(headers)) if (!OWN.test(name)) res.appendHeader(name, value);
   const { origin } = req.headers;
   if (origin !== undefined) {
     res.setHeader('Access-Control-Allow-Origin', origin);

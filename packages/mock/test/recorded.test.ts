@@ -1,8 +1,12 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request as sendRequest, type RequestListener } from 'node:http';
+import { createServer as createSecure } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { mock } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { makeCertificates } from '@contract-first/testing/certificates.ts';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startMock, type MockOptions } from '../src/start-mock.ts';
 
@@ -33,10 +37,10 @@ const DOCUMENT = {
 async function start(options: MockOptions): Promise<(path: string, request?: RequestInit) => Promise<unknown>> {
   const path = join(temporaryFolder(), 'openapi.json');
   writeFileSync(path, JSON.stringify(DOCUMENT));
-  const mock = await startMock(path, { stateless: true, ...options });
-  cleanUp(mock.close);
+  const running = await startMock(path, { stateless: true, ...options });
+  cleanUp(running.close);
   return async (target, request) => {
-    const response = await fetch(mock.url + target, request);
+    const response = await fetch(running.url + target, request);
     const { name } = (await response.json()) as { readonly name?: unknown };
     return `${String(response.status)} ${String(name)} ${response.headers.get('x-from') ?? 'mock'}`;
   };
@@ -101,8 +105,7 @@ test('requests are forwarded to a service, and the mock answers the operations t
     });
   };
   const service = createServer(answer);
-  await once(service.listen(0, '127.0.0.1'), 'listening');
-  const send = await start({ proxy: `http://127.0.0.1:${String((service.address() as AddressInfo).port)}` }); // Not a pipe.
+  const send = await start({ proxy: `http://127.0.0.1:${await listen(service)}` });
   expect([await send('/things'), await send('/things', post({ a: 'b' }))]).toEqual([
     '200 real service',
     '201 mocked mock',
@@ -113,12 +116,84 @@ test('requests are forwarded to a service, and the mock answers the operations t
   expect(await send('/things')).toBe('200 mocked mock');
 });
 
+/** Starts a service on a free port of this machine. Returns the port. */
+async function listen(server: ReturnType<typeof createServer>): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanUp(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return String((server.address() as AddressInfo).port); // Not a pipe.
+}
+
+test('headers that Connection lists are not forwarded, in both directions', async () => {
+  const received: string[] = [];
+  const port = await listen(
+    createServer((request, response) => {
+      received.push(...Object.keys(request.headers));
+      response.writeHead(200, { connection: 'x-hop', 'x-hop': '1', 'x-end': '1' }).end('{}');
+    }),
+  );
+  const path = join(temporaryFolder(), 'openapi.json');
+  writeFileSync(path, JSON.stringify(DOCUMENT));
+  const running = await startMock(path, { stateless: true, proxy: `http://127.0.0.1:${port}` });
+  cleanUp(running.close);
+  const headers = { connection: 'close, x-one', 'x-one': '1', 'x-two': '1' };
+  const outgoing = sendRequest(`${running.url}/things`, { headers }).end();
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]; // By `request`.
+  expect(Object.keys(response.headers)).toContain('x-end');
+  expect(Object.keys(response.headers)).not.toContain('x-hop');
+  expect(received).toContain('x-two');
+  expect(received).not.toContain('x-one');
+});
+
+test.each([
+  ['with Content-Length', (body: string) => ({ body, headers: { 'content-type': 'application/json' } })],
+  [
+    'in chunks',
+    (body: string) => ({
+      body: new Blob([body]).stream(),
+      duplex: 'half' as const,
+      headers: { 'content-type': 'application/json' },
+    }),
+  ],
+])('a body that is longer than the limit is refused and not forwarded: %s', async (_name, requestOf) => {
+  const bodies: string[] = [];
+  const port = await listen(
+    createServer((request, response) => {
+      void text(request).then((body) => {
+        bodies.push(body);
+        response.end('{}');
+      });
+    }),
+  );
+  const send = await start({ proxy: `http://127.0.0.1:${port}`, variables: { BODY_LIMIT_BYTES: '100' } });
+  const body = (length: number) => requestOf(JSON.stringify({ a: 'b'.repeat(length) }));
+  expect(await send('/things', { method: 'POST', ...body(10) })).toMatch(/^200 /);
+  expect(await send('/things', { method: 'POST', ...body(200) })).toMatch(/^413 /);
+  expect(bodies).toHaveLength(1);
+});
+
+test('a service with an own authority gets requests with ca; otherwise the reason is printed once', async () => {
+  const { root, certificate, key } = makeCertificates();
+  const pem = { cert: readFileSync(certificate), key: readFileSync(key) };
+  const port = await listen(createSecure(pem, (_request, response) => response.end('{"name":"real"}')));
+  const proxy = `https://localhost:${port}`;
+  expect(await (await start({ proxy, ca: root }))('/things')).toBe('200 real mock');
+  const printed = mock.method(process.stderr, 'write', () => true);
+  const send = await start({ proxy });
+  expect([await send('/things'), await send('/things')]).toEqual(['200 mocked mock', '200 mocked mock']);
+  const lines = printed.mock.calls.map(({ arguments: [line] }) => String(line));
+  printed.mock.restore();
+  expect(lines).toEqual([expect.stringMatching(/^--proxy: https:\/\/localhost:\d+: its certificate is not trusted/)]);
+});
+
 test('pages of other origins may read recorded responses', async () => {
   const path = join(temporaryFolder(), 'openapi.json');
   writeFileSync(path, JSON.stringify(DOCUMENT));
-  const mock = await startMock(path, { replay: archive(['/things', {}, 'one']) });
-  cleanUp(mock.close);
-  const { headers } = await fetch(`${mock.url}/things`, post({}));
+  const running = await startMock(path, { replay: archive(['/things', {}, 'one']) });
+  cleanUp(running.close);
+  const { headers } = await fetch(`${running.url}/things`, post({}));
   expect(headers.get('access-control-allow-origin')).toBe('http://page.example');
   expect(headers.get('access-control-expose-headers')).toContain('x-from');
 });

@@ -192,7 +192,7 @@ test('startMock has the options of the command; an error for another option or v
   const integer = 'must be an integer from';
   await expect(start(wrong)).rejects.toThrow(
     [
-      'listsize is not an option; there are data, stateless, limit, seed, listSize, delay, errorRate, replay, proxy, callbacks, callbackHost, allowRefs, config',
+      'listsize is not an option; there are data, stateless, limit, seed, listSize, delay, errorRate, replay, proxy, ca, cert, key, insecure, callbacks, callbackHost, allowRefs, config',
       `limit ${integer} 1 to 2147483647, not "0"`,
       'delay must be milliseconds up to 60000, such as 500, or a range such as 100-500, not "long"',
       'data needs the memory: leave out stateless',

@@ -4,7 +4,14 @@ import type { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { Tls } from '@contract-first/command-line/options';
 import { nodeHttp } from '@contract-first/contract';
-import { createAgent, excerptOf, GrowingBytes, headerPairs, protocolProblem } from '@contract-first/model/requests';
+import {
+  createAgent,
+  endToEndHeaders,
+  excerptOf,
+  GrowingBytes,
+  headerPairs,
+  protocolProblem,
+} from '@contract-first/model/requests';
 import type { RecordedExchange } from '@contract-first/model/requests';
 
 /** Receives the outcome of each request to the proxy. */
@@ -108,7 +115,7 @@ export function createForwarder(service: URL, tls: Tls, { onExchange, onSkip }: 
 function fieldsOf(incoming: IncomingMessage, host: string): string[] {
   const { method = 'GET', rawHeaders, headers } = incoming;
   // Expect is not forwarded, since the proxy has already sent 100 Continue.
-  const forwarded = endToEndHeaders(rawHeaders).filter(
+  const forwarded = endToEndHeaders(headerPairs(rawHeaders)).filter(
     ([name]) => !/^(?:host|expect)$/i.test(name) && !LENGTH.test(name),
   );
   const { 'transfer-encoding': coding, 'content-length': length = WITHOUT_BODY.includes(method) ? undefined : '0' } =
@@ -120,7 +127,7 @@ function fieldsOf(incoming: IncomingMessage, host: string): string[] {
 
 function passOn(response: IncomingMessage, outgoing: ServerResponse): void {
   const { statusCode = 0, statusMessage = '', rawHeaders, headers } = response;
-  const forwarded = endToEndHeaders(rawHeaders).filter(([name]) => !LENGTH.test(name));
+  const forwarded = endToEndHeaders(headerPairs(rawHeaders)).filter(([name]) => !LENGTH.test(name));
   const { 'content-length': length } = headers;
   // Without Content-Length, Node uses chunked encoding, or closes the connection for HTTP/1.0 clients.
   const framing = length === undefined || statusCode === NO_CONTENT ? [] : ['Content-Length', length];
@@ -172,7 +179,7 @@ function openPassage(request: IncomingMessage, target: string, number: number): 
       const durationMs = performance.now() - start;
       const body = hasBody(request) ? recordedBody(sent, request).bytes : undefined;
       const common = {
-        request: { method, target, headers: endToEndHeaders(rawHeaders), body },
+        request: { method, target, headers: endToEndHeaders(headerPairs(rawHeaders)), body },
         hasAllHeaders: true,
         isRequestComplete: complete && !sent.isCut(),
         ...{ startedAt, durationMs, place: `request ${String(number)}, ${startedAt.toISOString()}` },
@@ -184,7 +191,7 @@ function openPassage(request: IncomingMessage, target: string, number: number): 
         return { ...common, response: undefined, isResponseComplete: false, broken };
       }
       const { statusCode: status = 0 } = passing.response;
-      const headers = endToEndHeaders(passing.response.rawHeaders).map(
+      const headers = endToEndHeaders(headerPairs(passing.response.rawHeaders)).map(
         ([name, value]) => [name.toLowerCase(), value] as const,
       );
       const response = { status, headers, body: received.bytes, limitBytes: undefined, elapsedMs: durationMs };
@@ -250,22 +257,4 @@ function decodeBody(bytes: Buffer, contentEncoding: string | undefined): Buffer 
   } catch {
     return undefined;
   }
-}
-
-type Pairs = readonly (readonly [name: string, value: string])[];
-
-// Headers for a single connection, not for the message (RFC 9110, 7.6.1).
-const HOP_BY_HOP =
-  /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|transfer-encoding|upgrade)$/i;
-
-/**
- * Returns the headers that a proxy forwards. Removes hop-by-hop headers and the headers that `Connection` lists. Keeps
- * Content-Length, since otherwise the body would be parsed as the next message.
- */
-function endToEndHeaders(rawHeaders: readonly string[]): Pairs {
-  const pairs = headerPairs(rawHeaders);
-  const named = pairs.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','));
-  const ofConnection = new Set(named.map((name) => name.trim().toLowerCase()));
-  ofConnection.delete('content-length');
-  return pairs.filter(([name]) => !HOP_BY_HOP.test(name) && !ofConnection.has(name.toLowerCase()));
 }

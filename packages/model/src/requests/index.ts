@@ -5,7 +5,7 @@
  */
 
 export { createAgent, protocolProblem } from './agents.ts';
-export { type Connection, NO_RESPONSE, NoResponse, openConnection, SAFE_METHODS, TIMEOUT_MS } from './connection.ts';
+export { type Connection, NoResponse, openConnection, SAFE_METHODS, TIMEOUT_MS } from './connection.ts';
 export {
   authorizationScheme,
   coveredRequirements,
@@ -15,6 +15,7 @@ export {
   needsUser,
   type Tokens,
 } from './credentials.ts';
+export { endToEndHeaders } from './end-to-end-headers.ts';
 export { curlLine, quoteShell, splitVariables } from './curl-line.ts';
 export { GrowingBytes } from './connection.ts';
 export { isSupportedStyle, percentEncode, readingsOf, readingsOfParameter, writeParameter } from './parameter-text.ts';
