@@ -32,11 +32,42 @@ paths:
     patch: { operationId: changeOrder, requestBody: { required: true, ${json(ref('NewOrder'))} }, responses: { '200': { description: Changed., ${json(ref('Order'))} } } }
   /orders/{id}/cancel: { parameters: [${ID}], post: { operationId: cancelOrder, responses: { '200': { description: Cancelled., ${json(ref('Order'))} } } } }
   /orders/{id}/invoice: { parameters: [${ID}], post: { operationId: invoice, responses: { '201': { description: Made., ${json(ref('Invoice'))} } } } }
+  /user:
+    get: { operationId: getUser, responses: { '200': { description: The user., ${json(`{ type: object, properties: { user: ${ref('Account')} } }`)} } } }
+    put: { operationId: changeUser, requestBody: { required: true, ${json(`{ type: object, properties: { user: ${ref('Account')} } }`)} }, responses: { '200': { description: The user., ${json(`{ type: object, properties: { user: ${ref('Account')} } }`)} } } }
+  /session:
+    post:
+      operationId: signIn
+      requestBody: { required: true, ${json(`{ type: object, required: [user], properties: { user: ${ref('NewUser')} } }`)} }
+      responses: { '200': { description: The user., ${json(`{ type: object, properties: { user: ${ref('Account')} } }`)} } }
+  /notes:
+    get:
+      operationId: listNotes
+      parameters:
+        - { name: author, in: query, schema: { type: string } }
+        - { name: tag, in: query, schema: { type: string } }
+        - { name: liked, in: query, schema: { type: string } }
+      responses: { '200': { description: Notes., ${json(`{ type: object, required: [notes, notesCount], properties: { notes: { type: array, items: ${ref('Note')} }, notesCount: { type: integer } } }`)} } }
+    post: { operationId: addNote, requestBody: { required: true, ${json('{ type: object, properties: { tagList: { type: array, items: { type: string } } } }')} }, responses: { '201': { description: Added., ${json(ref('Note'))} } } }
+  /notes/{id}:
+    parameters: [${ID}]
+    get: { operationId: getNote, responses: { '200': { description: A note., ${json(ref('Note'))} }, '404': { description: None. } } }
+  /notes/{id}/like:
+    parameters: [${ID}]
+    post: { operationId: like, responses: { '200': { description: Liked., ${json(ref('Note'))} } } }
+    delete: { operationId: unlike, responses: { '204': { description: Not liked. } } }
+  /notes/{id}/unlike: { parameters: [${ID}], post: { operationId: alsoUnlike, responses: { '204': { description: Not liked. } } } }
   /reports/{id}: { parameters: [${ID}], get: { operationId: getReport, responses: { '200': { description: A report., ${json(ref('Invoice'))} } } } }
 components:
   schemas:
     NewUser: { type: object, required: [email, password], properties: { email: { type: string, format: email }, password: { type: string, writeOnly: true } } }
     User: { type: object, required: [email, token], properties: { email: { type: string, format: email }, token: { type: string }, bio: { type: [string, 'null'] } } }
+    Account: { type: object, required: [username, email], properties: { username: { type: string }, email: { type: string }, bio: { type: string } } }
+    Note:
+      type: object
+      required: [id, liked, likesCount, author, tagList]
+      properties: { id: { type: integer }, liked: { type: boolean }, likesCount: { type: integer, minimum: 0 }, author: ${ref('Author')}, tagList: { type: array, items: { type: string } } }
+    Author: { type: object, required: [username, following], properties: { username: { type: string }, bio: { type: string }, following: { type: boolean } } }
     NewOrder: { type: object, required: [item], properties: { item: { type: string } } }
     Order:
       type: object
@@ -159,4 +190,59 @@ test('an action on a resource returns the resource, and other operations below i
   const order = await send(mock, 'POST', '/orders', { item: 'milk' });
   expect(await send(mock, 'POST', '/orders/2/cancel')).toEqual(order);
   expect(await send(mock, 'POST', '/orders/2/invoice')).toMatchObject({ amount: expect.any(Number) });
+});
+
+test('an action changes the members that it names, and its DELETE restores them', async () => {
+  const mock = await start();
+  const { liked: isLiked, likesCount: before } = (await send(mock, 'POST', '/notes', {})) as Readonly<
+    Record<string, unknown>
+  >;
+  expect(isLiked).toBe(false);
+  const count = Number(before);
+  const noted = (liked: boolean) => ({ id: 1, liked, likesCount: liked ? count + 1 : count });
+  expect(await send(mock, 'POST', '/notes/1/like')).toMatchObject(noted(true));
+  expect(await send(mock, 'POST', '/notes/1/like')).toMatchObject(noted(true));
+  for (const [method, path] of [
+    ['DELETE', '/notes/1/like'],
+    ['POST', '/notes/1/unlike'],
+  ] as const) {
+    await fetch(mock.url + path, { method });
+    expect(await send(mock, 'GET', '/notes/1')).toMatchObject(noted(false));
+    await send(mock, 'POST', '/notes/1/like');
+    expect(await send(mock, 'GET', '/notes/1')).toMatchObject(noted(true));
+  }
+});
+
+test('a sign-in changes the user, to whom new resources belong', async () => {
+  const mock = await start();
+  const user = { email: 'kim@example.org', password: 'secret' };
+  const signedIn = await send(mock, 'POST', '/session', { user });
+  expect(signedIn).toMatchObject({ user: { email: 'kim@example.org' } });
+  expect(await send(mock, 'GET', '/user')).toEqual(signedIn);
+  const account = { username: 'kim', email: 'kim@example.org', bio: 'Gardener' };
+  await send(mock, 'PUT', '/user', { user: account });
+  const { username, bio } = account;
+  expect(await send(mock, 'POST', '/notes', {})).toMatchObject({ author: { username, bio } });
+});
+
+test('lists are counted, and filtered by members of objects, items of lists and booleans', async () => {
+  const mock = await start();
+  const { author } = (await send(mock, 'POST', '/notes', { tagList: ['fern', 'moss'] })) as {
+    readonly author: { readonly username: string };
+  };
+  await send(mock, 'POST', '/notes', { tagList: [] });
+  await send(mock, 'POST', '/notes/2/like');
+  const find = async (query: string) => {
+    const { notes, notesCount } = (await send(mock, 'GET', `/notes${query}`)) as {
+      readonly notes: readonly { readonly id: number }[];
+      readonly notesCount: number;
+    };
+    expect(notesCount).toBe(notes.length);
+    return notes.map(({ id }) => id);
+  };
+  expect(await find('')).toEqual([1, 2]);
+  expect(await find(`?author=${author.username}`)).toEqual([1, 2]);
+  expect(await find('?author=other')).toEqual([]);
+  expect(await find('?tag=moss')).toEqual([1]);
+  expect(await find('?liked=kim')).toEqual([2]);
 });

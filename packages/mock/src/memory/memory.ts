@@ -8,11 +8,12 @@ import type { ApiOperation } from '@contract-first/model/operations';
 import { assertCorrections, type Corrections, itemsIn } from '@contract-first/model/resources';
 import { CannotCheck, isObject, type Json, type JsonObject, partAt, type Values } from '@contract-first/model/values';
 import type { Respond } from '../responses/respond.ts';
+import { accountIn } from './requests/account.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { createData, type MockState } from './state/data.ts';
 import { IdempotencyKeys } from './requests/idempotency-keys.ts';
 import { createIdentifiers, type Identifiers } from './resources/identifiers.ts';
-import { create, patch, read, remove, replace } from './requests/items.ts';
+import { act, create, patch, read, remove, replace } from './requests/items.ts';
 import { list } from './requests/list.ts';
 import { createModel, type Model } from './resources/model.ts';
 import { createReflect } from './requests/reflect.ts';
@@ -35,7 +36,8 @@ export type Memory = {
   readonly handle: (operation: Operation, respond: Respond) => ((request: MockRequest) => AnyReply) | undefined;
   /**
    * Wraps the response function of an operation without a role for a resource: it fails if a parent resource does not
-   * exist, responds to an action with its resource, and else with the values of the request.
+   * exist, applies an action to its resource, changes the single resource that its response has, and else responds with
+   * the values of the request.
    */
   readonly respondWithin: (operation: Operation, respond: Respond) => RespondToMock;
   /** Handles a request once for each `Idempotency-Key`. */
@@ -122,6 +124,7 @@ export function createMemory(
       ),
     ),
   );
+  const singles = resources.filter(({ item }) => item.parameter === '' && parameterNames(item.path).length === 0);
   const keys = new IdempotencyKeys(limit);
   const cursors: Cursors = new BoundedMap(MAX_CURSORS);
   return {
@@ -160,16 +163,19 @@ export function createMemory(
     if (operation === undefined || roles.has(operation.operationId)) return respond;
     const outer = resourcesIn(operation.path, resources);
     const acted = outer.find(({ item }) => parameterNames(item.path).length === parameterNames(operation.path).length);
+    // Such as POST /login, which returns what GET /user reads.
+    const single = singles.find((one) => operation.method === 'POST' && model.isReadAs(operation, one));
+    const signIn = single && contextOf(single, operation, documented, respond);
     const item = acted?.item ?? unstored.find((one) => rolesOf(one).some(([, own]) => own === operation));
     const reflect = createReflect(operation, item, model, respond);
-    const action = acted && { resource: acted, scope: contextOf(acted, operation, documented, respond) };
+    const action = acted && contextOf(acted, operation, documented, respond);
     const failWithout = createFailWithout(operation, outer, createFail(responses, documented, respond));
     return (request, change) => {
       if (change !== undefined) return respond(request, change);
       const failure = failWithout(request);
       if (failure !== undefined) return failure;
-      const isAction = operation.method !== 'GET' && action && model.isRepresentedBy(operation, action.resource);
-      return (isAction === true ? read(action.scope, request) : undefined) ?? reflect(request);
+      const made = operation.method !== 'GET' && action ? act(action, request) : signIn && patch(signIn, request);
+      return made ?? reflect(request);
     };
   }
 
@@ -180,7 +186,7 @@ export function createMemory(
     respond: Respond,
   ): OperationContext {
     const fail = createFail(responses, documented, respond);
-    return { resource, operation, documented, model, store, identifiers, cursors, now, respond, fail };
+    return { resource, operation, documented, model, store, identifiers, cursors, account, now, respond, fail };
   }
 
   /** Creates a function that responds 404 if a parent resource in the path does not exist. */
@@ -200,6 +206,11 @@ export function createMemory(
     cursors.clear();
     identifiers.restart();
     changes = 0;
+  }
+
+  function account(): JsonObject | undefined {
+    const states = singles.map((one) => store.get(storePath(one.item, [])) ?? model.sampleOf(one));
+    return states.map(accountIn).find((one) => one !== undefined);
   }
 
   function now(): number {

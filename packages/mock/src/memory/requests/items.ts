@@ -15,6 +15,8 @@ import { usualStatus } from '../../responses/respond.ts';
 import { pathValues, pathInCollection, storeCollection, storePath } from '../state/paths.ts';
 import { etagOf, type MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
+import { ownedBy } from './account.ts';
+import { afterAction } from './actions.ts';
 import type { Handle, OperationContext } from './operation-context.ts';
 import { mergePatch, readSentBody } from './request-body.ts';
 
@@ -31,17 +33,28 @@ export const create: Handle = (scope, request) => {
   if (conflict !== undefined) return conflict;
   const id = given ?? identifiers.next(resource.item.path, schemas, isTaken);
   const generated = created(scope, unwritten(scope, model.sampleOf(resource)));
-  const own = { ...generated, ...idsOfParents(scope, request), ...sent };
+  const own = { ...ownedBy(scope.account(), generated), ...idsOfParents(scope, request), ...sent };
   const state = model.complete(resource, { ...own, ...withId(resource, id) });
   store.set(pathInCollection(collection, id), state);
   const status = documented.responses['201'] === undefined ? usualStatus(documented) : 201;
   return replyWith(scope, request, state, { status, id });
 };
 
-/** Reads a resource, or responds to an action, such as `POST /orders/{id}/cancel`, with the resource. */
+/** Reads a resource. */
 export const read: Handle = (scope, request) => {
   const state = existing(scope, request);
   return state === undefined ? missing(scope, request) : replyWith(scope, request, state, {});
+};
+
+/** Applies an action, such as `POST /orders/{id}/cancel`. Responds with the resource, if the response has its members. */
+export const act: Handle = (scope, request) => {
+  const { operation, resource, model, store } = scope;
+  const isRepresented = model.isRepresentedBy(operation, resource);
+  const state = existing(scope, request);
+  if (state === undefined) return isRepresented ? missing(scope, request) : undefined;
+  const next = afterAction(operation, state);
+  if (next !== state) store.set(storePathOf(scope, request), next);
+  return isRepresented ? replyWith(scope, request, next, {}) : undefined;
 };
 
 /** Replaces a resource, or creates it if 201 is documented. */

@@ -135,7 +135,10 @@ function fillList(
       return [...url, put(page.next.value), put(idText(page.next.value)), put(urlOf(page.next))];
     }
     if (PREVIOUS.test(snakeCase(name)) && page.from === 0) return absent.slice(0, 2);
-    const isTotal = name === 'count' && place.at(-1) === 'results'; // A convention of Django REST framework.
+    const listName = snakeCase(String(place.at(-1)));
+    const isTotal =
+      (name === 'count' && listName === 'results') || // A convention of Django REST framework.
+      [`${listName}_count`, `${listName.replace(/s$/, '')}_count`].includes(snakeCase(name));
     const fact = factOf(isTotal ? 'total' : name, page);
     return isSameKind(fact, value) ? [put(fact)] : [];
   }

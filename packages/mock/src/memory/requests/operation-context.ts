@@ -1,6 +1,7 @@
 import type { Operation } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import type { ApiOperation } from '@contract-first/model/operations';
+import type { JsonObject } from '@contract-first/model/values';
 import type { Respond } from '../../responses/respond.ts';
 import type { Identifiers } from '../resources/identifiers.ts';
 import type { Model } from '../resources/model.ts';
@@ -18,6 +19,8 @@ export type OperationContext = {
   readonly store: ResourceStore;
   readonly identifiers: Identifiers;
   readonly cursors: Cursors;
+  /** Returns the user of a single resource such as `/user`, to whom new resources belong. */
+  readonly account: () => JsonObject | undefined;
   /** Returns the time of the next change. It depends only on the number of changes, so that responses are repeatable. */
   readonly now: () => number;
   /** Responds with generated values and the given changes. */

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@contract-first/contract';
 import type { ApiOperation } from '@contract-first/model/operations';
 import {
   type DocumentSchemas,
@@ -86,6 +87,11 @@ export function createModel(requests: Values, responses: Values) {
       const [whole] = successSchemas(operation);
       const names = place === undefined ? [] : namesIn(schemaAt(responses.schemas, whole, place));
       return names.length > 0 && names.join('\n') === namesIn(samples(resource).schema).join('\n');
+    }),
+    /** Returns whether the successful responses of an operation have the schema of reads of a resource. */
+    isReadAs: memoize((operation: ApiOperation, { item: { read } }: Resource): boolean => {
+      const [[own], [other]] = [successSchemas(operation), read === undefined ? [] : successSchemas(read)];
+      return own !== undefined && other !== undefined && stringifyJson(own) === stringifyJson(other);
     }),
     /** Returns the schema of the part of a response at a place. */
     schemaAt: (schema: JsonSchema | undefined, place: readonly string[]) =>

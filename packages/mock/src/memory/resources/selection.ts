@@ -1,5 +1,13 @@
 import { findPaging, idText, isSorting, snakeCase } from '@contract-first/model/resources';
-import { isArray, isObject, type Json, type JsonObject, partAt, type Place } from '@contract-first/model/values';
+import {
+  isArray,
+  isObject,
+  isScalar,
+  type Json,
+  type JsonObject,
+  partAt,
+  type Place,
+} from '@contract-first/model/values';
 import { pageOf, type Page, type PageRequest } from './page.ts';
 
 /** A member of list items: its place in an item, and the values of its `enum`, if any. */
@@ -25,7 +33,9 @@ export function selectPage(items: readonly JsonObject[], selection: Selection): 
   const others = operation.parameters.filter((parameter) => parameter.in === 'query' && !paging.includes(parameter));
   const sorting = others.filter(isSorting);
   const filters = others.flatMap((parameter) => {
-    const member = memberOf(parameter.name.replace(/^filters?\[(\w+)\]$/, '$1'));
+    const name = parameter.name.replace(/^filters?\[(\w+)\]$/, '$1');
+    // `tag` filters `tags` and `tagList`.
+    const member = [name, `${name}s`, `${name}_list`].map(memberOf).find((one) => one !== undefined);
     const value = query[parameter.name];
     if (sorting.includes(parameter) || member === undefined || value === undefined) return [];
     // Ignores values that the member cannot have, such as `all`.
@@ -51,7 +61,12 @@ function createFilter(wanted: Json): (member: Json) => boolean {
   const texts = (value: Json): readonly string[] => (isArray(value) ? value : [value]).map(idText);
   const whole = new Set(texts(wanted));
   const parts = typeof wanted === 'string' ? new Set(wanted.split(',')) : whole;
-  return (member) => texts(member).some((text) => (isArray(member) ? parts : whole).has(text));
+  const isName = typeof wanted === 'string' && !['true', 'false'].includes(wanted);
+  return (member) => {
+    if (typeof member === 'boolean' && isName) return member; // Such as `favorited` with the name of a user.
+    const values = isObject(member) ? Object.values(member).filter(isScalar) : member;
+    return texts(values).some((text) => (isArray(member) ? parts : whole).has(text));
+  };
 }
 
 /** Sorts items by texts such as `name`, `-name`, `name:desc` and `desc`. */
