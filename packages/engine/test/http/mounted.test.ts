@@ -1,14 +1,15 @@
 import express, { type NextFunction, type Request, type Response } from 'express';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import request from 'supertest';
 import { openService, type Application } from '@contract-first/engine';
 import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
+import { sendUnread } from '@contract-first/testing/connection.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { application } from '@contract-first/testing/fixture/src/service.ts';
 
 const GUEST = { id: 1, name: 'Basil' };
-const DONE = "responses: { '200': { description: Done., content: { application/json: { schema: {} } } } }";
 
 Object.assign(process.env, { API_TOKENS: 'mounted-token', LOG_LEVEL: 'silent', DATABASE_URL: temporaryDatabase() });
 
@@ -21,10 +22,15 @@ async function open(mounted: Application = application) {
 }
 
 /** Returns an application with `GET /a`. */
-async function applicationOf(op: () => Promise<unknown>, servers = '/'): Promise<Application> {
+async function applicationOf(
+  op: () => Promise<unknown>,
+  servers = '/',
+  content = 'application/json: { schema: {} }',
+): Promise<Application> {
+  const done = `responses: { '200': { description: Done., content: { ${content} } } }`;
   const nothing = () => Promise.resolve();
   return {
-    contract: await contractOf(documentOf('/a', 'get', DONE, `servers: [{ url: ${servers} }]`)),
+    contract: await contractOf(documentOf('/a', 'get', done, `servers: [{ url: ${servers} }]`)),
     failures: {},
     open: () => Promise.resolve({ handlers: { op: op as never }, checkers: {}, check: nothing, close: nothing }),
   };
@@ -117,6 +123,26 @@ test('a service closes once, even if a client disconnected before the service re
   await passed.promise;
   await Promise.all([service.close(), service.close()]);
   expect((await fetch(`${url}/a`)).status).toBe(503);
+});
+
+test('a client that ends its connection before the end of a stream of a known length: the connection is reset', async () => {
+  const source = async function* () {
+    yield Buffer.from('abc');
+    await new Promise(() => undefined);
+  };
+  const reply = { status: 200, headers: { 'Content-Length': '6' }, contentType: 'image/png', body: source() };
+  const { middleware } = await open(await applicationOf(() => Promise.resolve(reply), '/', 'image/png: {}'));
+  const server = createServer(express().use(middleware)).listen(0);
+  cleanUp(() => void server.close());
+  const connected = once(server, 'connection') as Promise<[Socket]>;
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const client = await sendUnread(url, 'GET /a HTTP/1.1\r\nHost: x\r\n\r\n');
+  const closed = once((await connected)[0], 'close');
+  await once(client, 'data');
+  const reset = once(client, 'error'); // Does not reject: the awaited event is the error.
+  client.end();
+  expect(await reset).toEqual([expect.objectContaining({ code: 'ECONNRESET' })]);
+  await closed;
 });
 
 test('an invalid configuration is an error with every problem', async () => {

@@ -5,8 +5,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
  * normal close, the client would consider the body complete (RFC 9112, 8).
  */
 export function cutResponse(res: ServerResponse): void {
-  if (res.headersSent && !res.writableFinished && !res.chunkedEncoding) res.socket?.resetAndDestroy();
+  if (res.headersSent && !res.writableFinished && !res.chunkedEncoding) resetConnection(res);
   res.destroy();
+}
+
+/** Resets the connection of a response. Destroys it if its end is already being sent. */
+export function resetConnection({ socket }: ServerResponse): void {
+  // libuv refuses a reset during a shutdown, and Node would never close the socket.
+  if (socket?.writableEnded === true) socket.destroy();
+  else socket?.resetAndDestroy();
 }
 
 /**
@@ -26,7 +33,7 @@ export function onDisconnect(req: IncomingMessage, res: ServerResponse, callback
     if (!res.writableFinished) callback();
   };
   res.on('close', report);
-  req.socket.on('end', report);
+  req.socket.prependListener('end', report); // Before Node's listener, which may end the connection.
   if (res.destroyed) report();
   return end;
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Transform } from 'node:stream';
+import { resetConnection } from '../accept/disconnect.ts';
 
 // Combines small chunks into larger writes, which take less time. A chunk waits at most one turn of the event loop.
 const CHUNK_LENGTH = 8_192;
@@ -115,7 +116,7 @@ export class StreamOutput {
       let { writableLength } = res;
       const timer = setInterval(() => {
         // A reset also frees the kernel's buffers.
-        if (hasSocket && res.writableLength === writableLength) res.socket?.resetAndDestroy();
+        if (hasSocket && res.writableLength === writableLength) resetConnection(res);
         hasSocket = res.socket !== null;
         ({ writableLength } = res);
       }, this.#stallTimeoutMs);
