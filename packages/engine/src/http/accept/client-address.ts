@@ -86,12 +86,14 @@ function createLists(headers: IncomingHttpHeaders): (name: 'for' | 'proto' | 'ho
  */
 function elementsFromEnd(list: string): readonly string[] {
   const elements: string[] = [];
-  let quoted = ''; // The end of an element whose quoted string has commas.
+  let pieces: string[] = []; // Several if a quoted string of the element has commas.
   for (const piece of list.split(',').reverse()) {
+    const isStart = pieces.push(piece) === 1;
     const hasWholeQuotes = piece.split('"').length % 2 === 1;
-    const element = `${piece}${quoted}`.trim();
-    quoted = hasWholeQuotes === (quoted === '') ? '' : `,${piece}${quoted}`;
-    if (quoted === '' && element !== '') elements.push(element); // RFC 9110, 5.6.1.2: empty elements are ignored.
+    if (hasWholeQuotes !== isStart) continue;
+    const element = pieces.reverse().join(',').trim();
+    pieces = [];
+    if (element !== '') elements.push(element); // RFC 9110, 5.6.1.2: empty elements are ignored.
   }
   return elements;
 }
