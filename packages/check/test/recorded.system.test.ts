@@ -468,6 +468,8 @@ test('no output contains a value that is secret by its name, schema or form, any
       'Private-Token': secret(),
       'X-Amz-Security-Token': secret(),
       'X-Session-Id': secret(),
+      'X-Hub-Signature-256': `sha256=${secret()}`,
+      DPoP: secret(),
     },
     ...{
       'X-Forwarded-Authorization': secret(),
@@ -484,6 +486,7 @@ test('no output contains a value that is secret by its name, schema or form, any
     'otp',
     'sessionId',
     'clientSecret',
+    'mfaCode',
     'hush',
     'codes',
   ];
@@ -567,6 +570,8 @@ test('no output contains a value that is secret by its name, schema or form, any
         post('application/json', JSON.stringify(graphql)),
         post('text/csv; header=present', csv),
         post('application/xml', listed),
+        post('text/plain', `PASSWORD=${secret()}\n"api_key" : ${secret()} ${secret()}`),
+        post('application/yaml', `id: 1\nusers:\n  - pin: ${secret()}\r\n    pwd: '${secret()}'\n`),
         post('text/event-stream', `data: {"password":"${secret()}"}\n\n`),
         {
           request: `GET /v1/reset/${secret()}`,

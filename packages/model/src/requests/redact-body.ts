@@ -10,9 +10,9 @@ export type Replacement = {
 };
 
 /**
- * Replaces the secret values of JSON members, GraphQL arguments, form fields, XML elements and attributes, and CSV columns. The
- * name may also be in a sibling member or attribute: `{"name": "password", "value": "x"}`. Keeps all other characters.
- * Accepts truncated and malformed bodies.
+ * Replaces the secret values of JSON members, GraphQL arguments, form fields, XML elements and attributes, CSV columns,
+ * and lines of YAML and texts. The name may also be in a sibling member or attribute: `{"name": "password", "value": "x"}`. Keeps all
+ * other characters. Accepts truncated and malformed bodies.
  */
 export function redactBody(contentType: string, body: string, replacement: Replacement): string {
   const [, quoted, boundary = quoted] =
@@ -21,7 +21,23 @@ export function redactBody(contentType: string, body: string, replacement: Repla
   if (/^\s*</.test(body)) return redactXml(body, replacement);
   if (/^text\/csv\b/i.test(contentType)) return redactCsv(body, replacement);
   const isForm = /^[^\s=&"{}<>]+=[^\s"{}<>]*$/.test(body) || /^application\/x-www-form-urlencoded\b/i.test(contentType);
-  return isForm ? redactPairs(body, '&', replacement) : redactJson(body, replacement);
+  if (isForm) return redactPairs(body, '&', replacement);
+  return redactJson(TEXT_TYPE.test(contentType) ? redactLines(body, replacement) : body, replacement);
+}
+
+const TEXT_TYPE = /^text\/|\b(?:yaml|toml)\b/i;
+// Matches a line of YAML, TOML or a text: its name and its value, each with or without quotes.
+const LINE = /^([ \t-]*)(["']?)([\w.-]{1,64})\2([ \t]*[:=][ \t]*)(["']?)([^\r\n]*)\5$/gm;
+
+/** Replaces the values of lines with a secret name: `password: x`. */
+function redactLines(text: string, replacement: Replacement): string {
+  return text.replaceAll(
+    LINE,
+    (line, start: string, quote: string, name: string, sign: string, valueQuote: string, value: string) => {
+      if (value === '' || !replacement.isSecret(name)) return line;
+      return `${start}${quote}${name}${quote}${sign}${valueQuote}${replacement.secret(name, value)}${valueQuote}`;
+    },
+  );
 }
 
 /** Replaces the secret values of `name=value` pairs in a query, a form or cookies. */

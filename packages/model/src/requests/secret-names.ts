@@ -16,12 +16,12 @@ type Node = Readonly<Record<string, unknown>>;
 const WITHIN =
   /passw(?:or)?d|passphrase|passcode|secret(?!ar)|credential|jwt|csrf|xsrf|mnemonic|apikey|apitoken|authtoken|accesstoken/;
 const AT_END =
-  /(?:token(?:value|hash)?|(?:access|refresh|auth|api|session|bearer)tokens|signature|authorization|sessionid|sessid|sessionkey|(?:recovery|seed|backup|pass)phrase|(?:recovery|backup|verification|device|user|pin|otp|security|authorization|auth|one-?time)codes?|codeverifier|clientassertion|samlresponse|samlassertion|connectionstring|cardnumber)$/;
+  /(?:token(?:value|hash)?|(?:access|refresh|auth|api|session|bearer)tokens|signature(?:sha)?\d*|authorization|sessionid|sessid|sessionkey|(?:recovery|seed|backup|pass)phrase|(?:recovery|backup|verification|confirmation|activation|reset|login|access|device|user|pin|otp|mfa|2fa|sms|security|authorization|auth|one-?time)codes?|codeverifier|clientassertion|samlresponse|samlassertion|connectionstring|cardnumber)$/;
 const KEY_AT_END =
   /(?:private|secret|access|encryption|decryption|signing|signature|master|license|shared|sharedaccess|auth|account|subscription|functions?|service|admin|app|application|consumer|hmac|aes|rsa|ssh|pgp|webhook|wrapping|storage|deploy|host|server|client|bearer|crypto|vault|accountaccess)keys?(?:id|data|pem|material)?$/;
 // Short words are secret only as the last word of a name, or as a whole name.
 const LAST_WORD = /^(?:pwd|pass|pin|otp|totp|jwe|sig|hmac|cvv2?|cvc2?|dsn|puk)$/;
-const WHOLE_NAME = /^(?:auth|authentication|bearer|assertion|tan|cookies?|setcookie|sid|tokens)$/;
+const WHOLE_NAME = /^(?:auth|authentication|bearer|assertion|dpop|tan|cookies?|setcookie|sid|tokens)$/;
 const WHOLE_PARAMETER = /^session$/;
 // Exceptions: paging tokens, cache and database keys, and flags about passwords.
 const HARMLESS =
