@@ -22,7 +22,7 @@ export {
 } from './document/document.ts';
 export { sentKindOf, type FailureBody } from './operations/failures.ts';
 export type { FilePosition, ReadFileText } from './read/files.ts';
-export { LIMITED_PATTERNS, LimitedPattern } from './check/invalid-defaults.ts';
+export { CODE_OPTIONS, LimitedPattern } from './check/invalid-defaults.ts';
 export { formatDiagnostic, placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './read/diagnostic.ts';
 export { loadContract } from './read/load.ts';
 export { capitalize, unusedName } from './document/names.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { mapBigints, memoizeByObject, replaceEvaluation, runWithin, type JsonTree } from '@contract-first/contract';
-import { LIMITED_PATTERNS, walkDocument } from '@contract-first/documents';
+import { CODE_OPTIONS, walkDocument } from '@contract-first/documents';
 import { compareDecimals } from './decimals.ts';
 import type { JsonSchema, SchemaDocument } from './json-schema.ts';
 import { addEqualityKeywords } from './equality-keywords.ts';
@@ -119,7 +119,7 @@ function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErro
     passContext: true,
     validateSchema: false,
     ownProperties: true,
-    code: LIMITED_PATTERNS,
+    code: CODE_OPTIONS,
   });
   ajvFormats.default(ajv);
   addExactFormats(ajv);
