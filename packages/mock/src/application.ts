@@ -18,6 +18,7 @@ import { createRecorded, type Source } from './recorded.ts';
 import { createFailures } from './responses/failures.ts';
 import { createFailureHeaders } from './responses/headers.ts';
 import { type Delay, hasPreferences, withPreferences } from './responses/preferences.ts';
+import { findInvalidExamples } from './responses/invalid-examples.ts';
 import { createRespond } from './responses/respond.ts';
 import { createDelay, createErrors, createRandom } from './scenarios/faults.ts';
 import { createPaired } from './scenarios/example-pairs.ts';
@@ -68,6 +69,12 @@ type Options = {
   readonly scenarios?: Scenarios;
 };
 
+type Mocked = {
+  readonly application: Application;
+  /** Validates the examples of responses. See {@link findInvalidExamples}. */
+  readonly invalidExamples: () => ReturnType<typeof findInvalidExamples>;
+};
+
 const NO_DELAY: Delay = { least: 0, most: 0 };
 
 /**
@@ -81,12 +88,12 @@ export function createMock(
   compiled: CompiledDocument,
   document: DocumentText | undefined,
   options: Options & { readonly memory: object },
-): { readonly application: Application; readonly memory: Memory };
+): Mocked & { readonly memory: Memory };
 export function createMock(
   compiled: CompiledDocument,
   document: DocumentText | undefined,
   options: Options,
-): { readonly application: Application; readonly memory: Memory | undefined };
+): Mocked & { readonly memory: Memory | undefined };
 export function createMock(
   compiled: CompiledDocument,
   document: DocumentText | undefined,
@@ -99,6 +106,7 @@ export function createMock(
   const contract = { ...withPreferences(compiled.contract), ...optional('example', exampleRequest(compiled)) };
   const memory = options && createMemory(values, { ...options, seed });
   const errors = { rate: errorRate, random: createRandom(`${String(seed)} errors`) };
+  const invalidExamples = () => findInvalidExamples(responses, Object.values(contract.operations));
   const closing = new AbortController();
   const callbacks = callbackHosts && createCallbacks(responses, callbackHosts, closing.signal);
   const handlers = Object.values(contract.operations).map(
@@ -124,7 +132,7 @@ export function createMock(
         },
       }),
   };
-  return { application, memory };
+  return { application, memory, invalidExamples };
 
   /** Returns the largest body limit of the operations. The engine has checked the environment before. */
   function bodyLimit(): number {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { folderOf, isUrl, watchFolders, withExcerpt, writeModule } from '@contract-first/command-line/files';
 import { defineCommand } from '@contract-first/command-line/options';
 import {
@@ -35,7 +36,10 @@ export const mockCommand = defineCommand(MOCK, async (given) => {
   stopReporting();
   stopWithNpm();
   const replace = await runApplications(applicationsOf(mocks));
-  if (!options.isQuiet) printSummaries(mocks);
+  if (!options.isQuiet) {
+    printSummaries(mocks);
+    void printInvalidExamples(mocks);
+  }
   reloadChanged(loaded, mocks, options, replace);
   return undefined;
 });
@@ -52,6 +56,22 @@ function printSummaries(mocks: Mocks): void {
     const title = mocks.length > 1 ? [`${info.title}  ${basePaths[0] ?? ''}/`] : [];
     if (memory !== undefined && memory.summary.length > 0) print(['', ...title, ...memory.summary].join('\n'));
   }
+}
+
+const MAX_LINES = 10;
+
+/** Prints the invalid examples, while the mock already answers requests. */
+async function printInvalidExamples(mocks: Mocks): Promise<void> {
+  const lines: string[] = [];
+  for (const { invalidExamples } of mocks) {
+    for (const line of invalidExamples()) {
+      if (line !== undefined) lines.push(`  ${line}`);
+      await nextTurn();
+    }
+  }
+  const more = lines.length > MAX_LINES ? [`  and ${String(lines.length - MAX_LINES)} more`] : [];
+  if (lines.length > 0)
+    print(['Invalid examples, which are not sent:', ...lines.slice(0, MAX_LINES), ...more].join('\n'));
 }
 
 const SETTLE_MS = 50; // A save emits several events.
@@ -98,6 +118,7 @@ function reloadChanged(
       if (options.isQuiet) return;
       print('\nreloaded the changed document');
       printSummaries(created);
+      await printInvalidExamples(created);
     } catch (error) {
       try {
         reportRefusal(error);

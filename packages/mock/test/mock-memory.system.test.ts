@@ -300,9 +300,9 @@ test('a singleton is generated until it is replaced', async () => {
   }
 });
 
-test('without a documented 404, an unknown id gets a generated response, and the start says what is generated', async () => {
+test('without a documented 404, an unknown id gets a generated response, and the start says so, and names invalid examples', async () => {
   expect((await send('GET', '/notes/unknown')).status).toBe(200);
-  await mock.waitForOutput('getMaker');
+  await mock.waitForOutput('example wrong');
   const [, summary] = mock.output().split('Remembers:\n');
   expect(summary?.trimEnd().split('\n')).toEqual([
     '  /pets/{petId}               create, list, read, replace, patch, delete',
@@ -315,6 +315,8 @@ test('without a documented 404, an unknown id gets a generated response, and the
     '  /makers/{id}         no POST to its collection and no PUT with 201 creates it',
     '  /pets/{petId}/photo  no response with JSON reads or lists it',
     'Generates the responses of 3 operations: getPhoto, putPhoto, getMaker',
+    'Invalid examples, which are not sent:',
+    "  getShop 200 application/json: example wrong must have required property 'city'",
   ]);
 });
 
