@@ -40,9 +40,11 @@ export default defineConfig({
           { text: 'Plant store', link: '/README' },
         ],
       },
-      group('Guide', 'docs/guide', ['tutorial', 'your-service', 'handlers', 'application', 'testing', 'deployment']),
+      group('Guide', 'docs/guide', [
+        ...['tutorial', 'your-service', 'handlers', 'database', 'application', 'testing', 'deployment'],
+      ]),
       group('Tools', 'docs/tools', ['check', 'diff', 'mock', 'commands']),
-      group('Reference', 'docs/reference', ['documents', 'behaviour', 'configuration']),
+      group('Reference', 'docs/reference', ['documents', 'checking', 'behaviour', 'configuration']),
       group('Findings', 'docs', ['checks/index', 'rules/index']),
       group('Packages', 'api', [
         ...['@contract-first/engine', '@contract-first/engine/run', '@contract-first/database'],
