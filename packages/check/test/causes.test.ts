@@ -358,3 +358,39 @@ test('after a successful DELETE, further requests use a new resource', async () 
   await check(paths, handle, ['--operation', 'remove', '--operation', 'create', '--runs', '40']);
   expect(deleted).toBeGreaterThan(10);
 });
+
+test.each([
+  [
+    { additionalProperties: { type: 'integer' } },
+    (name: string, value: string) => name !== '' && /^-?\d+$/.test(value),
+  ],
+  [
+    { patternProperties: { '^utm_': { type: 'string' } }, additionalProperties: false },
+    (name: string) => name.startsWith('utm_'),
+  ],
+])('members of free-form query parameters are sent: %j', async (members, isValid) => {
+  const free = { name: 'free', in: 'query', schema: { type: 'object', ...members } };
+  const limit = { name: 'limit', in: 'query', schema: { type: 'boolean' } };
+  const responses = { 200: done, 400: rejected };
+  const paths = { '/a': { get: { operationId: 'getA', parameters: [limit, free], responses } } };
+  const serve = (accepts: typeof isValid): Handle => {
+    return ({ method, url }) => {
+      const { pathname, searchParams } = new URL(url, 'http://localhost');
+      if (pathname !== '/a') return empty(404);
+      if (method !== 'GET' && method !== 'HEAD') return notAllowed('GET, HEAD');
+      const pairs = [...searchParams].filter(([name]) => name !== 'limit');
+      const isRepeated = new Set(searchParams.keys()).size < [...searchParams].length;
+      const isLimit = ['true', 'false', null].includes(searchParams.get('limit'));
+      return empty(isLimit && !isRepeated && pairs.every(([name, value]) => accepts(name, value)) ? 200 : 400);
+    };
+  };
+  expect((await check(paths, serve(isValid))).failed).toEqual([]);
+  expect(
+    (
+      await check(
+        paths,
+        serve(() => false),
+      )
+    ).failed,
+  ).toEqual(['positive_data_acceptance  getA']);
+});

@@ -9,7 +9,7 @@ import { failureOr, NoValue, filtered, TooLarge, TooSlow } from '../values/gener
 import type { Oracle } from '../values/oracle.ts';
 import { longestText } from '../values/value-size.ts';
 import { withIdOfPath } from './path-id-in-body.ts';
-import { isSupportedStyle, writeParameter } from '../requests/parameter-text.ts';
+import { isExploded, isSupportedStyle, writeParameter } from '../requests/parameter-text.ts';
 import { withoutOne } from './variants.ts';
 import type { RequestInput } from '../requests/wire-request.ts';
 
@@ -109,10 +109,18 @@ export function createValidInputs(operation: ApiOperation, arbitraries: Arbitrar
   function parameterInputs(parameter: ApiParameter, plain: boolean) {
     if (!isSupportedStyle(parameter)) throw new NoValue(`parameter ${parameter.name} has style ${parameter.style}`);
     const text = ['header', 'cookie'].includes(parameter.in) ? 'token' : 'well-formed';
-    const values = arbitraries(parameter.schema, { text, extras: false, plain, maxSize: MAX_BODY_SIZE });
-    const writable = filtered(values, (value) => writeParameter(parameter, value) !== undefined, UNWRITABLE);
+    const extras = isExploded(parameter) && 'described';
+    const values = arbitraries(parameter.schema, { text, extras, plain, maxSize: MAX_BODY_SIZE });
+    const isWritable = (value: Json): boolean =>
+      writeParameter(parameter, value) !== undefined && !(extras && isObject(value) && hasOtherName(value));
+    const writable = filtered(values, isWritable, UNWRITABLE);
     const inputs = writable.map((value) => ({ parameter, value }));
     return parameter.required || plain ? inputs : fc.option(inputs, { nil: undefined });
+  }
+
+  /** Returns whether a member of a free-form parameter has the name of another query parameter. */
+  function hasOtherName(value: JsonObject): boolean {
+    return operation.parameters.some(({ name, in: place }) => place === 'query' && Object.hasOwn(value, name));
   }
 
   function failureFor(parameter: ApiParameter): NoValue | undefined {

@@ -45,12 +45,19 @@ export function writeParameter(
     : [[key, texts.flat().join(SEPARATORS[style] ?? ',')]];
 }
 
+/** Returns whether each member of an object is a query parameter. */
+export function isExploded({ in: location, style, explode, isJson }: ApiParameter): boolean {
+  return location === 'query' && style === 'form' && explode && !isJson;
+}
+
 /**
  * Returns the possible values of a serialized parameter. The text of a list or object may have several readings:
- * `R,100` is an object, a list or a string.
+ * `R,100` is an object, a list or a string. In a query, `free=1` may be a member of a free-form object.
  */
 export function readingsOfParameter(parameter: ApiParameter, value: Json): readonly Json[] {
   if (parameter.isJson) return [value];
+  if (isExploded(parameter) && !isArray(value) && !isObject(value))
+    return [...readingsOf(value), ...readingsOf({ [parameter.name]: value })];
   const [pair, second] = writeParameter(parameter, value) ?? [];
   const isWhole = pair !== undefined && second === undefined && decodeURIComponent(pair[0]) === parameter.name;
   if (!isWhole || (!isArray(value) && !isObject(value))) return readingsOf(value);

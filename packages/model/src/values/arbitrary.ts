@@ -25,8 +25,11 @@ import { MAX_VALUE_SIZE, type Sized, sizeOf, sizeOfName } from './value-size.ts'
 /** Options for generated values. */
 export type GenerationOptions = {
   readonly text: TextKind;
-  /** Whether objects may have undeclared properties. */
-  readonly extras: boolean;
+  /**
+   * Whether objects may have undeclared properties; `described`: the root object has those that `additionalProperties`
+   * or `patternProperties` describes.
+   */
+  readonly extras: boolean | 'described';
   /** Whether values have all optional properties and only usual contents. */
   readonly plain: boolean;
   /** Whether texts and numbers look real for the format or the name of a property. */
@@ -233,6 +236,9 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const isUndeclared = (name: string): boolean => !Object.hasOwn(properties, name);
       const undeclared = [...required].filter(isUndeclared);
       const additional = (node['additionalProperties'] ?? true) as JsonSchema;
+      const patterns = Object.entries((node['patternProperties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
+      const isDescribed = (node['additionalProperties'] ?? false) !== false || patterns.length > 0;
+      const needsExtra = options.extras === 'described' && isDescribed && depth === 0;
       const isOfPerson = describesPerson(Object.keys(properties));
       const named = (name: string, schema: JsonSchema, most: number): Sized<Json> =>
         realistic({ name, isOfPerson }, schema, most) ?? build(schema, depth + 1, most);
@@ -276,13 +282,26 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         arbitrary: fc.record(model, { noNullPrototype: true, ...(isPartial && { requiredKeys }) }),
         size,
       };
-      const least = Math.max(0, Number(node['minProperties'] ?? 0) - requiredKeys.length);
-      const most = Math.max(least, options.extras && !options.plain && depth < OPTIONAL_DEPTH ? 2 : 0);
-      if (least > 0 && extraValue instanceof TooLarge) throw extraValue;
-      const extraName = hasExtra && most > 0 ? tryGenerate(() => namesOf(node, depth, limit)) : undefined;
-      return extraName !== undefined && hasExtra
-        ? withExtras(documented, [extraName, extraValue], { least, most, limit })
-        : documented;
+      const least = Math.max(0, Number(node['minProperties'] ?? (needsExtra ? 1 : 0)) - requiredKeys.length);
+      const mayHaveExtra = options.extras === true || needsExtra;
+      const most = Math.max(least, mayHaveExtra && !options.plain && depth < OPTIONAL_DEPTH ? 2 : 0);
+      const extra = most > 0 ? failureOr(extras) : undefined;
+      if (least > 0 && extra instanceof TooLarge) throw extra;
+      return extra === undefined || extra instanceof NoValue
+        ? documented
+        : withExtras(documented, extra, { least, most, limit });
+
+      /** Generates undeclared properties. @throws {NoValue} if the schema allows none */
+      function extras(): Sized<readonly [string, Json]> {
+        return oneOf([
+          () => property(namesOf(node, depth, limit), build(additional, depth + 1, share)),
+          ...patterns.map(
+            ([pattern, schema]) =>
+              () =>
+                property(strings({ pattern }, 'token', options.plain, limit), build(schema, depth + 1, share)),
+          ),
+        ]);
+      }
 
       /**
        * Adds undeclared properties, except the names of properties that only the other direction declares: servers may
@@ -290,14 +309,14 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
        */
       function withExtras(
         { arbitrary, size }: Sized<JsonObject>,
-        [name, value]: readonly [Sized<string>, Sized<Json>],
+        extra: Sized<readonly [string, Json]>,
         { least, most, limit }: { readonly least: number; readonly most: number; readonly limit: number },
       ): Sized<Json> {
-        const sizeOfAll = size + most * (name.size + value.size);
+        const sizeOfAll = size + most * extra.size;
         if (sizeOfAll > limit && least > 0) throw new TooLarge();
         if (sizeOfAll > limit) return documented;
         const isUnknown = (name: string): boolean => isUndeclared(name) && !document.removed.has(name);
-        const entries = fc.array(fc.tuple(name.arbitrary, value.arbitrary), { minLength: least, maxLength: most });
+        const entries = fc.array(extra.arbitrary, { minLength: least, maxLength: most });
         const extras = entries.map((list) => {
           const known = list.map(([name]) => name).filter(isUnknown);
           const names = least === 0 ? [...new Set(known)] : differentItems(known, list.length).map(String);
@@ -335,11 +354,11 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     }
 
     /** Generates property names. */
-    function namesOf({ propertyNames }: JsonSchemaObject, depth: number, limit: number): Sized<string> {
+    function namesOf({ propertyNames }: JsonSchemaObject, depth: number, limit: number): Sized<Json> {
+      if (propertyNames === undefined && options.extras === 'described') return strings({}, 'token', true, limit);
       if (propertyNames === undefined)
         return scalar(fc.oneof(fc.constantFrom(...EDGE_NAMES), fc.string({ maxLength: 5 })));
-      const { arbitrary, size } = build({ type: 'string', allOf: [propertyNames] }, depth + 1, limit);
-      return { arbitrary: arbitrary.map(String), size }; // All values are strings.
+      return build({ type: 'string', allOf: [propertyNames] }, depth + 1, limit);
     }
 
     function arrays(node: JsonSchemaObject, depth: number, limit: number): Sized<Json> {
@@ -413,6 +432,10 @@ function placeOf({ document }: SchemaDocument, schema: JsonSchema): string | und
     if (node === schema) place ??= pointer;
   });
   return place;
+}
+
+function property(name: Sized<Json>, value: Sized<Json>): Sized<readonly [string, Json]> {
+  return { arbitrary: fc.tuple(name.arbitrary.map(String), value.arbitrary), size: name.size + value.size };
 }
 
 function scalar<Value>(arbitrary: fc.Arbitrary<Value>): Sized<Value> {
