@@ -198,6 +198,13 @@ test.each([
     /warn: failures of the service itself have the header X-A only if failureHeaders of the application returns it/,
   ],
   [
+    'a header Idempotency-Key without its failures',
+    document('parameters: [{ name: idempotency-key, in: header, schema: {} }]')
+      .replace('get:', 'post:')
+      .replace("'204'", "'400': { description: No. }, '204'"),
+    /post {2}warn: the header Idempotency-Key may cause a 409, which no response describes/,
+  ],
+  [
     'a required property that is excluded',
     document(body('{ additionalProperties: false, allOf: [{ required: [a], properties: { a: {} } }] }')),
     /warn: additionalProperties: false is not used, since a is required/,

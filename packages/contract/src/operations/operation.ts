@@ -96,7 +96,13 @@ export type ByteLimits = { readonly min?: number; readonly max?: number };
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'];
 
 /** Returns the documented header `Idempotency-Key` of an operation; `undefined` if its method changes nothing. */
-export function idempotencyKeyOf({ method, parameters }: Operation): Parameter | undefined {
+export function idempotencyKeyOf<Documented extends Pick<Parameter, 'name'> & { readonly in: string }>({
+  method,
+  parameters,
+}: {
+  readonly method: string;
+  readonly parameters: readonly Documented[];
+}): Documented | undefined {
   if (SAFE_METHODS.includes(method)) return undefined;
   return parameters.find(
     (parameter) => parameter.in === 'header' && parameter.name.toLowerCase() === 'idempotency-key',

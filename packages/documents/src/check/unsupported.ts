@@ -3,6 +3,7 @@ import {
   failureStatusOf,
   findCodec,
   findResponseKey,
+  idempotencyKeyOf,
   isSequential,
   kindOf,
   nodeHttp,
@@ -67,6 +68,20 @@ export function findFailureHeaders(document: Document): Diagnostic[] {
       const message = `failures of the service itself have the header ${required.join(', ')} only if failureHeaders of the application returns it`;
       return [{ pointer: `${pointer}/responses/${status}`, message }];
     });
+  });
+}
+
+/** Warns of operations with the header `Idempotency-Key` that do not describe its failures. */
+export function findIdempotencyFailures(document: Document): Diagnostic[] {
+  return listOperations(document).flatMap(({ method, pathItem, object, pointer }) => {
+    if (idempotencyKeyOf({ method, parameters: parametersOf(document, pathItem, object) }) === undefined) return [];
+    const { responses = {} } = object;
+    const missing = [409, 422].filter(
+      (status) => findResponseKey({ responses }, failureStatusOf({ responses }, status)) === undefined,
+    );
+    if (missing.length === 0) return [];
+    const message = `the header Idempotency-Key may cause a ${missing.join(' or ')}, which no response describes`;
+    return [{ pointer, message }];
   });
 }
 
