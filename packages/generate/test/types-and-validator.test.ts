@@ -242,7 +242,7 @@ function operationOf(id: string) {
   return {
     operationId: `send${id}`,
     requestBody: { required: true, content: { 'application/json': { schema: ref(id) } } },
-    responses: { 204: { description: 'Valid.' }, 400: { description: 'Invalid.' } },
+    responses: { 204: { description: 'Valid.' }, 400: { description: 'Invalid.' }, 'x-note': 'An extension.' },
   };
 }
 

@@ -74,7 +74,10 @@ export function normalizeDocument(original: Document): {
       for (const name of ['$id', '$schema', '$anchor', 'nullable', DECODED]) Reflect.deleteProperty(node, name);
       removeUnknown(node);
     }
-    if (kind === 'operation') renameRanges(node['responses']);
+    if (kind === 'operation') {
+      renameRanges(node['responses']);
+      removeExtensions(node['responses']);
+    }
     if (kind === 'mediaType') holder[key] = withItemList(key, dereference(document, node));
     if (typeof reference !== 'string' || kind === 'mediaType') return;
     if (kind === 'pathItem') {
@@ -118,6 +121,13 @@ function removeUnknown(schema: Node): void {
     const isKnown = KEYWORDS.has(name) || name.startsWith('x-');
     if (!isKnown && typeof value === 'object' && value !== null) Reflect.deleteProperty(schema, name);
   }
+}
+
+/** Removes extensions, which are no responses. */
+function removeExtensions(responses: unknown): void {
+  const byStatus = Object(responses) as Node;
+  for (const name of Object.keys(byStatus).filter((key) => key.startsWith('x-')))
+    Reflect.deleteProperty(byStatus, name);
 }
 
 /** Adds a list schema to a sequential media type with an item schema. */
