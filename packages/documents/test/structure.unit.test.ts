@@ -84,6 +84,11 @@ test.each<[string, string, string]>([
     '/S/type  error: type must be object, array, string, number, integer, boolean or null, or a list of them, not "strin"',
   ],
   [
+    'an unknown type in a list',
+    schema('{ type: [string, strin] }'),
+    '/S/type  error: type must be object, array, string, number, integer, boolean or null, or a list of them, not "strin"',
+  ],
+  [
     'a list of types in 3.0',
     schema('{ type: [string] }', '3.0.3'),
     '/S/type  error: type must be object, array, string, number, integer or boolean, not a list',

@@ -44,12 +44,21 @@ T:
     name: { type: string, nullable: true, examples: { a: { value: b } } }
     nullable: { type: boolean }
     either: { type: [string, boolean], nullable: true }
+    unquoted: { type: [string, null] }
     other: { $ref: 'other.yaml#/Other' }`);
   const files = { 'other.yaml': 'Other: { type: string, nullable: true }' };
-  const valid = [{ size: 1 }, { size: 5 }, { name: null }, { nullable: true }, { other: null }, { either: null }];
-  expect(await statusesOf(text, valid, files)).toEqual([204, 204, 204, 204, 204, 204]);
-  const invalid = [{ size: 0 }, { size: 6 }, { name: 1 }, { nullable: null }, { other: 1 }];
-  expect(await statusesOf(text, invalid, files)).toEqual([400, 400, 400, 400, 400]);
+  const valid = [
+    { size: 1 },
+    { size: 5 },
+    { name: null },
+    { nullable: true },
+    { other: null },
+    { either: null },
+    { unquoted: null },
+  ];
+  expect(await statusesOf(text, valid, files)).toEqual(valid.map(() => 204));
+  const invalid = [{ unquoted: 1 }, { size: 0 }, { size: 6 }, { name: 1 }, { nullable: null }, { other: 1 }];
+  expect(await statusesOf(text, invalid, files)).toEqual(invalid.map(() => 400));
 });
 
 const ITEMS = `

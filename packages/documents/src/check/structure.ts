@@ -209,8 +209,10 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
       case 'stringsMap':
         return fail(isObject(value) && Object.values(value).every(isStrings), 'an object of lists of strings');
       case 'type': {
-        const isList = version > 0 && Array.isArray(value) && value.every(isNamed);
-        return fail(isNamed(value) || isList, `${listed(allTypes)}${version > 0 ? ', or a list of them' : ''}`);
+        const types: unknown[] = version > 0 && Array.isArray(value) ? value : [value];
+        const wrong = types.find((name) => !isNamed(name));
+        const expected = `${listed(allTypes)}${version > 0 ? ', or a list of them' : ''}`;
+        return types.every(isNamed) ? undefined : `${expected}, not ${describe(wrong)}`;
       }
       default:
         return undefined;

@@ -1,7 +1,7 @@
 import { convertLimits } from './dialects.ts';
 import { copyOf, type FileObject, type SourceFile, visitObjects } from './file-objects.ts';
 
-/** A kind of keyword that OpenAPI 3.0 has, and JSON Schema 2020-12 does not. */
+/** A kind of keyword that JSON Schema 2020-12 does not have, such as those of OpenAPI 3.0, and whose meaning is clear. */
 type Kind = {
   readonly isIn: (schema: FileObject) => boolean;
   readonly convert: (schema: FileObject) => void;
@@ -19,6 +19,13 @@ const KINDS: readonly Kind[] = [
     isIn: (schema) => ['exclusiveMinimum', 'exclusiveMaximum'].some((name) => typeof schema[name] === 'boolean'),
     convert: convertLimits,
     message: 'exclusiveMinimum and exclusiveMaximum are read as in OpenAPI 3.0: write numbers',
+  },
+  {
+    isIn: ({ type }) => Array.isArray(type) && type.includes(null),
+    convert: (schema) => {
+      schema['type'] = (schema['type'] as readonly unknown[]).map((name) => name ?? 'null');
+    },
+    message: 'null in a list of types is read as "null": write it in quotes',
   },
   {
     // Other objects have examples by name, and no type.
