@@ -1,7 +1,7 @@
 import { convertLimits } from './dialects.ts';
 import { copyOf, type FileObject, type SourceFile, visitObjects } from './file-objects.ts';
 
-/** A kind of keyword that JSON Schema 2020-12 does not have, such as those of OpenAPI 3.0, and whose meaning is clear. */
+/** A kind of keyword that JSON Schema 2020-12 does not have, such as keywords of OpenAPI 3.0, and whose meaning is clear. */
 type Kind = {
   readonly isIn: (schema: FileObject) => boolean;
   readonly convert: (schema: FileObject) => void;

@@ -163,7 +163,7 @@ test('the ETag of a compressed response matches in conditions', async () => {
   expect(await conditional('"0", W/"1+gzip"')).toEqual([304, '"1+gzip"', vary, '']);
   expect(await conditional('"1"')).toEqual([304, '"1"', vary, '']);
   expect(await conditional('"2+gzip"')).toEqual([200, '"1+gzip"', vary, TEXT]);
-  // The client accepts the coding of its body, though it prefers another one.
+  // The client accepts the coding of its body, but prefers a different coding.
   const accepting = async (accepted: string, tag: string) => {
     const fields = { 'Accept-Encoding': accepted, 'If-None-Match': tag };
     const { status, headers, coding } = await send({ headers: fields });

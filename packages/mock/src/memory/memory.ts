@@ -163,7 +163,7 @@ export function createMemory(
     if (operation === undefined || roles.has(operation.operationId)) return respond;
     const outer = resourcesIn(operation.path, resources);
     const acted = outer.find(({ item }) => parameterNames(item.path).length === parameterNames(operation.path).length);
-    // Such as POST /login, which returns what GET /user reads.
+    // Such as POST /login, which returns the resource of GET /user.
     const single = singles.find((one) => operation.method === 'POST' && model.isReadAs(operation, one));
     const signIn = single && contextOf(single, operation, documented, respond);
     const item = acted?.item ?? unstored.find((one) => rolesOf(one).some(([, own]) => own === operation));

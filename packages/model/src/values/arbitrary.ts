@@ -26,8 +26,8 @@ import { MAX_VALUE_SIZE, type Sized, sizeOf, sizeOfName } from './value-size.ts'
 export type GenerationOptions = {
   readonly text: TextKind;
   /**
-   * Whether objects may have undeclared properties; `described`: the root object has those that `additionalProperties`
-   * or `patternProperties` describes.
+   * Whether objects may have undeclared properties; `described`: the root object has properties that
+   * `additionalProperties` or `patternProperties` describes.
    */
   readonly extras: boolean | 'described';
   /** Whether values have all optional properties and only usual contents. */
