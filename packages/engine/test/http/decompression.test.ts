@@ -117,20 +117,25 @@ test.each(Object.keys(CODINGS))('an empty body with %s is an empty body', async 
 
 test.each(Object.entries(CODINGS))('a body with malformed %s is answered 400', async (coding, compress) => {
   const send = await serve();
-  const bytes = compress(JSON_BODY);
-  const bodies = [
-    bytes.subarray(0, -3),
-    bytes.subarray(0, 5),
-    Buffer.from(JSON_BODY),
-    Buffer.concat([bytes, Buffer.from('trailing')]),
-  ];
-  for (const body of bodies)
-    for (const type of ['application/json', 'application/octet-stream'])
+  for (const [type, text] of [
+    ['application/json', JSON_BODY],
+    ['application/octet-stream', JSON_BODY],
+    ['multipart/form-data; boundary=b', FORM],
+  ] as const) {
+    const bytes = compress(text);
+    const bodies = [
+      bytes.subarray(0, -3),
+      bytes.subarray(0, 5),
+      Buffer.from(text),
+      Buffer.concat([bytes, Buffer.from('trailing')]),
+    ];
+    for (const body of bodies)
       for (const isSplit of [false, true])
         expect(await send(coding, body, type, isSplit)).toMatchObject({
           status: 400,
           text: expect.stringContaining(coding),
         });
+  }
 });
 
 test.each(Object.entries(CODINGS))(
