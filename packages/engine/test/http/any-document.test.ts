@@ -136,6 +136,32 @@ test('a list of objects in a query is JSON, and 400 when it does not conform', a
   expectProblem(await request(app).get('/a').query({ p: '{' }), 400, /p\/0 must be valid JSON/);
 });
 
+test.each<[string, object | RegExp]>([
+  ['p[l]=1&p[l]=2', { l: [1, 2] }],
+  ['p[l]=1', { l: [1] }],
+  ['p[l]=[1,2]', { l: [1, 2] }],
+  ['p[l]=1&p[l]=x', /^query parameter p\/l\/1 must be integer$/],
+  ['p[l]=x', /^query parameter p\/l\/0 must be integer$/],
+  ['p[l]=1&p[l]=2&p[l]=3', /^query\/p\/l must NOT have more than 2 items$/],
+  ['p[s]=1', { s: 1 }],
+  ['p[s]=1&p[s]=2', { s: [1, 2] }],
+  ['p[a]=1&p[a]=2', /^query parameter p must not repeat a$/],
+])('a list in a deepObject is repeated or JSON: ?%s', async (query, expected) => {
+  const list = 'type: array, items: { type: integer }';
+  const properties = `{ a: { type: integer }, l: { ${list}, maxItems: 2 }, s: { oneOf: [{ type: integer }, { ${list} }] } }`;
+  const schema = `{ type: object, properties: ${properties} }`;
+  const { app, requests } = await serve(
+    document('/a', `parameters: [{ name: p, in: query, style: deepObject, schema: ${schema} }]`),
+  );
+  const response = await request(app).get(`/a?${query}`);
+  if (expected instanceof RegExp) expectProblem(response, 400, expected);
+  else
+    expect({ status: response.status, requests }).toMatchObject({
+      status: 204,
+      requests: [{ query: { p: expected } }],
+    });
+});
+
 test.each([
   ['style: deepObject, explode: true', 'p[a]=1', 'p[a]=1&p[a]=2'],
   ['explode: true', 'a=1', 'a=1&a=2'],

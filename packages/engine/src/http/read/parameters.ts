@@ -34,7 +34,9 @@ export type ReadParameters = {
 };
 
 /** The text of a parameter, or the texts of its items or members, split according to its style. */
-type Texts = string | readonly string[] | ReadonlyMap<string, string>;
+type Texts = string | readonly string[] | Members;
+/** The texts of each member, of which a list may have several. */
+type Members = ReadonlyMap<string, readonly string[]>;
 
 const EXPLODED_DELIMITERS: Readonly<Record<string, string>> = { label: '.', matrix: ';' };
 const DELIMITERS: Readonly<Record<string, string | RegExp>> = { spaceDelimited: '%20', pipeDelimited: /\||%7C/i };
@@ -173,19 +175,25 @@ export function readParameters(
     } else if (typeof texts === 'string') {
       check(setScalar(holder, name, texts, type, digits));
     } else if (Array.isArray(texts)) {
-      const list: unknown[] = [];
-      const items = type.items ?? ANY_TEXT;
-      texts.forEach((text: string, index) => {
-        check(setValue(list, String(index), text, items, digits), String(index));
-      });
-      setOwn(holder, name, list);
+      setOwn(holder, name, toList(texts as readonly string[], type));
     } else {
       const object = {};
-      for (const [key, text] of texts as ReadonlyMap<string, string>) {
-        check(setValue(object, key, text, memberType(type, key), digits), key);
+      for (const [key, [text = '', ...others]] of texts as Members) {
+        const member = memberType(type, key);
+        const isText = others.length === 0 && (!isRepeatable(parameter, key) || isOneText(text, member));
+        if (isText) check(setValue(object, key, text, member, digits), key);
+        else setOwn(object, key, toList([text, ...others], member, key));
       }
       setOwn(holder, name, object);
     }
+    function toList(items: readonly string[], { items: itemType = ANY_TEXT }: TextType, ...keys: string[]): unknown[] {
+      const list: unknown[] = [];
+      items.forEach((text, index) => {
+        check(setValue(list, String(index), text, itemType, digits), ...keys, String(index));
+      });
+      return list;
+    }
+
     if (found.length === 0) return;
     Reflect.deleteProperty(holder, name); // Validating an incomplete list would find misleading violations.
     throw new Failure(400, 'the parameter is malformed', {}, found);
@@ -274,13 +282,25 @@ function splitMember(text: string, parameter: Parameter, decode: (part: string) 
   throw malformed(parameter, 'must consist of names and values: name=value');
 }
 
-function toObject(pairs: readonly (readonly [string, string])[], parameter: Parameter): ReadonlyMap<string, string> {
-  const object = new Map<string, string>();
+function toObject(pairs: readonly (readonly [string, string])[], parameter: Parameter): Members {
+  const object = new Map<string, string[]>();
   for (const [name, text] of pairs) {
-    if (object.has(name)) throw malformed(parameter, `must not repeat ${name}`);
-    object.set(name, text);
+    const known = object.get(name);
+    if (known === undefined) object.set(name, [text]);
+    else if (isRepeatable(parameter, name)) known.push(text);
+    else throw malformed(parameter, `must not repeat ${name}`);
   }
   return object;
+}
+
+/** Whether a member may be repeated: a list in a `deepObject`, as most clients send it. OpenAPI defines no format. */
+function isRepeatable({ style, type }: Parameter, name: string): boolean {
+  return style === 'deepObject' && memberType(type, name).items !== undefined;
+}
+
+/** Whether the only text of a member that may be a list is JSON or a scalar, not an item. */
+function isOneText(text: string, { scalars }: TextType): boolean {
+  return scalars.length > 0 || text.startsWith('[');
 }
 
 function malformed(parameter: Parameter, problem: string): Failure {
@@ -302,7 +322,7 @@ function withoutPrefix(text: string, parameter: Parameter): string {
 }
 
 /** Creates an object from alternating names and values: `a,1,b,2` -> a: 1, b: 2. */
-function toMembers(texts: readonly string[], parameter: Parameter): ReadonlyMap<string, string> {
+function toMembers(texts: readonly string[], parameter: Parameter): Members {
   if (texts.length % 2 === 1) throw malformed(parameter, 'must consist of names and values: name,value');
   return toObject(
     texts.flatMap((text, index) => (index % 2 === 0 ? [[text, texts[index + 1] ?? ''] as const] : [])),
