@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { validateHeaderName, validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Tls } from '@contract-first/command-line/options';
 import { printError } from '@contract-first/command-line/terminal';
 import {
@@ -52,13 +52,15 @@ export function createRecorded(sources: readonly Source[], bodyLimitBytes: numbe
 /** Returns the recorded responses. Repeated requests get the recorded responses in their order, then the last one. */
 export function replay(exchanges: readonly RecordedExchange[]): Source {
   const usable = exchanges.filter(
-    ({ isRequestComplete, isResponseComplete }) => isRequestComplete && isResponseComplete,
+    ({ isRequestComplete, isResponseComplete, response: { status } = { status: 0 } }) =>
+      isRequestComplete && isResponseComplete && status >= 200 && status < 1_000,
   );
   const byRequest = Map.groupBy(usable, ({ request: { method, target, body } }) => keyOf(method, target, body));
   const counts = new Map<string, number>();
   return ({ method, target, body }) => {
     const key = keyOf(method, target, body);
-    const recorded = byRequest.get(key) ?? [];
+    const recorded = byRequest.get(key);
+    if (recorded === undefined) return undefined;
     const count = counts.get(key) ?? 0;
     counts.set(key, count + 1);
     const { response } = recorded[Math.min(count, recorded.length - 1)] ?? {};
@@ -93,9 +95,11 @@ export function forward(service: URL, tls: Tls): Source {
 
 /** Returns a text that is equal for equal requests. The order of a query and of JSON members does not matter. */
 function keyOf(method: string, target: string, body: Buffer = Buffer.alloc(0)): string {
-  const { pathname, searchParams } = new URL(target, 'http://server');
-  searchParams.sort();
-  return JSON.stringify([method, pathname, searchParams.toString(), sorted(body.toString('latin1'))]);
+  // A path may begin with two slashes, which would be a host.
+  const url = URL.parse(target.startsWith('/') ? `http://server${target}` : target);
+  url?.searchParams.sort();
+  const resource = url === null ? target : url.pathname + url.search;
+  return JSON.stringify([method, resource, sorted(body.toString('latin1'))]);
 }
 
 function sorted(text: string): string {
@@ -134,7 +138,8 @@ async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffe
 }
 
 function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: WireResponse): void {
-  for (const [name, value] of endToEndHeaders(headers)) if (!OWN.test(name)) res.appendHeader(name, value);
+  for (const [name, value] of endToEndHeaders(headers))
+    if (!OWN.test(name) && isField(name, value)) res.appendHeader(name, value);
   const { origin } = req.headers;
   if (origin !== undefined) {
     res.setHeader('Access-Control-Allow-Origin', origin);
@@ -143,4 +148,15 @@ function send(req: IncomingMessage, res: ServerResponse, { status, headers, body
   }
   res.writeHead(status);
   res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+/** Returns whether HTTP allows a header. An archive may contain any text. */
+function isField(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
 }

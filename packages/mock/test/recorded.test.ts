@@ -52,6 +52,9 @@ const post = (body: object) => ({
   body: JSON.stringify(body),
 });
 
+const HEADERS = ['Content-Type: application/json', 'Content-Encoding: gzip', 'X-From: archive'];
+const STATUSES: Readonly<Record<string, number>> = { early: 101, low: 99, high: 1_000 };
+
 /** Writes an HTTP archive with requests to `/things`. */
 function archive(...entries: readonly (readonly [target: string, body: object | undefined, name: string])[]): string {
   const path = join(temporaryFolder(), 'recorded.har');
@@ -59,13 +62,13 @@ function archive(...entries: readonly (readonly [target: string, body: object | 
     startedDateTime: '2026-01-01T00:00:00Z',
     request: {
       method: body === undefined ? 'GET' : 'POST',
-      url: `https://service.example${target}`,
+      url: target.startsWith('/') ? `https://service.example${target}` : target,
       headers: [],
       ...(body !== undefined && { postData: { mimeType: 'application/json', text: JSON.stringify(body) } }),
     },
     response: {
-      status: body === undefined ? 200 : 201,
-      headers: ['Content-Type: application/json', 'Content-Encoding: gzip', 'X-From: archive'].map((line) => {
+      status: STATUSES[name] ?? (body === undefined ? 200 : 201),
+      headers: [...HEADERS, 'X-Note: ☃', 'X-Other: a\r\nX-From: b', 'X Bad: a'].map((line) => {
         const [header = '', value = ''] = line.split(': ');
         return { name: header, value };
       }),
@@ -90,6 +93,21 @@ test('recorded requests get the recorded responses in order, and other requests 
   ]).toEqual([
     ...['200 one archive', '200 two archive', '200 two archive'],
     ...['201 three archive', '201 mocked mock', '200 mocked mock'],
+  ]);
+});
+
+test('recorded requests and responses that HTTP does not allow are left out', async () => {
+  const replay = archive(
+    ...['early', 'low', 'high'].map((name) => [`/things?name=${name}`, undefined, name] as const),
+    ['https://[::1', undefined, 'not a URL'],
+    ['//things', undefined, 'two slashes'],
+    ['/', undefined, 'root'],
+  );
+  const send = await start({ replay });
+  for (const name of ['early', 'low', 'high']) expect(await send(`/things?name=${name}`)).toBe('200 mocked mock');
+  expect([await send('//things'), await send('//'), await send('//[')]).toEqual([
+    '200 two slashes archive',
+    ...['404 undefined mock', '404 undefined mock'],
   ]);
 });
 
