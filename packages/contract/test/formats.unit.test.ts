@@ -38,3 +38,30 @@ test('regex accepts JavaScript patterns of at most 64 KiB', () => {
     ),
   ).toEqual(['', '^[a-z]+$', '(?<year>\\d{4})', 'a'.repeat(65_536)]);
 });
+
+test.each<[string, readonly string[], readonly string[]]>([
+  [
+    'date-time',
+    ['2026-01-01T23:59:59.999999999999999Z', '2016-12-31T23:59:60.5Z'],
+    ['2016-12-31T24:59:60+01:00', '2026-01-01T12:00:00.Z', '2026-01-01T12:00.5:00Z'],
+  ],
+  ['time', ['23:59:59.9999999999999999+01:00'], ['24:59:60+01:00', '12:00:00.Z']],
+  [
+    'uri',
+    [
+      'http://a:80',
+      'http://a:/b',
+      'http://[::1]:80/',
+      'http://u:p@a:80/b:c',
+      'urn:a:b',
+      'http://a/b://c:d',
+      'http://u:p@a',
+    ],
+    ['http://a:b', 'http://a:80x/c', 'http://[::1]:b', 'http://u:p@a:b'],
+  ],
+  ['uri-template', ['/a/{b.c}{?d*,e:3}', "a'b", '{+a}%20é'], ['{a', '{a..b}', '{.}', 'a b', '\u007f', '%2']],
+])('%s accepts the texts of its specification', (format, valid, invalid) => {
+  const isValid = limited.compile({ type: 'string', format });
+  const texts = [...valid, ...invalid];
+  expect(texts.filter((text) => isValid(text))).toEqual(valid);
+});

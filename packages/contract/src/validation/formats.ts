@@ -14,8 +14,8 @@ type FormatRegistry = {
  * and +0200. It splits the text at each separator, which takes 0.1 s for 1 MiB of separators.
  */
 const TIMESTAMPS: Readonly<Record<string, RegExp>> = {
-  'date-time': /^[\d-]{10}T[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i,
-  time: /^[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i,
+  'date-time': /^[\d-]{10}T(?:[01]\d|2[0-3]):[\d:]+(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
+  time: /^(?:[01]\d|2[0-3]):[\d:]+(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i,
   'iso-date-time': /^.{10}[t\s][^t\s]*$/i,
 };
 
@@ -25,12 +25,27 @@ const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 const EMAIL =
   /^(?:[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")@(?:(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z\d](?:[a-z\d-]*[a-z\d])?|\[([^[\]]+)\])$/i;
 
+// RFC 6570, 2. ajv-formats refuses names with a dot and, despite erratum 6937, apostrophes.
+const NAME = '(?:\\w|%[\\da-f]{2})+(?:\\.(?:\\w|%[\\da-f]{2})+)*(?::[1-9]\\d{0,3}|\\*)?';
+const URI_TEMPLATE = new RegExp(
+  `^(?:[^\\x00-\\x20"<>%\\\\^\`{|}\\x7f]|%[\\da-f]{2}|\\{[+#./;?&=,!@|]?${NAME}(?:,${NAME})*\\})*$`,
+  'i',
+);
+
+// A port is a number (RFC 3986, 3.2.3).
+const WRONG_PORT = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*:\d*[^\d/?#\]@:][^/?#\]@:]*(?:[/?#]|$)/i;
+
 /** Replaces the formats of ajv-formats that deviate from their specifications or are slow. */
 export function replaceFormats(ajv: FormatRegistry): void {
   for (const [name, shape] of Object.entries(TIMESTAMPS)) {
     const { validate, ...format } = ajv.formats[name] as { readonly validate: (text: string) => boolean };
-    ajv.addFormat(name, { ...format, validate: (text: string) => shape.test(text) && validate(text) });
+    // ajv-formats reads seconds as a double: 59.999999999999999 is 60.
+    const isValid = (text: string): boolean => shape.test(text) && validate(text.replace(/(:\d\d)\.\d+/, '$1'));
+    ajv.addFormat(name, { ...format, validate: isValid });
   }
+  const isUri = ajv.formats['uri'] as (text: string) => boolean;
+  ajv.addFormat('uri', { validate: (text) => isUri(text) && !WRONG_PORT.test(text) });
+  ajv.addFormat('uri-template', URI_TEMPLATE);
   ajv.addFormat('uuid', UUID);
   ajv.addFormat('email', { validate: isEmail });
   ajv.addFormat('regex', { validate: isRegex });
