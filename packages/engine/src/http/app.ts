@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { nodeHttp, TimeSlices } from '@contract-first/contract';
 import { createClientReader, createTrust } from './accept/client-address.ts';
 import { createOrigin } from './accept/origin.ts';
+import { invalidTargetFailure } from './accept/http-rules.ts';
 import { createCors, type CorsPolicy } from './accept/cors.ts';
 import { definedHeaders, serializeHeaders } from './reply/response.ts';
 import { send } from './reply/send.ts';
@@ -59,7 +60,8 @@ export function createApp(options: AppOptions): App {
   return {
     app(req, res) {
       app(req as Request, res as Response, (error) => {
-        fail(req, res, error);
+        // Express reports no error for a target that it cannot parse, such as `http://[`.
+        fail(req, res, error ?? invalidTargetFailure());
       });
     },
     messageClasses: createMessageClasses(app),

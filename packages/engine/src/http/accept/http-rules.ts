@@ -50,10 +50,14 @@ export function findViolation(req: IncomingMessage): Failure | undefined {
  */
 export function readTarget({ method, url = '' }: IncomingMessage): RequestTarget {
   const target = withoutOrigin(url);
-  if (target === undefined || (target === '*' && method !== 'OPTIONS'))
-    throw new Failure(400, 'the request target must be a path or an http URL');
+  if (target === undefined || (target === '*' && method !== 'OPTIONS')) throw invalidTargetFailure();
   const mark = target.indexOf('?');
   return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** Creates the failure for a request target that is not valid. */
+export function invalidTargetFailure(): Failure {
+  return new Failure(400, 'the request target must be a path or an http URL');
 }
 
 /**

@@ -108,6 +108,8 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ['a Host with a port that is not a number', get('GET / HTTP/1.1', 'Host: a:b'), [400]],
   ['a URL of another scheme', get('GET ftp://x/guests HTTP/1.1', 'Host: x') + LAST, [400, 404]],
   ['a URL without a host', get('GET http:///guests HTTP/1.1', 'Host: x') + LAST, [400, 404]],
+  ['a URL with an invalid host', get('GET http://[::1/guests HTTP/1.1', 'Host: x'), [400]],
+  ['a URL of a scheme alone', get('GET http:// HTTP/1.1', 'Host: x'), [400]],
   ['a URL with a user', get('GET http://a:b@x/guests HTTP/1.1', 'Host: x') + LAST, [400, 404]],
   ['a URL beside two Hosts', get('GET http://x/guests HTTP/1.1', 'Host: x', 'Host: y'), [400]],
 
