@@ -147,7 +147,7 @@ export function openConnection(
           resolve(responseOf(incoming, undefined));
         });
       });
-      const deadline = setTimeout(() => outgoing.destroy(new Error(NO_RESPONSE)), TIMEOUT_MS);
+      const deadline = setTimeout(() => void expire(), TIMEOUT_MS);
       const collect = (chunk: Buffer): void => {
         if (receivedBytes < EXCERPT_BYTES) received.push(chunk);
         receivedBytes += chunk.length;
@@ -171,6 +171,13 @@ export function openConnection(
         clearTimeout(deadline);
       });
       outgoing.end(body);
+
+      async function expire(): Promise<void> {
+        // After a long task of this process, Node reads a response that has arrived only in the next turns.
+        await nextTurn();
+        await nextTurn();
+        if (!outgoing.closed) outgoing.destroy(new Error(NO_RESPONSE));
+      }
 
       function responseOf({ statusCode = 0, rawHeaders }: IncomingMessage, limitBytes: number | undefined) {
         const names = rawHeaders.filter((_, index) => index % 2 === 0);
