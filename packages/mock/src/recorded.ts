@@ -1,6 +1,7 @@
-import { validateHeaderName, validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Tls } from '@contract-first/command-line/options';
 import { printError } from '@contract-first/command-line/terminal';
+import { nodeHttp } from '@contract-first/contract';
 import {
   endToEndHeaders,
   headerPairs,
@@ -153,8 +154,8 @@ function send(req: IncomingMessage, res: ServerResponse, { status, headers, body
 /** Returns whether HTTP allows a header. An archive may contain any text. */
 function isField(name: string, value: string): boolean {
   try {
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
+    nodeHttp.validateHeaderName(name);
+    nodeHttp.validateHeaderValue(name, value);
     return true;
   } catch {
     return false;
