@@ -28,3 +28,28 @@ test('schemas that several operations share are reported in each, at its own pla
     );
   }
 });
+
+test('a change within a cycle of schemas is reported once in each operation, at its own place', () => {
+  const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const documentOf = (type: string): OpenApiDocument => {
+    const post = (name: string) => ({
+      requestBody: body({ content: { 'application/json': { schema: reference(name) } } }),
+      responses: { '204': { description: 'Done.' } },
+    });
+    const schemas = {
+      A: { type: 'object', properties: { x: { type }, b: reference('B') } },
+      B: { type: 'object', properties: { c: reference('C'), own: reference('B') } },
+      C: { type: 'object', properties: { a: reference('A'), d: reference('D') } },
+      D: { type: 'object', properties: { c: reference('C') } },
+    };
+    const paths = Object.fromEntries(['D', 'A', 'B', 'C'].map((name) => [`/${name}`, { post: post(name) }]));
+    return documentWith(paths, { components: { schemas } });
+  };
+  const found = compare(documentOf('integer'), documentOf('boolean'));
+  expect(found.map(({ operation = '', name }) => `${operation} ${name}`)).toEqual([
+    'POST /A request body/x',
+    'POST /B request body/c/a/x',
+    'POST /C request body/a/x',
+    'POST /D request body/c/a/x',
+  ]);
+});

@@ -20,8 +20,16 @@ import { compareObjects } from './objects.ts';
 import { compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
 
-/** The findings about a pair of schemas, and the name of the value that they were found for. */
-type Compared = { readonly name: string; readonly findings: readonly Finding[] };
+/** A compared pair of schemas. The names of its findings begin with the name of the value. */
+type Compared = {
+  readonly name: string;
+  findings: readonly Finding[];
+  /** The exits to open pairs. Until these pairs are complete, their findings are missing here. */
+  readonly exits: Exits;
+};
+
+/** The names of values that open pairs describe, by the number of open pairs around the pair. */
+type Exits = Map<number, string>;
 
 /** The findings about pairs of schemas, for each base and revision. Most schemas belong to many operations. */
 const cache = new PairCache<Compared>();
@@ -29,56 +37,65 @@ const cache = new PairCache<Compared>();
 /**
  * Compares the schemas of the same value in two documents. An absent schema accepts everything. The subject determines
  * the levels: narrowing a request and widening a response are errors.
+ *
+ * A recursive schema is compared once; inside, the two are assumed to be equal. When a pair is complete, its findings
+ * complete the pairs inside that lead back to it. So each pair is compared once for all operations.
  */
 export function compareSchemas(
   described: DescribedValue,
   { base, revision }: NodePair<Node | undefined>,
 ): readonly Finding[] {
-  const ofDocuments = base && revision && cache.of(base.document, revision.document);
-  /** The findings about the pairs so far. They are reported with the name of the first value. */
-  const compared = new Map<string, readonly Finding[]>();
-  /** The pairs that are being compared, by the number of pairs around them. */
+  const shared = base && revision && cache.of(base.document, revision.document);
+  const compared = new Map<string, Compared>();
+  /** The depths of the pairs that are being compared. */
   const open = new Map<string, number>();
-  /** The pairs whose findings depend on an open pair: they are valid in this comparison only. */
-  const dependent = new Set<string>();
-  /** The outermost open pair that the last comparison has met again. */
-  let outermost = Infinity;
+  /** The compared pairs with exits. */
+  const incomplete = new Set<Compared>();
+  /** The exits of the values that were compared inside the last open pair. */
+  let exits: Exits = new Map();
   return compare(described, { base: base ? [base] : [], revision: revision ? [revision] : [] });
 
   function compare(value: DescribedValue, schemas: Schemas): readonly Finding[] {
     if (haveSameText(schemas)) return [];
     const { subject, text, today } = value;
     const key = [subject, text, today, ...[schemas.base, schemas.revision].map(identitiesOf)].join('\n');
-    const known = compared.get(key);
-    if (known !== undefined) {
-      // A recursive schema is compared once; inside, the two are assumed to be equal.
-      outermost = Math.min(outermost, open.get(key) ?? (dependent.has(key) ? -1 : Infinity));
-      return known;
+    const depth = open.get(key);
+    if (depth !== undefined) {
+      addExits(exits, [[depth, value.name]]);
+      return [];
     }
-    const findings = findingsOfOthers(key, value) ?? compareFirst(key, value, schemas);
-    compared.set(key, findings);
-    return findings;
-  }
-
-  /** Returns the findings that another comparison has about the pair, as findings about this value. */
-  function findingsOfOthers(key: string, { name, operation }: DescribedValue): readonly Finding[] | undefined {
-    const found = ofDocuments?.get(key);
-    return found?.findings.map((one) => ({ ...one, operation, name: name + one.name.slice(found.name.length) }));
+    const known = compared.get(key) ?? shared?.get(key);
+    if (known === undefined) return compareFirst(key, value, schemas);
+    addExits(exits, movedExits(known, value.name));
+    return movedFindings(known, value);
   }
 
   function compareFirst(key: string, value: DescribedValue, schemas: Schemas): readonly Finding[] {
-    const outer = outermost;
-    outermost = Infinity;
-    compared.set(key, []);
-    open.set(key, open.size);
+    const outside = exits;
+    exits = new Map();
+    const depth = open.size;
+    open.set(key, depth);
     const findings = compareDifferent(value, schemas);
     open.delete(key);
-    const isDependent = outermost < open.size;
-    if (isDependent) dependent.add(key);
+    const pair: Compared = { name: value.name, findings, exits };
+    exits.delete(depth);
+    for (const inner of incomplete) completeFrom(pair, depth, inner);
+    if (exits.size > 0) incomplete.add(pair);
+    compared.set(key, pair);
     // Without a node of the revision, the findings have the position of the value, which differs from use to use.
-    else if (schemas.revision.length > 0) ofDocuments?.set(key, { name: value.name, findings });
-    outermost = Math.min(outer, isDependent ? outermost : Infinity);
+    if (schemas.revision.length > 0) shared?.set(key, pair);
+    exits = addExits(outside, exits);
     return findings;
+  }
+
+  /** Adds the findings of a pair to a pair that leads back to it. */
+  function completeFrom(pair: Compared, depth: number, inner: Compared): void {
+    const name = inner.exits.get(depth);
+    if (name === undefined) return;
+    inner.findings = distinct([...inner.findings, ...movedFindings(pair, { name, operation: described.operation })]);
+    inner.exits.delete(depth);
+    addExits(inner.exits, movedExits(pair, name));
+    if (inner.exits.size === 0) incomplete.delete(inner);
   }
 
   function compareDifferent(value: DescribedValue, schemas: Schemas): readonly Finding[] {
@@ -92,9 +109,50 @@ export function compareSchemas(
     };
     const read = { base: readSchema(schemas.base), revision: readSchema(schemas.revision) };
     const reference = findMovedReference(schemas);
-    const found = [...new Set(compareAt(at, schemas, read))];
-    return reference === undefined ? found : found.map((one) => ({ ...one, reference }));
+    const found = distinct(compareAt(at, schemas, read));
+    return reference === undefined ? found : found.map((one) => copy(one, { reference }));
   }
+}
+
+type Place = Pick<DescribedValue, 'name' | 'operation'>;
+
+/** Returns the findings about a pair as findings about another value. */
+function movedFindings({ name: from, findings }: Compared, { name, operation }: Place): readonly Finding[] {
+  if (from === name && findings[0]?.operation === operation) return findings;
+  return findings.map((one) => copy(one, { operation, name: name + one.name.slice(from.length) }));
+}
+
+/** Returns the exits of a pair as exits of another value with that pair. */
+function movedExits({ name: from, exits }: Compared, name: string): Exits {
+  return new Map([...exits].map(([depth, exit]) => [depth, name + exit.slice(from.length)]));
+}
+
+/** Adds exits to open pairs that have no exit yet. */
+function addExits(exits: Exits, others: Iterable<readonly [depth: number, name: string]>): Exits {
+  for (const [depth, name] of others) if (!exits.has(depth)) exits.set(depth, name);
+  return exits;
+}
+
+/** The findings whose copies are about other values. */
+const originals = new WeakMap<Finding, Finding>();
+
+function copy(finding: Finding, changes: Partial<Finding>): Finding {
+  const made = { ...finding, ...changes };
+  originals.set(made, originals.get(finding) ?? finding);
+  return made;
+}
+
+/** Returns one finding of each original: about the first value, with a reference if there is one. */
+function distinct(findings: readonly Finding[]): readonly Finding[] {
+  const found = new Map<Finding, Finding>();
+  for (const finding of findings) {
+    const original = originals.get(finding) ?? finding;
+    const first = found.get(original) ?? finding;
+    const { reference } = finding;
+    const gains = reference !== undefined && first.reference === undefined;
+    found.set(original, gains ? copy(first, { reference }) : first);
+  }
+  return [...found.values()];
 }
 
 /** Finds a `$ref` whose target changed to a different component, not just to a renamed component. */
