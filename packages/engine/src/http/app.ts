@@ -59,9 +59,14 @@ export function createApp(options: AppOptions): App {
   app.use(createPipeline({ ...options, cors, clientOf, operations, responder }));
   return {
     app(req, res) {
+      const { url = '' } = req;
+      // Node warns about a URL such as `http://[` when Express parses it.
+      if (!url.startsWith('/') && url !== '*' && !URL.canParse(url)) {
+        fail(req, res, invalidTargetFailure());
+        return;
+      }
       app(req as Request, res as Response, (error) => {
-        // Express reports no error for a target that it cannot parse, such as `http://[`.
-        fail(req, res, error ?? invalidTargetFailure());
+        fail(req, res, error);
       });
     },
     messageClasses: createMessageClasses(app),
