@@ -35,7 +35,7 @@ export type ReadParameters = {
 
 /** The text of a parameter, or the texts of its items or members, split according to its style. */
 type Texts = string | readonly string[] | Members;
-/** The texts of each member, of which a list may have several. */
+/** The texts of each member; a list may have several. */
 type Members = ReadonlyMap<string, readonly string[]>;
 
 const EXPLODED_DELIMITERS: Readonly<Record<string, string>> = { label: '.', matrix: ';' };
