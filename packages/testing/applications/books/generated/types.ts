@@ -1,4 +1,4 @@
-// Generated from openapi.yaml by contract-first 1.0.0 (npm run generate). Do not edit.
+// Generated from openapi.yaml by contract-first 2.0.0 (npm run generate). Do not edit.
 export interface paths {
     "/books": {
         parameters: {
