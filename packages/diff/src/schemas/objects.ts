@@ -9,7 +9,6 @@ import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
 import { type Effect, type Finding, finding, LEVELS } from '../rules/finding.ts';
 import { canonical, elements, isTrue, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
-import { haveSameText } from './equality.ts';
 
 /** Compares objects: properties, `patternProperties` and additional properties. */
 export function compareObjects(at: SchemaComparison, schemas: NodePair<ResolvedSchema>): readonly Finding[] {
@@ -71,10 +70,7 @@ function compareProperties(
   { base: before, revision: after }: NodePair<ResolvedSchema>,
 ): readonly Finding[] {
   const required = { base: requiredOf(before), revision: requiredOf(after) };
-  const isUnchanged = createIsUnchanged(before, after);
   return [...propertyNames(before).union(propertyNames(after))].flatMap((name) => {
-    // Most properties of large objects are unchanged, and reading them takes long.
-    if (required.base.has(name) === required.revision.has(name) && isUnchanged(name)) return [];
     const base = readProperty(at, before, name, required.base.has(name));
     const revision = readProperty(at, after, name, required.revision.has(name));
     const isSent = { base: base.declared && !base.hidden, revision: revision.declared && !revision.hidden };
@@ -95,18 +91,6 @@ function compareProperties(
     if (isSent.base) return [...removed(at, name, { base, revision }), ...rest];
     return isSent.revision ? [...added(at, name, { base, revision }), ...rest] : [];
   });
-}
-
-/** Creates a function that returns whether two plain objects have a property of the same text. */
-function createIsUnchanged(before: ResolvedSchema, after: ResolvedSchema): (name: string) => boolean {
-  const [base, revision] = [before, after].map(({ leaves: [leaf, ...others] }) => {
-    const isPlain = leaf !== undefined && others.length === 0 && rawChild(leaf, 'patternProperties') === undefined;
-    return isPlain ? rawChild(leaf, 'properties') : undefined;
-  });
-  return (name) => {
-    const [one, other] = [base && rawChild(base, name), revision && rawChild(revision, name)];
-    return one !== undefined && other !== undefined && haveSameText({ base: [one], revision: [other] });
-  };
 }
 
 function compareRequired(
