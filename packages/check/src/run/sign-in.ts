@@ -13,7 +13,7 @@ import {
 } from '@contract-first/model/values';
 import { isSuccess } from '../judgement/statuses.ts';
 import { assertKnown, type GivenValue, matchesSelection } from './selection.ts';
-import { asToken } from './token-sources.ts';
+import { asToken, jsonOf } from './token-sources.ts';
 
 /** The operations that sign in a user of a service that issues its own tokens. */
 export type SignIn = {
@@ -221,12 +221,4 @@ function sourceOf(response: WireResponse | undefined): ExpressionSource {
     responseHeader: (name) => response?.headers.find(([other]) => other === name)?.[1],
     responseBody: response && jsonOf(response),
   };
-}
-
-function jsonOf({ body }: WireResponse): Json | undefined {
-  try {
-    return JSON.parse(body.toString()) as Json;
-  } catch {
-    return undefined;
-  }
 }

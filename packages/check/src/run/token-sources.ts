@@ -10,7 +10,7 @@ import {
   type WireRequest,
   type WireResponse,
 } from '@contract-first/model/requests';
-import { CannotCheck } from '@contract-first/model/values';
+import { CannotCheck, type Json } from '@contract-first/model/values';
 
 /** The credentials of an OAuth 2.0 client. */
 export type Client = { readonly id: string; readonly secret: string };
@@ -52,10 +52,10 @@ export function tokenOfClient(
   return async () => {
     const connection = openConnection(tokenUrl, { tls });
     try {
-      const { status, body } = await connection.send(request);
-      const { access_token: token, error } = Object(parse(body)) as { access_token?: unknown; error?: unknown }; // Any value.
+      const response = await connection.send(request);
+      const { access_token: token, error } = Object(jsonOf(response)) as { access_token?: unknown; error?: unknown }; // Any value.
       const code = typeof error === 'string' && /^[a-z_]+$/.test(error) ? ` (${error})` : ''; // RFC 6749, 5.2.
-      return asToken(token, `${tokenUrl.href} gives no token: status ${String(status)}${code}`);
+      return asToken(token, `${tokenUrl.href} gives no token: status ${String(response.status)}${code}`);
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error;
       throw new CannotCheck(`${tokenUrl.href} gives no token: ${error.problem ?? error.message}`, { cause: error });
@@ -65,10 +65,10 @@ export function tokenOfClient(
   };
 }
 
-/** Parses JSON. Returns `undefined` if it is not JSON. */
-function parse(body: Buffer): unknown {
+/** Parses a JSON response. Returns `undefined` for other responses. */
+export function jsonOf({ body }: WireResponse): Json | undefined {
   try {
-    return JSON.parse(body.toString());
+    return JSON.parse(body.toString()) as Json;
   } catch {
     return undefined;
   }
