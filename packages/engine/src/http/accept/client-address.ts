@@ -40,6 +40,8 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::(?:\d+|_[\w.-]+))?$/;
 // A socket that listens on IPv6 reports IPv4 addresses as ::ffff:127.0.0.1.
 const MAPPED = /^::ffff:(?=\d+\.)/;
 
+const NOT_FORWARDED = (): string => '';
+
 /**
  * Creates a function that reads the client of a request from the headers X-Forwarded-* or Forwarded (RFC 7239). In each
  * list, each proxy has appended one element. The element of the outermost trusted proxy counts, since the client has
@@ -48,7 +50,7 @@ const MAPPED = /^::ffff:(?=\d+\.)/;
 export function createClientReader(trust: Trust): (req: Request) => Client {
   return ({ headers, socket: { remoteAddress } }) => {
     if (remoteAddress === undefined || !trust(remoteAddress, 0))
-      return { address: remoteAddress?.replace(MAPPED, ''), forwarded: () => '' };
+      return { address: remoteAddress?.replace(MAPPED, ''), forwarded: NOT_FORWARDED };
     const listOf = createLists(headers);
     const nodes = listOf('for');
     const addressAt = (index: number): string | undefined => readAddress(nodes[index] ?? '');
