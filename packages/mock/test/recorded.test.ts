@@ -96,7 +96,7 @@ test('recorded requests get the recorded responses in order, and other requests 
   ]);
 });
 
-test('recorded requests and responses that HTTP does not allow are left out', async () => {
+test('recorded requests and responses that HTTP does not allow are ignored', async () => {
   const replay = archive(
     ...['early', 'low', 'high'].map((name) => [`/things?name=${name}`, undefined, name] as const),
     ['https://[::1', undefined, 'not a URL'],
