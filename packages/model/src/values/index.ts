@@ -12,6 +12,7 @@ export { fromJsonTree, syntaxProblem, toJsonTree } from './json-tree.ts';
 export {
   isArray,
   isObject,
+  isNumber,
   isScalar,
   type Json,
   type JsonArray,

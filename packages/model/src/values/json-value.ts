@@ -14,6 +14,11 @@ export function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns whether a value is a number: an integer may be a bigint. */
+export function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
 /** Returns whether a value is a string, number or boolean. */
 export function isScalar(value: Json): boolean {
   return value !== null && !isArray(value) && !isObject(value);

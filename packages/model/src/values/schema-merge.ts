@@ -1,5 +1,6 @@
 import { resolveReference, type OpenApiDocument } from '@contract-first/documents';
 import type { JsonSchema, SchemaDocument, JsonSchemaObject } from './json-schema.ts';
+import { isNumber } from './json-value.ts';
 
 /** A document with the base URI of its references. */
 type Schemas = Pick<SchemaDocument, 'id' | 'document'>;
@@ -110,10 +111,6 @@ function joinKeyword(keyword: string, one: unknown, other: unknown): unknown {
       if (/^(?:exclusiveM|m)in/.test(keyword)) return one > other ? one : other;
       return /^(?:exclusiveM|m)ax/.test(keyword) && one < other ? one : other;
   }
-}
-
-function isNumber(value: unknown): value is number | bigint {
-  return typeof value === 'number' || typeof value === 'bigint';
 }
 
 function joinTypes(one: readonly string[], other: readonly string[]): string[] {

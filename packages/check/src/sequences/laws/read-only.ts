@@ -5,6 +5,7 @@ import {
   tryGenerate,
   createArbitraries,
   flatten,
+  isNumber,
   isObject,
   isScalar,
   type Json,
@@ -126,10 +127,6 @@ function otherMembers(
     const value = [...distantNumbers(current, index + 1), ...samples].find(isOther);
     return value === undefined ? [] : [{ name, schema, value }];
   });
-}
-
-function isNumber(value: Json): value is number | bigint {
-  return typeof value === 'number' || typeof value === 'bigint';
 }
 
 /** Returns a larger and a smaller number. */

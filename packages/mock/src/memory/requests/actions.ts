@@ -1,6 +1,6 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import { snakeCase } from '@contract-first/model/resources';
-import type { Json, JsonObject } from '@contract-first/model/values';
+import { isNumber, type JsonObject } from '@contract-first/model/values';
 
 const LEAST_STEM = 3;
 
@@ -37,8 +37,4 @@ function isCountOf(verb: string, name: string): boolean {
 function stemOf(verb: string): string {
   const stem = verb.replace(/(?:ate|[esy])$/, '');
   return stem.length < LEAST_STEM ? verb : stem;
-}
-
-function isNumber(value: Json = null): boolean {
-  return typeof value === 'number' || typeof value === 'bigint';
 }

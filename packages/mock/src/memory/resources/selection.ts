@@ -1,6 +1,7 @@
 import { findPaging, idText, isSorting, snakeCase } from '@contract-first/model/resources';
 import {
   isArray,
+  isNumber,
   isObject,
   isScalar,
   type Json,
@@ -111,8 +112,4 @@ function compare(one: Json, other: Json): number {
   if (isNumber(one) && isNumber(other)) return one < other ? -1 : Number(one > other);
   const [a, b] = [idText(one), idText(other)];
   return a < b ? -1 : Number(a > b);
-}
-
-function isNumber(value: Json): value is number | bigint {
-  return typeof value === 'number' || typeof value === 'bigint';
 }
