@@ -160,12 +160,11 @@ export async function startService(
 ): Promise<RunningService> {
   void removeLeftFiles();
   let service = await createService(served, config, log);
-  const { messageClasses, failureResponse, observer } = service;
   const server = await startServer(
     (req, res) => {
       service.app(req, res);
     },
-    { ...config.listen, limits: config.server, messageClasses, observer, failureResponse },
+    { ...config.listen, limits: config.server, messageClasses: service.messageClasses, rejections: () => service },
   );
   countConnections();
   return {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { NO_OUTSIDE } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { openConnection } from '@contract-first/testing/connection.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { checkContract } from '../../check/src/contract-run.ts';
@@ -255,5 +256,16 @@ test('a changed document is served without a restart, with the resources that it
   write('trips.yaml', 'paths: [');
   await until(() => problems.includes('still serving the last valid document'), true);
   expect(await trips()).toContain('"kept"');
+  write('trips.yaml', DOCUMENT);
+});
+
+test('messages that are not HTTP are in the metrics after a change of the document, too', async () => {
+  const metrics = async (): Promise<string> => (await fetch(`${mock.opsUrl}/metrics`)).text();
+  write('trips.yaml', DOCUMENT.replace('version: 1.0.0', 'version: 2.0.0'));
+  await until(async () => (await metrics()).includes('version="2.0.0"'), true);
+  const connection = await openConnection(mock.url);
+  connection.write('nonsense\r\n\r\n');
+  expect(await connection.closed()).toContain(' 400 ');
+  expect(await metrics()).toMatch(/^http_requests_total\{[^}]*status="400"[^}]*\} 1$/m);
   write('trips.yaml', DOCUMENT);
 });

@@ -106,13 +106,13 @@ export async function serveApplication(
     { ...defaults, production: true, auth, loadShedding: loadShedding ?? defaults.loadShedding, ...config },
     pino({ base: null }, { write }),
   );
-  const { app, messageClasses, failureResponse, observer, metrics } = service;
+  const { app, messageClasses, metrics } = service;
   const refused = async (): Promise<readonly string[]> => {
     const counts = (await metrics.text()).matchAll(/^http_requests_refused_total\{limit="(\w+)"\} (\d+)$/gm);
     return [...counts].flatMap(([, limit = '', count]) => Array<string>(Number(count)).fill(limit));
   };
   const serve = async (limits: Partial<ServerLimits> = {}): Promise<TestServer> => {
-    const options = { limits: { ...defaults.server, ...limits }, messageClasses, observer, failureResponse };
+    const options = { limits: { ...defaults.server, ...limits }, messageClasses, rejections: () => service };
     const server = await startServer(app, { ...defaults.listen, ...options });
     cleanUp(async () => {
       await server.stop(0);

@@ -5,6 +5,7 @@ import { IncompleteApplication } from '../complete-application.ts';
 import { createOpsListener, OPS_LIMITS } from '../ops/ops-listener.ts';
 import { CannotListen } from '../server/listen.ts';
 import { problemDetails } from '../http/reply/failure-response.ts';
+import type { Rejections } from '../server/rejection.ts';
 import { startServer, type RunningServer } from '../server/server.ts';
 import type { Application } from '../application.ts';
 import { startService, type RunningService } from '../create-service.ts';
@@ -120,6 +121,11 @@ function serve({ application, config }: Configured): Served {
   return { application, config, docs: openDocs(config.docs, contract, document, state) };
 }
 
+const OPS_REJECTIONS: Rejections = {
+  failureResponse: (failure) => problemDetails(failure),
+  observer: { answered: ignore, rejected: ignore, sentInvalid: ignore, refused: ignore }, // Probes are not logged.
+};
+
 /** Starts the listener for probes and metrics. */
 function startOps(service: RunningService, { ops }: Config, phase: () => string | undefined): Promise<RunningServer> {
   const readinessProblem = async (): Promise<string | undefined> => phase() ?? service.readinessProblem();
@@ -127,8 +133,7 @@ function startOps(service: RunningService, { ops }: Config, phase: () => string 
     ...ops,
     limits: OPS_LIMITS,
     messageClasses: nodeHttp,
-    failureResponse: (failure) => problemDetails(failure),
-    observer: { answered: ignore, rejected: ignore, sentInvalid: ignore, refused: ignore }, // Probes are not logged.
+    rejections: () => OPS_REJECTIONS,
   });
 }
 

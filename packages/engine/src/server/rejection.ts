@@ -28,6 +28,9 @@ export function toConnectionFailure({ code = '', message }: NodeJS.ErrnoExceptio
   return code.startsWith('HPE_') ? new Failure(400, `the request is not valid HTTP/1.1: ${reason}`) : undefined;
 }
 
+/** The responses to messages that do not reach the application, and the reports about them. */
+export type Rejections = { readonly failureResponse: FailureResponse; readonly observer: Observer };
+
 /**
  * Sends a failure after the pending responses of a connection, and closes the connection. If the body of a request is
  * malformed, the failure is the response to that request, and the request's listener reports it as answered.
@@ -36,7 +39,7 @@ export function rejectConnection(
   connections: Connections,
   socket: Socket,
   failure: Failure,
-  { failureResponse, observer }: { readonly failureResponse: FailureResponse; readonly observer: Observer },
+  { failureResponse, observer }: Rejections,
 ): void {
   const response = failureResponse(failure);
   const reject = (requestId: string): void => {

@@ -10,15 +10,13 @@ import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
 import type { MessageClasses } from '../http/messages.ts';
 import { listen, type ListenOptions } from './listen.ts';
-import type { FailureResponse } from '../http/reply/failure-response.ts';
-import type { Observer } from '../http/observer.ts';
-import { rejectConnection, toConnectionFailure, writeResponse } from './rejection.ts';
+import { rejectConnection, type Rejections, toConnectionFailure, writeResponse } from './rejection.ts';
 
 type ServerOptions = ListenOptions & {
   readonly limits: ServerLimits;
   readonly messageClasses: MessageClasses;
-  readonly observer: Observer;
-  readonly failureResponse: FailureResponse;
+  /** Called for each rejected message, since the application may have been replaced. */
+  readonly rejections: () => Rejections;
 };
 
 /** Limits of each connection, and the number of connections. */
@@ -71,7 +69,7 @@ const HIGH_WATER_MARK_BYTES = 16_384;
  */
 export async function startServer(
   app: RequestListener,
-  { limits, messageClasses, observer, failureResponse, ...address }: ServerOptions,
+  { limits, messageClasses, rejections, ...address }: ServerOptions,
 ): Promise<RunningServer> {
   const connections = createConnections(limits.connectionLimit);
   const serveInTurns = createTurns(app);
@@ -88,6 +86,7 @@ export async function startServer(
   server.on('request', serve).on('checkContinue', serve).on('checkExpectation', serve);
   server.prependListener('connection', (socket) => {
     if (connections.add(socket)) return;
+    const { observer, failureResponse } = rejections();
     observer.refused('connections');
     writeResponse(socket, failureResponse(unavailableFailure()), createRequestId());
   });
@@ -96,7 +95,7 @@ export async function startServer(
   const rejectOnce = (socket: Duplex, failure: Failure | undefined): void => {
     // Node's types allow any Duplex; this server creates only sockets.
     if (failure === undefined || !(socket instanceof Socket)) socket.destroy();
-    else if (!rejected.has(socket)) rejectConnection(connections, socket, failure, { failureResponse, observer });
+    else if (!rejected.has(socket)) rejectConnection(connections, socket, failure, rejections());
     rejected.add(socket);
   };
   server.on('clientError', (error, socket) => {
