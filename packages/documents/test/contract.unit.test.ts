@@ -153,3 +153,33 @@ test('keywords of OpenAPI 3.0 in a later document cause one warning for each kin
   expect(lines).toMatch(/\n.* #\/components\/schemas\/B {2}warn: in one schema, exclusiveMinimum .*$/);
   expect(lines.split('\n')).toHaveLength(2);
 });
+
+test('path parameters that are not described are strings, with one warning', async () => {
+  const done = "responses: { '204': { description: Done. } }";
+  const id = '{ name: id, in: path, required: true, schema: { type: integer } }';
+  const text = `
+openapi: 3.1.0
+info: { title: Test, version: 1.0.0 }
+security: []
+paths:
+  /a/{id}/{part}:
+    get: { operationId: one, ${done} }
+    put: { operationId: two, parameters: [${id}], ${done} }
+  /b/{id}: { $ref: '#/components/pathItems/B' }
+  /c/{id}: { parameters: [${id}], get: { operationId: four, ${done} } }
+components: { pathItems: { B: { get: { operationId: three, ${done} } } } }
+`;
+  expect(await warningsOf(text)).toMatch(
+    /^openapi\.yaml:7:\d+ #\/paths\/~1a~1\{id\}~1\{part\}\/get {2}warn: in 3 operations, a parameter of the path .*$/,
+  );
+  const { operations } = await contractOf(text);
+  const parametersOf = (operationId: string) => operations[operationId]?.schemas.parameters;
+  const [string, integer] = [{ type: 'string' }, { type: 'integer' }];
+  const params = (properties: object) => ({ properties: { params: { properties } } });
+  expect(['one', 'two', 'three', 'four'].map(parametersOf)).toMatchObject([
+    params({ id: string, part: string }),
+    params({ id: integer, part: string }),
+    params({ id: string }),
+    params({ id: integer }),
+  ]);
+});

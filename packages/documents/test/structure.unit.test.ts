@@ -124,11 +124,6 @@ test.each<[string, string, string]>([
     '#/paths/~1a/get/parameters/1  error: the query parameter p is listed twice',
   ],
   [
-    'a path parameter that is not described',
-    document(get('tags: [a]')).replace('/a', '/a/{id}'),
-    '#/paths/~1a~1{id}/get  error: the path parameter id is not described: add it to parameters',
-  ],
-  [
     'a path parameter that the path lacks',
     document(get('parameters: [{ name: id, in: path, required: true, schema: {} }]')),
     '#/paths/~1a/get/parameters/0  error: the path has no {id}',

@@ -8,7 +8,7 @@ import type { Diagnostic } from '../read/diagnostic.ts';
 type Listed = { readonly in?: unknown; readonly name?: unknown; readonly pointer: string };
 
 /**
- * Finds parameters that a list has twice, and paths whose templates have other parameters than their operations.
+ * Finds parameters that a list has twice, path parameters that their paths do not have, and paths with nameless parameters.
  *
  * @param document may be invalid; its references are not circular
  */
@@ -17,7 +17,7 @@ export function findParameterProblems(document: OpenApiDocument): readonly Diagn
   walkDocument(document, ({ kind, node, pointer }) => {
     if (kind !== 'pathItem' && kind !== 'operation') return;
     const seen = new Set<string>();
-    for (const { in: place, name, pointer: own } of parametersIn(node, pointer)) {
+    for (const { in: place, name, pointer: own } of parametersIn(document, node, pointer)) {
       const key = `${String(place)} ${String(name)}`;
       if (seen.has(key))
         found.push({ pointer: own, message: `the ${String(place)} parameter ${String(name)} is listed twice` });
@@ -25,37 +25,77 @@ export function findParameterProblems(document: OpenApiDocument): readonly Diagn
     }
   });
   for (const [path, item] of Object.entries(Object(document['paths']) as object)) {
-    if (!path.startsWith('/') || uncallableReason(path) !== undefined) continue;
-    checkPath(path, resolvePathItem(document, item), `#/paths/${escapePointer(path)}`);
+    if (isCallable(path)) checkPath(path, resolvePathItem(document, item), `#/paths/${escapePointer(path)}`);
   }
   return found;
 
   function checkPath(path: string, pathItem: PathItem, pointer: string): void {
-    const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
-    if (names.includes('')) found.push({ pointer, message: 'a parameter of a path needs a name: {} has none' });
-    const shared = parametersIn(pathItem, pointer).filter(isInPath);
+    if (namesOf(path).includes('')) found.push({ pointer, message: 'a parameter of a path needs a name: {} has none' });
+    const shared = parametersIn(document, pathItem, pointer).filter(isInPath);
     const isUnknown = ({ name }: Listed): boolean => !path.includes(`{${String(name)}}`);
     const reportUnknown = ({ name, pointer: own }: Listed): void =>
       void found.push({ pointer: own, message: `the path has no {${String(name)}}` });
     shared.filter(isUnknown).forEach(reportUnknown);
     for (const [method, operation] of operationsOf(pathItem)) {
-      const place = `${pointer}/${operationMember(method)}`;
-      const own = parametersIn(Object(operation) as PathItem, place).filter(isInPath);
+      const own = parametersIn(document, operation, `${pointer}/${operationMember(method)}`).filter(isInPath);
       own.filter(isUnknown).forEach(reportUnknown);
-      const described = [...shared, ...own].map(({ name }) => name);
-      const missing = names.filter((name) => name !== '' && !described.includes(name));
-      for (const name of new Set(missing))
-        found.push({ pointer: place, message: `the path parameter ${name} is not described: add it to parameters` });
     }
   }
+}
 
-  function parametersIn({ parameters }: Readonly<Record<string, unknown>>, pointer: string): readonly Listed[] {
-    if (!Array.isArray(parameters)) return [];
-    return parameters.map((node: unknown, index) => {
-      const { in: place, name } = Object(dereference(document, node)) as Partial<Listed>;
-      return { in: place, name, pointer: `${pointer}/parameters/${String(index)}` };
-    });
+/**
+ * Describes the parameters of paths that an operation does not describe: as strings, which every part of a path is.
+ *
+ * @param document may be invalid; its references are not circular; is modified
+ *
+ * @returns a warning at the first of these operations, if there are any
+ */
+export function describePathParameters(document: OpenApiDocument): readonly Diagnostic[] {
+  const operations: string[] = [];
+  const paths = Object(document['paths']) as Record<string, unknown>;
+  for (const [path, item] of Object.entries(paths)) {
+    const pathItem = resolvePathItem(document, item);
+    const { parameters = [] } = pathItem;
+    if (!isCallable(path) || !Array.isArray(parameters)) continue;
+    const shared = namesIn(document, pathItem);
+    const missing = new Set<string>();
+    for (const [method, operation] of operationsOf(pathItem)) {
+      const described = new Set([...shared, ...namesIn(document, operation)]);
+      const others = namesOf(path).filter((name) => name !== '' && !described.has(name));
+      if (others.length > 0) operations.push(`#/paths/${escapePointer(path)}/${operationMember(method)}`);
+      for (const name of others) missing.add(name);
+    }
+    const added = Array.from(missing, (name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+    if (added.length > 0) paths[path] = { ...(item as object), parameters: [...(parameters as unknown[]), ...added] };
   }
+  const [pointer] = operations;
+  if (pointer === undefined) return [];
+  const where = operations.length === 1 ? 'in one operation' : `in ${String(operations.length)} operations`;
+  const message = `${where}, a parameter of the path is not described, and is read as a string: add it to parameters`;
+  return [{ pointer, message }];
+}
+
+function parametersIn(document: OpenApiDocument, node: unknown, pointer: string): readonly Listed[] {
+  const { parameters } = Object(node) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(parameters)) return [];
+  return parameters.map((parameter: unknown, index) => {
+    const { in: place, name } = Object(dereference(document, parameter)) as Partial<Listed>;
+    return { in: place, name, pointer: `${pointer}/parameters/${String(index)}` };
+  });
+}
+
+function namesIn(document: OpenApiDocument, node: unknown): readonly unknown[] {
+  const inPath = parametersIn(document, node, '').filter(isInPath);
+  return inPath.map(({ name }) => name);
+}
+
+/** Returns the names in a path template. */
+function namesOf(path: string): readonly string[] {
+  return [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
+}
+
+function isCallable(path: string): boolean {
+  return path.startsWith('/') && uncallableReason(path) === undefined;
 }
 
 function isInPath({ in: place, name }: Listed): boolean {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseJson } from '@contract-first/contract';
 import { findExclusions } from '../check/exclusions.ts';
 import { findCollisions } from '../check/operation-ids.ts';
-import { findParameterProblems } from '../check/path-parameters.ts';
+import { describePathParameters, findParameterProblems } from '../check/path-parameters.ts';
 import { findEndlessReferences } from '../check/references.ts';
 import { findStructureProblems } from '../check/structure.ts';
 import type { SchemaNames } from '../document/names.ts';
@@ -83,6 +83,9 @@ export async function loadContract(
   }
 
   const bundled = await bundle(root, files);
+  const written = bundled.document as OpenApiDocument; // The version was checked.
+  const endless = findEndlessReferences(written);
+  const undescribed = endless.length > 0 ? [] : describePathParameters(written);
   const text = JSON.stringify(bundled.document, null, 2);
   const document = parseJson(text) as OpenApiDocument; // The version was checked.
   const locate = (pointer: string): FilePosition => {
@@ -100,7 +103,6 @@ export async function loadContract(
     found
       .filter(({ pointer }) => !isUncallable(pointer))
       .map((one) => ({ severity: severityOf(one), place: placeOf(one.pointer), message: one.message }));
-  const endless = findEndlessReferences(document);
   const problems =
     endless.length > 0
       ? placeDiagnostics('error', endless, placeOf)
@@ -117,6 +119,7 @@ export async function loadContract(
   const diagnostics: readonly PlacedDiagnostic[] = [
     ...bundled.diagnostics,
     ...problems,
+    ...placeDiagnostics('warn', undescribed, placeOf),
     ...dynamic.map(({ file, pointer, message }) => {
       return { severity: 'error' as const, place: describe(files.positionOf(file, pointer), pointer), message };
     }),
