@@ -164,6 +164,14 @@ test('the oracle selects the alternatives of a discriminator by its mapping', ()
   expect(texts.filter(allows)).toEqual(['{"kind":"cat"}', '{"kind":"c"}']);
 });
 
+test('the oracle counts the matches among thousands of alternatives', () => {
+  const alternatives = Array.from({ length: 2_000 }, (_, index) => ({ required: [`k${String(index)}`] }));
+  const { allows } = open({ type: 'object', oneOf: alternatives });
+  expect(['{"k0":1}', '{"k1999":1}', '{"k0":1,"k1999":1}', '{"k2000":1}'].map(allows)).toEqual([
+    ...[true, true, false, false],
+  ]);
+});
+
 test('the oracle requires readOnly properties only in responses, and writeOnly properties only in requests', () => {
   const properties = { id: { type: 'integer', readOnly: true }, password: { type: 'string', writeOnly: true } };
   const schema = { type: 'object', required: ['id', 'password'], properties };

@@ -5,6 +5,7 @@ import { CODE_OPTIONS, walkDocument } from '@contract-first/documents';
 import { compareDecimals } from './decimals.ts';
 import type { JsonSchema, SchemaDocument } from './json-schema.ts';
 import { addEqualityKeywords } from './equality-keywords.ts';
+import { flattenOneOf } from './flat-one-of.ts';
 import { addExactFormats } from './formats.ts';
 import { integerOf, isInt64 } from './integers.ts';
 import { toJsonTree } from './json-tree.ts';
@@ -125,6 +126,7 @@ function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErro
   addExactFormats(ajv);
   if (!isLenient) ajv.addFormat('float', { type: 'number', validate: (value: number) => Math.abs(value) <= MAX_FLOAT });
   addEqualityKeywords(ajv);
+  flattenOneOf(ajv);
   replaceEvaluation(ajv);
   for (const [keyword, { requirement, isValid }] of Object.entries(NUMBER_KEYWORDS)) {
     ajv.removeKeyword(keyword);
