@@ -108,10 +108,12 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
         const isAllowed = name.startsWith('x-') || (name === '$ref' && isReferable);
         const isIgnoredThere = isIgnored || isSchema || kind === 'discriminator';
         const severity = isIgnoredThere ? 'warn' : 'error';
-        const message = unknown(kind, name, node);
         if (name === '$ref' && isReferable && typeof value !== 'string')
           report(place, `$ref must be a string, not ${typeNameOf(value)}`);
-        else if (!isAllowed) problems.push({ pointer: place, message, severity, isKeyword: kind === 'schema' });
+        else if (!isAllowed) {
+          const message = unknown(kind, name, node);
+          problems.push({ pointer: place, message, severity, isKeyword: kind === 'schema' });
+        }
       } else {
         const isForeign = kind === 'securityScheme' && isOfOtherScheme(name, node['type']);
         if (isForeign) report(place, `a security scheme of type ${String(node['type'])} has no ${name}`);
@@ -210,9 +212,9 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
         return fail(isObject(value) && Object.values(value).every(isStrings), 'an object of lists of strings');
       case 'type': {
         const types: unknown[] = version > 0 && Array.isArray(value) ? value : [value];
+        if (types.every(isNamed)) return undefined;
         const wrong = types.find((name) => !isNamed(name));
-        const expected = `${listed(allTypes)}${version > 0 ? ', or a list of them' : ''}`;
-        return types.every(isNamed) ? undefined : `${expected}, not ${describe(wrong)}`;
+        return `${listed(allTypes)}${version > 0 ? ', or a list of them' : ''}, not ${describe(wrong)}`;
       }
       default:
         return undefined;
