@@ -1,6 +1,15 @@
 import { CHECK_NAMES, isStateCheck } from '../src/judgement/checks.ts';
 import { checkContract } from '../src/contract-run.ts';
-import { forumDocument, hasValue, OTHER_TOKEN, startForum, TOKEN, type ForumBehaviour } from './support/forum.ts';
+import { answerJson } from './support/reference-server.ts';
+import {
+  addLike,
+  forumDocument,
+  hasValue,
+  OTHER_TOKEN,
+  startForum,
+  TOKEN,
+  type ForumBehaviour,
+} from './support/forum.ts';
 
 const checks = new Set(CHECK_NAMES.filter((check) => isStateCheck(check) && check !== 'object_level_authorization'));
 
@@ -54,6 +63,24 @@ test.each<[string, ForumBehaviour, string]>([
     'list_filters listPosts: the list has a resource that was created below another parent (3 requests)',
   ],
   [
+    'an ignored filter by a flag, which may be the name of a user',
+    { filter: (thread, name, value) => name === 'liked' || hasValue(thread, name, value) },
+    'list_filters listThreads: filtered by liked, the list has an item that does not match (7 requests)',
+  ],
+  [
+    'an action without effect',
+    { like: () => undefined },
+    'action_effects likeThread: after the action, liked is still false (3 requests)',
+  ],
+  [
+    'an action that only its response shows',
+    {
+      like: ({ slug, title, tags, open, author }) =>
+        answerJson(200, { slug, title, tags, open, author: { name: author }, liked: true, likes: 1 }),
+    },
+    'action_effects getThread: the effect of the action is not read: liked (4 requests)',
+  ],
+  [
     'a repeated action that counts twice',
     { countLikes: ({ count }) => count, unlike: (thread, user) => (thread.likes.delete(user), (thread.count -= 1)) },
     'action_effects likeThread: the repeated action counts again: likes (4 requests)',
@@ -88,7 +115,30 @@ test.each<[string, ForumBehaviour]>([
   ],
   [
     'a repeated action that is refused',
-    { like: ({ likes }, user) => (likes.has(user) ? { status: 409, headers: {}, body: '' } : undefined) },
+    {
+      like: (thread, user) => {
+        if (thread.likes.has(user)) return { status: 409, headers: {}, body: '' };
+        addLike(thread, user);
+        return undefined;
+      },
+    },
+  ],
+  [
+    'a filter by a flag',
+    {
+      filter: (thread, name, value) =>
+        name === 'liked' ? String(thread.likes.size > 0) === value : hasValue(thread, name, value),
+    },
+  ],
+  [
+    'a filter that is on with any text',
+    {
+      filter: (thread, name, value) => (name === 'liked' ? thread.likes.size > 0 : hasValue(thread, name, value)),
+    },
+  ],
+  [
+    'an action that waits for approval',
+    { like: (thread) => void (thread.count += 1), countLikes: ({ count }) => count },
   ],
   ['a number of all actions', { countLikes: ({ count }) => count }],
   ['ids that each parent counts', { nextPost: ({ posts }) => Math.max(0, ...posts.keys()) + 1 }],

@@ -172,7 +172,7 @@ export const CHECK_TEXTS: Readonly<Record<CheckName, CheckText>> = {
   },
   action_effects: {
     meaning:
-      'a repeated action counts twice, the same action of a second user does not count, or DELETE does not undo it',
+      'an action has no effect or counts twice, the action of a second user does not count, or DELETE does not undo it',
     why: 'Clients repeat a request whose response was lost. A counter that grows each time, or a flag that stays, is wrong for every reader.',
     example:
       'POST /articles/1/favorite\n< 200 {"favorited": true, "favoritesCount": 1}\nPOST /articles/1/favorite\n< 200 {"favorited": true, "favoritesCount": 2}',

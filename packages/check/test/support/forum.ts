@@ -21,6 +21,7 @@ export type ForumBehaviour = {
   readonly slugOf?: (title: string, threads: readonly Thread[]) => string;
   readonly filter?: (thread: Thread, name: string, value: string) => boolean;
   readonly countLikes?: (thread: Thread) => number;
+  /** Likes a thread. Returns a response that replaces the thread. */
   readonly like?: (thread: Thread, user: string) => ServerAnswer | undefined;
   readonly unlike?: (thread: Thread, user: string) => void;
   readonly posts?: (threads: readonly Thread[], thread: Thread) => readonly (readonly [number, string])[];
@@ -140,17 +141,24 @@ function freeSlug(title: string, threads: readonly Thread[]): string {
   return count === 0 ? base : `${base}-${String(count + 1)}`;
 }
 
-const USUAL: Required<Pick<ForumBehaviour, 'slugOf' | 'filter' | 'countLikes' | 'unlike' | 'posts'>> = {
+/** Adds the like of a user to a thread. */
+export function addLike(thread: Thread, user: string): undefined {
+  thread.likes.add(user);
+  thread.count += 1;
+}
+
+const USUAL: Required<Pick<ForumBehaviour, 'slugOf' | 'filter' | 'countLikes' | 'like' | 'unlike' | 'posts'>> = {
   slugOf: freeSlug,
   filter: hasValue,
   countLikes: ({ likes }) => likes.size,
+  like: addLike,
   unlike: ({ likes }, user) => void likes.delete(user),
   posts: (_threads, thread) => [...thread.posts],
 };
 
 /** Starts a forum. */
 export function startForum(behaviour: ForumBehaviour = {}): Promise<string> {
-  const { slugOf, filter, countLikes, unlike, posts } = { ...USUAL, ...behaviour };
+  const { slugOf, filter, countLikes, like, unlike, posts } = { ...USUAL, ...behaviour };
   let threads: readonly Thread[] = [];
   let lastPost = 0;
   let version = 0;
@@ -196,11 +204,7 @@ export function startForum(behaviour: ForumBehaviour = {}): Promise<string> {
         unlike(thread, user);
         return empty(204);
       }
-      const refused = behaviour.like?.(thread, user);
-      if (refused !== undefined) return refused;
-      thread.likes.add(user);
-      thread.count += 1;
-      return answerJson(200, show(thread));
+      return like(thread, user) ?? answerJson(200, show(thread));
     }
     if (id !== undefined) return empty(thread.posts.delete(Number(id)) ? 204 : 404);
     if (method === 'GET')

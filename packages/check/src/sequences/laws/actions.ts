@@ -1,13 +1,15 @@
 import { stringifyJson } from '@contract-first/contract';
 import type { ApiOperation } from '@contract-first/model/operations';
 import { credentialsFor, isProtected } from '@contract-first/model/requests';
-import { shapeOf } from '@contract-first/model/resources';
-import { isScalar, type Json, partAt, type Place, placesOf } from '@contract-first/model/values';
-import { defectOf } from '../../judgement/defect.ts';
+import { identityPlace, shapeOf, snakeCase } from '@contract-first/model/resources';
+import { isScalar, type Json, membersOf, partAt, type Place, placesOf } from '@contract-first/model/values';
+import { defectOf, type Defect } from '../../judgement/defect.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
+import type { Run } from '../../run/run.ts';
 import { hasSameSchema } from '../followed-paths.ts';
 import { isSuccessfulStep, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
 import type { SequenceStep } from '../sequence-step.ts';
+import { checkFlagFilter } from './filters.ts';
 
 /** An operation on a resource, such as `POST /articles/{slug}/favorite`, and the DELETE that undoes it. */
 type Action = { readonly act: ApiOperation; readonly undo: ApiOperation };
@@ -18,8 +20,8 @@ type Effect = { readonly flags: readonly Place[]; readonly counters: readonly Pl
 const MAX_PLACES = 500;
 
 /**
- * Sends each action on a resource twice, once as a second user, and undoes it. Expects that a repeated action counts
- * once, that each user counts, and that DELETE restores the members that the action has changed.
+ * Sends each action on a resource twice, once as a second user, and undoes it. Expects that the effect is read, that a
+ * repeated action counts once, that each user counts, and that DELETE restores the members that the action has changed.
  */
 export async function checkActions(client: ResourceClient, id: Id): Promise<void> {
   for (const action of actionsOf(client)) await checkAction(client, id, action);
@@ -46,7 +48,12 @@ async function checkAction(client: ResourceClient, id: Id, action: Action): Prom
   const first = await sendShown(client, action.act, id);
   if (first === undefined) return;
   const { flags, counters } = effectOf(earlier, before, first);
-  if (flags.length + counters.length === 0) return;
+  if (flags.length + counters.length === 0) {
+    judge.expect('action_effects', first, lostFlagOf(client, action, [earlier, before, first]), [before]);
+    return;
+  }
+  if (await isLost(client, id, first, before, { flags, counters })) return;
+  for (const flag of flags) await checkFlagFilter(client, id, String(flag.at(-1)), first);
   const again = await sendShown(client, action.act, id);
   const undone = await sendShown(client, action.undo, id);
   if (undone === undefined) return;
@@ -97,6 +104,66 @@ async function checkAction(client: ResourceClient, id: Id, action: Action): Prom
     if (lower !== undefined) return;
   }
   await checkOtherUser(client, id, action, restored);
+}
+
+/**
+ * Returns the defect of an action after which the flag that is named after it is still false, and nothing else differs:
+ * `favorite` and `favorited`.
+ *
+ * @param steps two reads before the action, and the response after it
+ */
+function lostFlagOf(
+  { item, run }: ResourceClient,
+  { act }: Action,
+  [earlier, before, first]: readonly [SequenceStep, SequenceStep, SequenceStep],
+): Defect | undefined {
+  const object = identityPlace(first.operation, item, run)?.slice(0, -1);
+  if (object === undefined || !haveSameCredentials(first.operation, act, run)) return undefined;
+  const [places, others] = [before, first].map(({ json = null }) => placesOf(json, MAX_PLACES));
+  const isChanged = (place: Place): boolean => {
+    const value = valueAt(before, place);
+    return isScalar(value) && value === valueAt(earlier, place) && value !== valueAt(first, place);
+  };
+  if (places?.length !== others?.length || places?.some(isChanged) !== false) return undefined;
+  const members = membersOf(valueAt(first, object)).map(([name]) => String(name));
+  const flag = members.find((name) => isNamedAfter(name, act) && valueAt(first, [...object, name]) === false);
+  return flag === undefined ? undefined : defectOf(`after the action, ${flag} is still false`);
+}
+
+/** Returns whether the last word of a path and a flag have the same stem: `favorite` and `favorited`, `pin` and `pinned`. */
+function isNamedAfter(flag: string, { path }: ApiOperation): boolean {
+  const stem = snakeCase(path.slice(path.lastIndexOf('/') + 1)).replace(/[ey]$/, '');
+  const name = snakeCase(flag).replace(/^is_/, '');
+  return stem !== '' && name.startsWith(stem) && /^(?:[ey]?|.?(?:i?ed|ing))$/.test(name.slice(stem.length));
+}
+
+/** Reads the resource after an action. Expects the effect in its response. Returns whether the effect is lost. */
+async function isLost(
+  client: ResourceClient,
+  id: Id,
+  first: SequenceStep,
+  before: SequenceStep,
+  { flags, counters }: Effect,
+): Promise<boolean> {
+  const { item, judge, run } = client;
+  if (item.read === undefined || first.operation === item.read) return false;
+  const after = await sendTo(client, item.read, id);
+  if (!isSuccessfulStep(after)) return false;
+  // The flags of another user may differ.
+  const places = haveSameCredentials(item.read, first.operation, run) ? [...flags, ...counters] : counters;
+  const lost = places.find((place) => valueAt(after, place) === valueAt(before, place));
+  const defect =
+    lost &&
+    defectOf(
+      `after the action, ${lost.join('.')} is ${textAt(first, lost)} in its response, but is read as ${textAt(after, lost)}`,
+      `the effect of the action is not read: ${lost.join('.')}`,
+    );
+  judge.expect('action_effects', after, defect, [before, first]);
+  return defect !== undefined;
+}
+
+function haveSameCredentials(one: ApiOperation, other: ApiOperation, { tokens }: Run): boolean {
+  return JSON.stringify(credentialsFor(one, tokens)) === JSON.stringify(credentialsFor(other, tokens));
 }
 
 /** Sends the action of both users, and undoes it. Expects that both count, as the first user sees them. */

@@ -6,6 +6,7 @@ import { defectOf, type Defect } from '../../judgement/defect.ts';
 import type { Listing } from '../list-all.ts';
 import { currentId, readList, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
 import type { Instance } from '../instances.ts';
+import type { Evidence } from '../sequence-step.ts';
 import { differentInput, withParameter } from '../step-input.ts';
 
 /** A query parameter, the item member with the same name, and the member's value in one item: as read and as sent. */
@@ -15,6 +16,7 @@ const MAX_FILTERS = 10;
 // Servers may split and decode other texts in several ways.
 const PLAIN_TEXT = /^[\p{L}\p{N}._-]{1,60}$/u;
 const UNKNOWN = 'contract-check-unknown';
+const FLAG_TEXTS = ['false', 'true', '0', '1', UNKNOWN];
 const TIME = /^\d{4}-\d\d/;
 
 /**
@@ -45,6 +47,43 @@ export async function checkFilters(client: ResourceClient, parent: Id, first: In
     if (filtered === undefined || last === undefined) continue;
     judge.expect('list_filters', last, faultOf(filter, filtered, key), filtered.pages);
   }
+}
+
+/**
+ * Filters the list by a flag that an action has set, if a query parameter with the name of the flag may be any text: a
+ * boolean, or the name of a user. Expects that at least one text excludes the resource, or another resource without the
+ * flag, as each possible meaning of the parameter does.
+ *
+ * @param action the request that set the flag
+ */
+export async function checkFlagFilter(client: ResourceClient, id: Id, flag: string, action: Evidence): Promise<void> {
+  const { item, judge, run } = client;
+  const parameter = (item.list === undefined ? [] : filtersOf(item.list)).find(({ name, schema }) => {
+    return snakeCase(name) === snakeCase(flag) && FLAG_TEXTS.every((text) => run.requestOracle.allows(schema, text));
+  });
+  if (parameter === undefined) return;
+  const key = idText(currentId(client, id).at(-1));
+  const all = await readList(client, id);
+  const [other] = [...(all?.items ?? [])].find(([name, one]) => name !== key && partAt(one, [flag]) === false) ?? [];
+  if (all === undefined || other === undefined || !all.items.has(key)) return;
+  const lists: Listing[] = [];
+  const isMixed = ({ items }: Listing): boolean => items.has(key) && items.has(other);
+  for (const text of FLAG_TEXTS) {
+    if (!lists.every(isMixed)) break;
+    const filtered = await readList(client, id, 'large', (input) => withParameter(input, parameter, text));
+    if (filtered === undefined) return;
+    lists.push(filtered);
+  }
+  const pages = lists.flatMap((list) => list.pages);
+  const last = pages.at(-1);
+  if (last === undefined) return;
+  const defect = lists.every(isMixed)
+    ? defectOf(
+        `with ${parameter.name}=${FLAG_TEXTS.join(', =')}, the list has ${stringifyJson(key)}, whose ${flag} is set, and ${stringifyJson(other)}, whose ${flag} is not`,
+        `filtered by ${parameter.name}, the list has an item that does not match`,
+      )
+    : undefined;
+  judge.expect('list_filters', last, defect, [action, ...pages]);
 }
 
 /** Returns the query parameters that may be filters. */
