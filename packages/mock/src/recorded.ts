@@ -36,6 +36,7 @@ export function createRecorded(sources: readonly Source[], bodyLimitBytes: numbe
     }
     try {
       const body = await readBody(req, bodyLimitBytes);
+      if (body === undefined) return;
       const request = { method, target, headers: headerPairs(req.rawHeaders), body };
       for (const source of body.length > bodyLimitBytes ? [] : sources) {
         const response = await source(request);
@@ -115,27 +116,34 @@ function sorted(text: string): string {
   }
 }
 
-/** Reads the body, or a little more than the limit, and puts it back for the engine. */
-async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+/**
+ * Reads the body, or a little more than the limit, and puts it back for the engine.
+ *
+ * @returns `undefined` if the client has disconnected
+ */
+async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
   if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined)
     return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let bytes = 0;
-  await new Promise<void>((resolve, reject) => {
+  return new Promise((resolve) => {
+    const disconnected = (): void => {
+      resolve(undefined);
+    };
     const read = (): void => {
       for (let chunk = req.read() as Buffer | null; chunk !== null; chunk = req.read() as Buffer | null) {
         chunks.push(chunk); // A stream of bytes.
         bytes += chunk.length;
       }
       if (!req.complete && bytes <= limitBytes) return;
-      req.off('readable', read).off('error', reject);
+      req.off('readable', read).off('error', disconnected);
+      const body = Buffer.concat(chunks);
       // Before the stream ends, which is in the next tick.
-      if (chunks.length > 0) req.unshift(Buffer.concat(chunks));
-      resolve();
+      if (body.length > 0) req.unshift(body);
+      resolve(body);
     };
-    req.on('readable', read).on('error', reject);
+    req.on('readable', read).on('error', disconnected);
   });
-  return Buffer.concat(chunks);
 }
 
 function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: WireResponse): void {

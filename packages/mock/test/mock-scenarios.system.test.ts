@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { NO_OUTSIDE } from '@contract-first/documents';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { run, startService, type Service } from '@contract-first/testing/service.ts';
@@ -221,4 +222,16 @@ test('--error-rate fails the same share of requests for a seed, and --list-size 
   // An undocumented failure.
   const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await send('/v1/payments/7'))[0]));
   expect(new Set(statuses)).toEqual(new Set([200, 503]));
+});
+
+test('--proxy: a client that disconnects within its body is not logged', async () => {
+  mock = await startMock(path, '--proxy', 'http://127.0.0.1:9');
+  const { port } = new URL(mock.url);
+  const disconnecting = connect(Number(port), '127.0.0.1');
+  disconnecting.write('POST /v1/payments HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{');
+  await setTimeout(50); // The mock begins to read.
+  disconnecting.resetAndDestroy();
+  await once(disconnecting, 'close');
+  expect((await send('/v1/payments'))[0]).toBe(200);
+  expect(mock.output()).not.toContain('request failed');
 });
