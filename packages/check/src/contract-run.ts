@@ -25,7 +25,7 @@ import type { Observation } from './judgement/observation.ts';
 import type { Run } from './run/run.ts';
 import { runTasks, type Turn } from './run/schedule.ts';
 import { createKnownValues, resourcePath } from './sequences/known-values.ts';
-import { describeStateless, describeUnfollowed, resourceChecks } from './sequences/resource-checks.ts';
+import { findUnfollowed, resourceChecks } from './sequences/resource-checks.ts';
 import { isSuccess } from './judgement/statuses.ts';
 import { assertKnown, createValueUse, matchesSelection, select, statusesFor, givenValuesFor } from './run/selection.ts';
 import { assertSchemes, describeNeed, hasCredentialsFor, openUsers, withSatisfiedSecurity } from './run/users.ts';
@@ -143,8 +143,11 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const knownValues = createKnownValues(operations, run);
     const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
     const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers, signal });
-    const stateless = describeStateless(resources.map(({ task }) => task));
-    const { checked, ...findings } = gatherFindings([...finished, ...resources], stateless, run.echoes);
+    const { checked, ...findings } = gatherFindings(
+      [...finished, ...resources],
+      findUnfollowed(operations, run),
+      run.echoes,
+    );
     const heldSeconds = Math.ceil(connection.heldMs() / 1_000);
     if (heldSeconds > 0) notes.push(`the server asked to wait: ${String(heldSeconds)} s in all (Retry-After)`);
     const isMissed = (check: CheckName): boolean => checks.has(check) && !isOff(check, run) && !checked.has(check);
@@ -159,12 +162,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         findings.unsuccessful ??
         (isMissed(OTHER_USER_CHECK) && options.operations === undefined ? OTHER_USER : undefined),
       unused: requests === 0 ? [] : applicable.filter((check) => !checked.has(check)),
-      notes: [
-        ...notes,
-        ...valueUse.describeUnused(operations, requestSchemas),
-        ...describeUnfollowed(operations, run),
-        ...findings.notes,
-      ],
+      notes: [...notes, ...valueUse.describeUnused(operations, requestSchemas), ...findings.notes],
       coverage: coverage?.result(),
     };
   } finally {

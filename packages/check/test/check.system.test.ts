@@ -110,7 +110,7 @@ test('contract-first check: exit 1: prints one line for an operation that is not
     1,
     [
       'putItem: not implemented (501)',
-      'putItem: its resources were not followed: no operation creates them',
+      'state was not judged for 1 resource: no operation creates resources (putItem)',
       'checks that applied to no request: head_conformance',
       expect.stringMatching(/^contract: 1 operation, \d+ requests, 0 failures, 1 not implemented \(seed 1\)$/),
       '',

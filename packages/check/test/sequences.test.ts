@@ -109,7 +109,7 @@ test('a read-only number that the client chooses as an id is a failure with ever
 test('a read of a created resource that is refused is noted', async () => {
   const { failures, notes } = await checkNotes({ read: (note) => (note === undefined ? undefined : empty(403)) });
   expect(failures).toEqual([]);
-  expect(notes).toContain('createNote: read_your_writes was not judged: its read got status 403');
+  expect(notes).toContain('read_your_writes was not judged for 1 resource: its read got status 403 (createNote)');
 });
 
 test('resources whose paths end with a slash are checked', async () => {
@@ -120,7 +120,7 @@ test('resources whose paths end with a slash are checked', async () => {
 test('a rejected creation is noted, and not a failure', async () => {
   const result = await checkNotes({ create: () => empty(409) });
   expect(found(result)).toEqual([]);
-  expect(result.notes).toEqual(['createNote: its resources were not followed: the creation was refused with 409']);
+  expect(result.notes).toEqual(['state was not judged for 1 resource: the creation was refused with 409 (createNote)']);
 });
 
 test('a rejected creation is tried with the examples of the document, which may contain existing ids', async () => {
@@ -134,7 +134,7 @@ test('a stateless server is noted once, and not a failure', async () => {
   const note = { id: '00000000-0000-4000-8000-000000000000', text: 'any' };
   const result = await checkNotes({ read: () => answerJson(200, note), list: () => [note] });
   expect(found(result)).toEqual([]);
-  expect(result.notes).toEqual(['state was not judged, as reads of unknown ids succeed: the resources of createNote']);
+  expect(result.notes).toEqual(['state was not judged for 1 resource: reads of unknown ids succeed (createNote)']);
 });
 
 const NOTES = Array.from({ length: 10 }, (_, index) => ({

@@ -107,8 +107,12 @@ test.each<[string, OwnedNotesOptions, readonly string[]]>([
 });
 
 test.each<[string, readonly string[], readonly string[]]>([
-  ['creates', ['createNote'], ['getNote: its resources were not followed: no operation creates them']],
-  ['reads or lists', unseen, ['deleteNote: its resources were not followed: no operation reads or lists them']],
+  ['creates', ['createNote'], ['state was not judged for 1 resource: no operation creates resources (getNote)']],
+  [
+    'reads or lists',
+    unseen,
+    ['state was not judged for 1 resource: no operation reads or lists resources (deleteNote)'],
+  ],
 ])('the summary names resources that no operation %s', async (_name, without, notes) => {
   expect((await check({ without })).notes).toEqual(notes);
 });
@@ -146,7 +150,9 @@ test('the run is unsuccessful if no request of the second user succeeds', async 
   const { found, notes, unused, unsuccessful } = await check({}, { otherToken: 'unknown' });
   expect(found).toEqual([]);
   expect(unused).toEqual(['object_level_authorization']);
-  expect(notes).toContain('createNote: other users were not judged: no request of the second user was successful');
+  expect(notes).toEqual([
+    'object_level_authorization was not judged for 1 resource: no request of the second user was successful (createNote)',
+  ]);
   expect(unsuccessful).toBe('no request of the second user was judged: are its credentials right?');
 });
 

@@ -115,6 +115,7 @@ export function checkOperation(
       checked,
       isNotImplemented,
       notes: found,
+      unjudged: [],
       successful,
       failureNote,
       validStatuses,

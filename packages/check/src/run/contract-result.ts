@@ -3,7 +3,7 @@ import { CannotCheck } from '@contract-first/model/values';
 import type { OperationCoverage } from '../coverage/coverage.ts';
 import { type CheckName, isSameFailure } from '../judgement/checks.ts';
 import { type CheckFailure, nameOperations } from '../judgement/failures.ts';
-import type { OperationCheck } from './operation-result.ts';
+import type { OperationCheck, Unjudged } from './operation-result.ts';
 import type { FinishedTask } from './schedule.ts';
 
 export type ContractResult = {
@@ -40,12 +40,12 @@ type Findings = Pick<
 /**
  * Collects the findings of finished and interrupted tasks.
  *
- * @param stateless a note about resources whose state could not be judged
+ * @param unfollowed the resources that no sequence could follow
  * @param echoes schema violations caused by invalid data that the server accepted, which later requests may read
  */
 export function gatherFindings(
   tasks: readonly FinishedTask<OperationCheck>[],
-  stateless: string | undefined,
+  unfollowed: readonly Unjudged[],
   echoes: ReadonlySet<string>,
 ): Findings {
   const results = tasks.map(({ task, isDone, error }) => {
@@ -80,13 +80,25 @@ export function gatherFindings(
     ),
     notes: [
       ...(interrupted.length > 0 ? [`cut by --budget, with more than the minimum: ${interrupted.join(', ')}`] : []),
-      ...(stateless === undefined ? [] : [stateless]),
+      ...describeUnjudged([...unfollowed, ...results.flatMap(({ unjudged }) => unjudged)]),
       ...[...sameNotes].map(
         ([note, group]) => `${nameOperations(group.map(({ operationId }) => operationId))}: ${note}`,
       ),
     ],
     checked: new Set(results.flatMap((result) => [...result.checked])),
   };
+}
+
+/** Describes each check that could not judge some resources in one line, with the reasons and their operations. */
+function describeUnjudged(unjudged: readonly Unjudged[]): readonly string[] {
+  const idsOf = (some: readonly Unjudged[]) => [...new Set(some.map(({ operationId }) => operationId))];
+  return [...Map.groupBy(unjudged, ({ check }) => check)].map(([check, group]) => {
+    const reasons = [...Map.groupBy(group, ({ reason }) => reason)].map(
+      ([reason, some]) => `${reason} (${nameOperations(idsOf(some))})`,
+    );
+    const count = idsOf(group).length;
+    return `${check} was not judged for ${String(count)} resource${count === 1 ? '' : 's'}: ${reasons.join('; ')}`;
+  });
 }
 
 /** The likely mistake, as a question, if all operations answer with the same status. */

@@ -3,6 +3,14 @@ import type { CheckName } from '../judgement/checks.ts';
 import type { CheckFailure } from '../judgement/failures.ts';
 import type { Task } from './schedule.ts';
 
+/** A check that could not judge a resource, or `state` for all checks of sequences. */
+export type Unjudged = {
+  readonly check: CheckName | 'state';
+  /** The operation that creates the resource or reads it. */
+  readonly operationId: string;
+  readonly reason: string;
+};
+
 /** The result of checking an operation. It is partial if the check was interrupted. */
 export type OperationResult = {
   readonly failures: readonly CheckFailure[];
@@ -11,6 +19,7 @@ export type OperationResult = {
   readonly isNotImplemented: boolean;
   /** Messages about responses and skipped requests. */
   readonly notes: readonly string[];
+  readonly unjudged: readonly Unjudged[];
   /** The operations that answered a valid request successfully, or with a status from `--expect`. */
   readonly successful: ReadonlySet<string>;
   /**

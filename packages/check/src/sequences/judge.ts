@@ -12,6 +12,7 @@ import {
 import { defectOf, type Defect } from '../judgement/defect.ts';
 import { exchange, type ExchangeOutcome } from '../run/exchange.ts';
 import type { CheckFailure } from '../judgement/failures.ts';
+import type { Unjudged } from '../run/operation-result.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type SequenceStep } from './sequence-step.ts';
@@ -43,8 +44,8 @@ export type Judge = {
   /** Replaces failures by the same failures of a shorter sequence. */
   readonly shorten: (others: readonly CheckFailure[]) => void;
   readonly failures: () => readonly CheckFailure[];
-  /** The notes of {@link skip}. */
-  readonly notes: readonly string[];
+  /** The checks and reasons of {@link skip}. */
+  readonly skipped: readonly Omit<Unjudged, 'operationId'>[];
   readonly checked: ReadonlySet<CheckName>;
   /** The operations that had a successful response. */
   readonly successful: ReadonlySet<string>;
@@ -56,7 +57,7 @@ const NOT_IMPLEMENTED = 501;
 export function createJudge(run: Run, turn: Turn): Judge {
   const { checks, requestOracle, responseOracle, maxResponseTimeMs } = run;
   const failures: CheckFailure[] = [];
-  const notes: string[] = [];
+  const skipped: Omit<Unjudged, 'operationId'>[] = [];
   const checked = new Set<CheckName>();
   const changes: Evidence[] = []; // The successful unsafe requests so far.
   const operationIds = new Set<string>();
@@ -72,7 +73,7 @@ export function createJudge(run: Run, turn: Turn): Judge {
     expect,
     skip,
     shorten,
-    notes,
+    skipped,
     failures: () => failures.map(withOperations),
     checked,
     successful,
@@ -144,8 +145,8 @@ export function createJudge(run: Run, turn: Turn): Judge {
   }
 
   function skip(check: CheckName, reason: string): void {
-    const note = `${check} was not judged: ${reason}`;
-    if (checks.has(check) && !notes.includes(note)) notes.push(note);
+    const isKnown = skipped.some((one) => one.check === check && one.reason === reason);
+    if (checks.has(check) && !isKnown) skipped.push({ check, reason });
   }
 
   function shorten(others: readonly CheckFailure[]): void {

@@ -1,9 +1,8 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import { identifyingMembers, type ItemPath } from '@contract-first/model/resources';
 import { isStateCheck } from '../judgement/checks.ts';
-import { nameOperations } from '../judgement/failures.ts';
 import { ServerGone } from '../run/exchange.ts';
-import type { OperationCheck, OperationResult } from '../run/operation-result.ts';
+import type { OperationCheck, OperationResult, Unjudged } from '../run/operation-result.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 import { findFollowedPaths, returnsId } from './followed-paths.ts';
@@ -23,7 +22,7 @@ const RENEWAL_OFFSET = 1_000_000;
 export function resourceChecks(
   operations: readonly ApiOperation[],
   run: Run,
-): readonly ((turn: Turn) => ResourceCheck)[] {
+): readonly ((turn: Turn) => OperationCheck)[] {
   const isWanted = (isOtherUser: boolean): boolean =>
     [...run.checks].some((check) => isStateCheck(check) && (check === 'object_level_authorization') === isOtherUser);
   const users = [false, ...(run.users.otherTokens === undefined ? [] : [true])].filter(isWanted);
@@ -37,43 +36,28 @@ export function resourceChecks(
   );
 }
 
-/** Returns notes about the resources that no sequence can follow. */
-export function describeUnfollowed(operations: readonly ApiOperation[], run: Run): readonly string[] {
+/** Returns the resources that no sequence can follow. */
+export function findUnfollowed(operations: readonly ApiOperation[], run: Run): readonly Unjudged[] {
   if (![...run.checks].some(isStateCheck)) return [];
-  const found = findFollowedPaths(operations, run).items.flatMap((item) => {
+  return findFollowedPaths(operations, run).items.flatMap((item) => {
     const { read, replace, patch, remove } = item;
     const operation = read ?? remove ?? replace ?? patch;
     const reason = reasonNotToFollow(item, run, false);
-    return operation === undefined || reason === undefined ? [] : [{ id: operation.operationId, reason }];
+    if (operation === undefined || reason === undefined) return [];
+    return [{ check: 'state' as const, operationId: operation.operationId, reason }];
   });
-  return [...Map.groupBy(found, ({ reason }) => reason)].map(
-    ([reason, group]) => `${nameOperations(group.map(({ id }) => id))}: its resources were not followed: ${reason}`,
-  );
 }
 
 /** Returns why a sequence cannot follow the resources of a path; `undefined` if it can. */
 function reasonNotToFollow(item: ItemPath, run: Run, isOtherUser: boolean): string | undefined {
   const { create, read, list, parameter, replace, remove, patch } = item;
   if (parameter === '') return read === undefined || replace === undefined ? 'a PUT or a GET is missing' : undefined;
-  if (create === undefined) return 'no operation creates them';
-  if (!returnsId(item, run)) return 'no response to their creation has their id';
+  if (create === undefined) return 'no operation creates resources';
+  if (!returnsId(item, run)) return 'no response to a creation has the id';
   const isShown = read !== undefined || list !== undefined;
   const isJudged = isShown || (isOtherUser && (remove ?? replace ?? patch) !== undefined);
-  return isJudged ? undefined : 'no operation reads or lists them';
+  return isJudged ? undefined : 'no operation reads or lists resources';
 }
-
-/** Returns a note about stateless resources; `undefined` if there are none. */
-export function describeStateless(checks: readonly ResourceCheck[]): string | undefined {
-  const ids = new Set(checks.filter((check) => check.isStateless()).map(({ operation }) => operation.operationId));
-  if (ids.size === 0) return undefined;
-  return `state was not judged, as reads of unknown ids succeed: the resources of ${[...ids].join(', ')}`;
-}
-
-/** A task that checks the resources of a path. */
-type ResourceCheck = OperationCheck & {
-  /** Returns whether reads of resources that never existed succeed, so that state cannot be judged. */
-  readonly isStateless: () => boolean;
-};
 
 /**
  * Creates the check of the resources of a path: a sequence from creation to deletion, or a sequence in which a second
@@ -97,7 +81,7 @@ function checkResource(
     readonly turn: Turn;
     readonly isOtherUser: boolean;
   },
-): ResourceCheck {
+): OperationCheck {
   const judge = createJudge(run, turn);
   const plainInputs = createPlainInputs(run);
   const isSingleton = item.parameter === '';
@@ -113,10 +97,9 @@ function checkResource(
       moved: new Map(),
     };
   };
-  const notes: string[] = [];
+  const unjudged: Omit<Unjudged, 'operationId'>[] = [];
   let isOver = false;
-  let isStateless = false;
-  return { operation, run: check, hasMinimum: () => isOver, result, isStateless: () => isStateless };
+  return { operation, run: check, hasMinimum: () => isOver, result };
 
   async function check(): Promise<void> {
     try {
@@ -127,11 +110,9 @@ function checkResource(
       const outcome = isOtherUser
         ? await runOtherUserSequence(client, clientOf({ ...judge, send: sendAsOther }))
         : await runOwn(client);
-      isStateless = outcome === 'stateless';
-      if (typeof outcome === 'object')
-        notes.push(
-          `${isOtherUser ? 'other users were not judged' : 'its resources were not followed'}: ${outcome.reason}`,
-        );
+      if (outcome === 'stateless') unjudged.push({ check: 'state', reason: 'reads of unknown ids succeed' });
+      else if (outcome !== undefined)
+        unjudged.push({ check: isOtherUser ? 'object_level_authorization' : 'state', reason: outcome.reason });
     } catch (error) {
       if (!(error instanceof ServerGone)) throw error;
     }
@@ -139,12 +120,14 @@ function checkResource(
   }
 
   function result(): OperationResult {
-    const { checked, successful } = judge;
+    const { checked, successful, skipped } = judge;
+    const { operationId } = operation;
     return {
       failures: judge.failures(),
       checked,
       isNotImplemented: false,
-      notes: [...notes, ...judge.notes],
+      notes: [],
+      unjudged: [...unjudged, ...skipped].map((one) => ({ ...one, operationId })),
       successful,
       failureNote: undefined,
       validStatuses: new Set(),
