@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { listFiles } from '@contract-first/command-line/files';
 import type { Contract, Operation } from '@contract-first/contract';
 
 const CACHE = 'node_modules/.cache/compiled-operations.json';
@@ -21,7 +22,7 @@ type Part = { readonly digest: string; readonly references: readonly string[] };
  */
 export class CompilationCache {
   readonly #contract: Contract;
-  readonly #compiler = digestOf([...filesIn(COMPILER), MANIFEST].map(read));
+  readonly #compiler = digestOf([...listFiles(COMPILER).map((file) => join(COMPILER, file)), MANIFEST].map(read));
   readonly #cached: ReadonlySet<string> = new Set(readCache());
   readonly #parts = new Map<string, Part>();
 
@@ -73,14 +74,6 @@ function partOf(node: unknown): Part {
 
 function digestOf(value: unknown): string {
   return hash('sha256', JSON.stringify(value), 'base64url');
-}
-
-/** Lists the files in a folder, recursively. */
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .sort();
 }
 
 function read(path: string): string {

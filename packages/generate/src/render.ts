@@ -111,7 +111,8 @@ async function loadPrinter() {
   try {
     return await import('./types.ts');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    // Yarn's Plug'n'Play has the code without the prefix.
+    if ((error as NodeJS.ErrnoException).code?.endsWith('MODULE_NOT_FOUND')) return undefined;
     throw error;
   }
 }

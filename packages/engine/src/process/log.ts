@@ -51,7 +51,8 @@ function openTarget(descriptor: 1 | 2): Target {
 
 async function prettify(target: Target): Promise<Target> {
   const { prettyFactory } = await import('pino-pretty').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return { prettyFactory: undefined };
+    // Yarn's Plug'n'Play has the code without the prefix.
+    if ((error as NodeJS.ErrnoException).code?.endsWith('MODULE_NOT_FOUND')) return { prettyFactory: undefined };
     throw error;
   });
   const pretty = prettyFactory?.({

@@ -66,7 +66,8 @@ async function loadSdk(): Promise<Sdk> {
     const [sdk, resources] = await Promise.all(PACKAGES.map((name) => import(name) as Promise<object>));
     return { ...sdk, ...resources } as Sdk; // Checked by tracing.system.test.ts.
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    // Yarn's Plug'n'Play has the code without the prefix.
+    if (!(error as NodeJS.ErrnoException).code?.endsWith('MODULE_NOT_FOUND')) throw error;
     throw new TelemetryUnavailable(
       `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the OpenTelemetry SDK is not installed: run npm install --omit=dev --no-save --save-prod ${PACKAGES.join(' ')}`,
     );

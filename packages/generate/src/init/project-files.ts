@@ -1,6 +1,7 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listFiles } from '@contract-first/command-line/files';
 import { printError, refuse } from '@contract-first/command-line/terminal';
 
 const TEMPLATES = fileURLToPath(new URL('templates', import.meta.url));
@@ -20,13 +21,13 @@ const RENAMED: Readonly<Record<string, string>> = {
 export function copyMissing(from: string, to: string, finish: () => void): void {
   const created: string[] = [];
   try {
-    for (const file of filesIn(from)) {
+    for (const file of listFiles(from)) {
       const [source, target] = [join(from, file), join(to, file)];
       if (existsSync(target)) {
         if (!readFileSync(source).equals(readFileSync(target))) printError(`${file}: kept`);
       } else {
         created.push(mkdirSync(dirname(target), { recursive: true }) ?? target);
-        cpSync(source, target);
+        copyFileSync(source, target);
       }
     }
     finish();
@@ -40,20 +41,12 @@ export function copyMissing(from: string, to: string, finish: () => void): void 
 export function copyTemplate(name: string, words: Readonly<Record<string, string>>): void {
   const template = join(TEMPLATES, name);
   const fill = (text: string): string => text.replaceAll(/\b[A-Z]{4,}\b/g, (word) => words[word] ?? word);
-  for (const file of filesIn(template)) {
+  for (const file of listFiles(template)) {
     const target = RENAMED[file] ?? fill(file);
     mkdirSync(dirname(target), { recursive: true });
-    cpSync(join(template, file), target); // Copies the mode.
+    copyFileSync(join(template, file), target); // Copies the mode.
     write(target, fill(readFileSync(join(template, file), 'utf8')));
   }
-}
-
-/** Lists the files in a folder, recursively. */
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
-    .sort();
 }
 
 /** Writes a file. Creates its folder if necessary. */
