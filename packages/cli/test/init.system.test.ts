@@ -221,7 +221,20 @@ test.each([
     undefined,
   ],
   ['bun', 'npm/11.0.0 node/v24.0.0', 'bun.lock', 'npx --yes bun@latest install --frozen-lockfile', undefined],
-  ['deno', 'deno/2.9.6 npm/? deno/2.9.6', undefined, 'npm ci', 'npm start'],
+  [
+    'deno',
+    'deno/2.9.6 npm/? deno/2.9.6',
+    undefined,
+    'npx --yes deno@2.9.6 install --frozen-lockfile',
+    'deno task start',
+  ],
+  [
+    'deno',
+    'npm/11.0.0 node/v24.0.0',
+    'deno.lock',
+    'npx --yes deno@latest install --frozen-lockfile',
+    'deno task start',
+  ],
 ])(
   'contract-first init uses the package manager of the caller, or of the lock file: %s, %s',
   async (name, agent, lockFile, install, start = `${name} run start`) => {
@@ -247,6 +260,10 @@ test.each([
     expect(read('.ci/run')).toContain(`\n${install}\n`);
     expect(read('README.md')).toContain(`\n${start}\n`);
     expect(read('package.json')).not.toMatch(/"node-|swagger-ui/);
+    // The shells of Yarn 4, Bun and Deno have no command `exec`.
+    const hasExec = manager === 'npm' || manager === 'pnpm' || agent?.startsWith('yarn/1') === true;
+    expect(read('package.json')).toContain(`"start": "${hasExec ? 'exec ' : ''}node `);
+    expect(existsSync(join(folder, 'exec.cmd'))).toBe(hasExec);
   },
 );
 

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { INSTALL_OPTIONS, NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
 import { ROOT, run, startService } from '@contract-first/testing/service.ts';
@@ -142,6 +151,39 @@ test('pnpm installs a project of init', async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.not.stringContaining('has failed') });
   expect(existsSync(join(project, 'pnpm-lock.yaml'))).toBe(true);
   expect(existsSync(join(project, 'generated/types.ts'))).toBe(true);
+}, 240_000);
+
+test('Deno: init names the commands of Deno', async () => {
+  const args = ['run', '--allow-all', BIN, 'init', 'openapi.yaml', 'of-deno', '--no-database'];
+  expect(await run(program('deno'), args, { PATH: '', npm_config_user_agent: '' }, folder)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^deno install .*\ndeno task generate .*\ndeno task start /m),
+  });
+});
+
+test('init runs in Yarn 4 with Plug’n’Play', async () => {
+  const other = temporaryFolder();
+  const tools = temporaryFolder();
+  execFileSync('npm', ['install', ...INSTALL_OPTIONS, '@yarnpkg/cli-dist@4.18.1'], { cwd: tools, stdio: 'ignore' });
+  cpSync(join(folder, 'packed'), join(other, 'packed'), { recursive: true });
+  const resolutions = Object.fromEntries(
+    PACKAGES.map((name) => [
+      name.replace(/^contract-first-/, '@contract-first/'),
+      `file:packed/${name}-${VERSION}.tgz`,
+    ]),
+  );
+  const { 'contract-first': commands } = resolutions;
+  const manifest = { type: 'module', dependencies: { 'contract-first': commands }, resolutions };
+  writeFileSync(join(other, 'package.json'), JSON.stringify(manifest));
+  const yarn = (...args: readonly string[]) =>
+    run('node', [join(tools, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js'), ...args], NOT_INSTALLED, other);
+  for (const file of ['yarn.lock', 'project/package-lock.json', 'project/package.json']) {
+    mkdirSync(dirname(join(other, file)), { recursive: true });
+    writeFileSync(join(other, file), file.endsWith('lock') ? '' : '{ "type": "module" }');
+  }
+  expect(await yarn('install', '--no-immutable')).toMatchObject({ code: 0 });
+  expect(await yarn('contract-first', 'init', join(folder, 'openapi.yaml'), 'project')).toMatchObject({ code: 0 });
+  expect(existsSync(join(other, 'project/generated/contract.json'))).toBe(true);
 }, 240_000);
 
 test('the declarations compile with TypeScript 5.2 and the library of ES2020', async () => {

@@ -95,11 +95,16 @@ export async function initialize(options: InitOptions, environment: Environment)
       INSTALL: manager.install,
       PRODUCTION: manager.installProduction,
     };
-    const parts = ['common', hasDatabase ? 'database' : 'plain', ...(manager.isModernYarn ? ['yarn'] : [])];
+    const parts = [
+      'common',
+      hasDatabase ? 'database' : 'plain',
+      ...(manager.hasSystemShell ? ['shell'] : []),
+      ...(manager.isModernYarn ? ['yarn'] : []),
+    ];
     for (const part of parts) copyTemplate(part, words);
     write('README.md', translateCommands(readFileSync('README.md', 'utf8'), manager));
     const template = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // Part of the template.
-    manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages, manager.name);
+    manifest = createManifest(template, { name: name.kebab, description: title }, hasDatabase, packages, manager);
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
     // pnpm reads no resolutions in package.json.
     if (manager.name === 'pnpm' && manifest.resolutions !== undefined)
@@ -125,7 +130,7 @@ export async function initialize(options: InitOptions, environment: Environment)
     rmSync(rendered, { recursive: true, force: true });
   }
   // Under npx, openapi-typescript is not installed; then the project generates its types after the installation.
-  const install = [manager.installArgs, ...(generated['types.ts'] === undefined ? [['run', 'generate']] : [])];
+  const install = [manager.installArgs, ...(generated['types.ts'] === undefined ? [[manager.run, 'generate']] : [])];
   const isInstalled = install.every((args) => {
     report(`${manager.name} ${withoutOptions(args)}`);
     return runManager(manager.name, args, target, environment);
@@ -144,14 +149,15 @@ function withoutOptions(args: readonly string[]): string {
 
 /** Runs a package manager in a project, and prints its output if it fails. Returns whether it succeeded. */
 function runManager(name: string, args: readonly string[], folder: string, environment: Environment): boolean {
-  const { status, stdout, error } = spawnSync(name, args, {
+  // Package managers are scripts on Windows, which only a shell starts.
+  const { status, stdout } = spawnSync([name, ...args].join(' '), {
     cwd: folder,
     env: environment,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
-    shell: process.platform === 'win32', // Package managers are scripts there.
+    shell: true,
   });
-  if (status !== 0) printError(error?.message ?? stdout); // Most package managers print errors on standard output.
+  if (status !== 0 && stdout !== '') printError(stdout); // Most package managers print errors on standard output.
   return status === 0;
 }
 

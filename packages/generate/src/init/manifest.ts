@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { PackageManager } from './package-manager.ts';
 import type { Packages } from './packages.ts';
 
 type Names = Readonly<Record<string, string>>;
@@ -25,7 +26,7 @@ export function createManifest(
   { name, description }: { readonly name: string; readonly description: string },
   hasDatabase: boolean,
   { version, tarballs }: Packages,
-  manager: string,
+  { name: manager, hasSystemShell }: PackageManager,
 ): Manifest {
   const { scripts, dependencies, devDependencies, ...rest } = template;
   // Unless the manifest names a package, npm searches the registry for it, even if there is a tarball.
@@ -47,7 +48,7 @@ export function createManifest(
     description,
     private: true,
     type: 'module',
-    scripts,
+    scripts: hasSystemShell ? scripts : withoutExec(scripts),
     dependencies: { ...dependencies, ...specs(inProduction) },
     devDependencies: sorted({ ...devDependencies, ...specs([...commands, 'contract-first']) }),
     ...rest,
@@ -71,6 +72,11 @@ export function withoutTests({ scripts, devDependencies, ...rest }: Manifest): M
   const isOther = ([name]: readonly [string, string]): boolean => !/^(?:test|jest|@jest\/globals)$/.test(name);
   const filter = (names: Names = {}): Names => Object.fromEntries(Object.entries(names).filter(isOther));
   return { ...rest, scripts: filter(scripts), devDependencies: filter(devDependencies) };
+}
+
+/** Removes the command `exec` from scripts, which only shells of a system have. */
+function withoutExec(scripts: Names = {}): Names {
+  return Object.fromEntries(Object.entries(scripts).map(([name, text]) => [name, text.replace(/^exec /, '')]));
 }
 
 function sorted(names: Names): Names {

@@ -6,12 +6,16 @@ import { readIfPresent } from '@contract-first/command-line/files';
 export type PackageManager = {
   /** Its command. */
   readonly name: string;
+  /** Its subcommand that runs a script of package.json. */
+  readonly run: string;
   /** The arguments that install the packages of a new project. */
   readonly installArgs: readonly string[];
   /** The command that installs exactly the packages of the lock file. It needs only Node and npm. */
   readonly install: string;
   /** Like `install`, without development dependencies. */
   readonly installProduction: string;
+  /** Whether a shell of the system runs the scripts. A signal reaches a program there only if it replaces the shell. */
+  readonly hasSystemShell: boolean;
   /** Whether its settings are in .yarnrc.yml. */
   readonly isModernYarn: boolean;
 };
@@ -21,6 +25,7 @@ const LOCK_FILES: readonly (readonly [file: string, name: string])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
   ['bun.lock', 'bun'],
+  ['deno.lock', 'deno'],
 ];
 
 /**
@@ -29,11 +34,17 @@ const LOCK_FILES: readonly (readonly [file: string, name: string])[] = [
  * @param agent the variable npm_config_user_agent, which package managers set: `pnpm/11.2.0 npm/? node/v24.0.0`
  */
 export function findPackageManager(folder: string, agent = ''): PackageManager {
-  const [, caller = '', callerVersion = ''] = /^(\w+)\/(\d[\w.-]*)/.exec(agent) ?? [];
+  const [, caller = '', callerVersion = ''] = /^(\w+)\/(\d[\w.-]*)/.exec(agent === '' ? runtimeAgent() : agent) ?? [];
   const [file = '', name = caller] = LOCK_FILES.find(([lockFile]) => existsSync(join(folder, lockFile))) ?? [];
   if (name === caller) return managerOf(name, callerVersion);
   const isModernYarn = /^__metadata:/m.test(readIfPresent(join(folder, file)) ?? '');
   return managerOf(name, name === 'yarn' ? (isModernYarn ? '4' : '1') : 'latest');
+}
+
+/** Returns the variable for `deno run`, which does not set it. */
+function runtimeAgent(): string {
+  const version = process.versions['deno'];
+  return version === undefined ? '' : `deno/${version}`;
 }
 
 function managerOf(name: string, version: string): PackageManager {
@@ -42,31 +53,44 @@ function managerOf(name: string, version: string): PackageManager {
     const yarn = `npx --yes --package=@yarnpkg/cli-dist@${version} yarn`;
     return {
       name,
+      run: 'run',
       installArgs: ['install', '--no-immutable'],
       install: `${yarn} install --immutable`,
       installProduction: `${yarn} workspaces focus --production`,
+      hasSystemShell: false,
       isModernYarn,
     };
   }
-  if (!['pnpm', 'yarn', 'bun'].includes(name)) return NPM;
+  if (!['pnpm', 'yarn', 'bun', 'deno'].includes(name)) return NPM;
   const install = `npx --yes ${name}@${version} install --frozen-lockfile`;
-  return { name, installArgs: ['install'], install, installProduction: `${install} --production`, isModernYarn };
+  const isDeno = name === 'deno';
+  return {
+    name,
+    run: isDeno ? 'task' : 'run',
+    installArgs: ['install'],
+    install,
+    installProduction: `${install} ${isDeno ? '--prod' : '--production'}`,
+    hasSystemShell: name === 'pnpm' || name === 'yarn', // Bun has its own shell on Windows.
+    isModernYarn,
+  };
 }
 
 const NPM: PackageManager = {
   name: 'npm',
+  run: 'run',
   installArgs: ['install', '--no-audit', '--no-fund', '--loglevel=error'],
   install: 'npm ci',
   installProduction: 'npm ci --omit=dev',
+  hasSystemShell: true,
   isModernYarn: false,
 };
 
 /** Replaces the commands of npm in a text by the commands of another package manager. */
-export function translateCommands(text: string, { name }: PackageManager): string {
+export function translateCommands(text: string, { name, run }: PackageManager): string {
   if (name === 'npm') return text;
   return text
     .replaceAll(/\bnpm (?:run ([\w:]+)|(start|test))(?: --(?= ))?/g, (_, script?: string, short?: string) =>
-      [name, 'run', script ?? short].join(' '),
+      [name, run, script ?? short].join(' '),
     )
     .replaceAll(/\bnpm (?:ci|install)\b/g, `${name} install`);
 }

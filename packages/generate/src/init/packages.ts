@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { extname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readIfPresent } from '@contract-first/command-line/files';
 import { refuse, VERSION } from '@contract-first/command-line/terminal';
@@ -14,6 +14,8 @@ export type Packages = {
 type Lock = { readonly packages: Readonly<Record<string, { readonly resolved?: string }>> };
 
 const OWN = fileURLToPath(new URL('../..', import.meta.url));
+// The repository has TypeScript; tarballs have JavaScript.
+const IS_PACKED = extname(import.meta.url) === '.js';
 const MODULES = `${sep}node_modules${sep}`;
 const PARTS = ['check', 'command-line', 'contract', 'diff', 'documents', 'engine', 'generate', 'mock', 'model'];
 const NAMES = ['contract-first', ...PARTS.map((name) => `@contract-first/${name}`)];
@@ -26,10 +28,9 @@ const NAMES = ['contract-first', ...PARTS.map((name) => `@contract-first/${name}
  */
 export function findPackages(hasDatabase: boolean): Packages {
   const names = hasDatabase ? [...NAMES, '@contract-first/database'] : NAMES;
-  const at = OWN.lastIndexOf(MODULES);
   const tarballs = new Map(
     names.flatMap((name) => {
-      const path = at === -1 ? packedTarball(name) : installedTarball(OWN.slice(0, at), name);
+      const path = IS_PACKED ? installedTarball(name) : packedTarball(name);
       return path === undefined ? [] : [[name, path] as const];
     }),
   );
@@ -44,7 +45,10 @@ function packedTarball(name: string): string {
 }
 
 /** Returns the tarball from which npm installed a package; `undefined` if it came from a registry. */
-function installedTarball(root: string, name: string): string | undefined {
+function installedTarball(name: string): string | undefined {
+  const at = OWN.lastIndexOf(MODULES);
+  if (at === -1) return undefined; // Deno's cache has no folder node_modules.
+  const root = OWN.slice(0, at);
   const lock = readIfPresent(join(root, 'node_modules/.package-lock.json'));
   if (lock === undefined) return undefined;
   const { packages } = JSON.parse(lock) as Lock; // Written by npm.
