@@ -17,7 +17,16 @@ type Target = DestinationStream & { readonly flush: () => void };
  */
 export async function createLog(level: string, isTerminal: boolean, descriptor: 1 | 2 = 1): Promise<Logger> {
   const target = openTarget(descriptor);
-  return pino({ level, base: null }, isTerminal ? await prettify(target) : target);
+  return pino({ level, base: null, serializers: { err: describeError } }, isTerminal ? await prettify(target) : target);
+}
+
+/** Describes an error for the log. Reading its properties may throw, which must not end the service. */
+function describeError(error: Error): object {
+  try {
+    return pino.stdSerializers.err(error);
+  } catch {
+    return { type: 'Error', message: 'an error whose properties cannot be read' };
+  }
 }
 
 /**

@@ -204,6 +204,18 @@ test('on a terminal, a failed request is logged with its id', async () => {
   expect(stdout).toMatch(/request failed {2}r1\b[^]*the cause/);
 });
 
+test('the service continues after an error whose properties cannot be read', async () => {
+  const source = `import { createLog } from '../../engine/src/process/log.ts';
+      const log = await createLog('info', false);
+      log.error({ err: { stack: '', get message() { throw new Error('the cause'); } } }, 'request failed');
+      log.flush();`;
+  const { stdout } = await run('node', ['--input-type=module', '--eval', source]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    msg: 'request failed',
+    err: { message: 'an error whose properties cannot be read' },
+  });
+});
+
 test('on a terminal, control characters of logged values are escaped', async () => {
   const text = String.raw`a\x1b[2J\x9b31m\b\r\x7f\u0090\\u001b\n\tz`;
   const source = `import { createLog } from '../../engine/src/process/log.ts';
