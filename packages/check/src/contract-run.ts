@@ -38,7 +38,7 @@ const OTHER_USER_CHECK: CheckName = 'object_level_authorization';
 const OTHER_USER = 'no request of the second user was judged: are its credentials right?';
 
 /** Returns the default time limit for a number of operations and a maximum number of requests per second. */
-export function defaultBudgetMs(operations: number, rate = Infinity): number {
+function defaultBudgetMs(operations: number, rate = Infinity): number {
   return 20_000 + 1_000 * operations * (1 + REQUESTS_PER_OPERATION / rate);
 }
 

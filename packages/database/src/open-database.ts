@@ -47,7 +47,7 @@ export function parseDatabaseUrl(
 }
 
 /** Describes a location to operators, without its password. */
-export function describeLocation(location: DatabaseLocation): string {
+function describeLocation(location: DatabaseLocation): string {
   return location.engine === 'sqlite' ? location.path : describePostgres(location);
 }
 

@@ -31,6 +31,22 @@ const tasks = (path: string, query: readonly string[], list: string): string => 
     get: { operationId: list-notes-${path}, responses: { '200': { description: Ok, ${json(listOf('Note'))} }, ${FAILURE} } }
     post: { operationId: add-note-${path}, requestBody: { required: true, ${json('{ type: object, properties: { text: { type: string } } }')} }, responses: { '201': { description: Ok, ${json(ref('Note'))} }, ${FAILURE} } }`;
 
+const HOLDER = "{ $ref: '#/components/responses/Holder' }";
+/** Two resources whose responses are the same response object. */
+const holders = [
+  ['owners', 'name', 'Owner'],
+  ['pictures', 'code', 'Picture'],
+]
+  .map(
+    ([path = '', id = '', name = '']) => `
+  /${path}:
+    post: { operationId: add-${path}, requestBody: { required: true, ${json(ref(name))} }, responses: { '201': ${HOLDER} } }
+  /${path}/{${id}}:
+    parameters: [${parameter(id, '{ type: string }', 'path')}]
+    get: { operationId: get-${path}, responses: { '200': ${HOLDER} } }`,
+  )
+  .join('');
+
 const DOCUMENT = `
 openapi: 3.1.0
 info: { title: Tasks, version: 1.0.0 }
@@ -42,6 +58,8 @@ paths:
   ${tasks('bracketed', [parameter('page[number]', '{ type: integer, minimum: 1 }'), parameter('page[size]', INTEGER), parameter('filter[title]', '{ type: string }')], `{ type: object, properties: { data: ${listOf('Task')} } }`)}
   ${tasks('sliced', [parameter('page', '{ type: integer, default: 0 }'), parameter('size', '{ type: integer, default: 20 }')], `{ type: object, required: [content, number, size, first, last], properties: { content: ${listOf('Task')}, number: ${INTEGER}, size: ${INTEGER}, first: { type: boolean }, last: { type: boolean } } }`)}
   ${tasks('followed', [parameter('cursor', INTEGER), parameter('limit', INTEGER), parameter('sort', '{ type: string }')], `{ type: object, required: [data], properties: { data: ${listOf('Task')}, next_cursor: ${INTEGER} } }`)}
+  ${tasks('linked', [parameter('cursor', INTEGER), parameter('limit', INTEGER)], `{ type: object, required: [data, meta, _links], properties: { data: ${listOf('Task')}, meta: { type: object, required: [paging], properties: { paging: { type: object, properties: { nextCursor: ${INTEGER} } } } }, _links: { type: object, properties: { next: { type: object, required: [href], properties: { href: { type: string, format: uri } } } } } } }`)}
+  ${holders}
   /articles:
     get: { operationId: list-articles, parameters: [${parameter('sort', '{ type: string }')}, ${parameter('filter[title]', '{ type: string }')}], responses: { '200': { description: Ok, ${json(`{ type: object, required: [data], properties: { data: ${listOf('Article')} } }`)} } } }
     post: { operationId: add-article, requestBody: { required: true, ${json(dataOf(ref('Article')))} }, responses: { '201': { description: Ok, ${json(dataOf(ref('Article')))} } } }
@@ -64,11 +82,14 @@ paths:
       responses: { '204': { description: Ok }, '400': { description: No., headers: { X-Server: { required: true, schema: { enum: [a7] } } } } }
 components:
   responses:
+    Holder: { description: Ok, ${json(`{ type: object, properties: { owner: ${ref('Owner')}, picture: ${ref('Picture')} } }`)} }
     Problem: { description: No., content: { application/json: { schema: { type: object, required: [message], properties: { message: { type: string } } } } } }
   schemas:
     NewTask: { type: object, required: [title], properties: { title: { type: string }, state: { type: string, enum: [open, closed] }, size: { type: string, enum: [S, M] }, hours: ${INTEGER} } }
     Task: { allOf: [${ref('NewTask')}, { type: object, required: [id, state, hours], properties: { id: ${INTEGER} } }] }
     Article: { type: object, required: [type, attributes], properties: { type: { enum: [articles] }, id: { type: string, readOnly: true }, attributes: { type: object, properties: { title: { type: string }, hours: ${INTEGER} } } } }
+    Owner: { type: object, required: [name], properties: { name: { type: string }, age: ${INTEGER} } }
+    Picture: { type: object, required: [code], properties: { code: { type: string }, title: { type: string } } }
     Note: { type: object, required: [id, text, taskId], properties: { id: ${INTEGER}, text: { type: string }, taskId: ${INTEGER} } }
 `;
 
@@ -77,7 +98,7 @@ beforeAll(async () => {
   const path = join(temporaryFolder(), 'openapi.yaml');
   writeFileSync(path, DOCUMENT);
   mock = await startMock(path);
-  for (const path of ['numbered', 'timed', 'embedded', 'bracketed', 'sliced', 'followed'])
+  for (const path of ['numbered', 'timed', 'embedded', 'bracketed', 'sliced', 'followed', 'linked'])
     for (const title of ['a', 'b', 'c', 'd', 'e'])
       await send(`/${path}`, { title, ...(title === 'a' && { size: 'S' }) });
 });
@@ -138,6 +159,28 @@ test('a page continues after its cursor, even if the previous item was deleted',
   expect(titles(data)).toBe('d');
   await send(`/followed/${String(data[0]?.id)}`, undefined, 'DELETE');
   expect(titles((await page(next)).data)).toBe('c');
+});
+
+test('the next page is where the document has it: a cursor and a link object below other objects', async () => {
+  type Listing = {
+    readonly data: unknown;
+    readonly meta: { readonly paging: { readonly nextCursor?: number } };
+    readonly _links: { readonly next?: { readonly href: string } };
+  };
+  const page = async (query: string): Promise<Listing> => (await send(`/linked?limit=2${query}`)).body as Listing;
+  const { meta, _links: links } = await page('');
+  const next = (await (await fetch(String(links.next?.href))).json()) as Listing;
+  expect(titles(next.data)).toBe('cd');
+  expect(await page(`&cursor=${String(meta.paging.nextCursor)}`)).toEqual(next);
+  const last = await page(`&cursor=${String(next.meta.paging.nextCursor)}`);
+  expect(last).toEqual({ data: [expect.objectContaining({ title: 'e' })], meta: { paging: {} }, _links: {} });
+});
+
+test('resources in different members of one response are read as written', async () => {
+  await send('/owners', { name: 'ann', age: 3 });
+  await send('/pictures', { code: 'p1', title: 'Fern' });
+  expect((await send('/owners/ann')).body).toMatchObject({ owner: { name: 'ann', age: 3 } });
+  expect((await send('/pictures/p1')).body).toMatchObject({ picture: { code: 'p1', title: 'Fern' } });
 });
 
 test('a page indicates whether it is the first or the last page', async () => {

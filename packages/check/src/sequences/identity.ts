@@ -56,7 +56,7 @@ export function isSameResource(one: readonly Json[], other: readonly Json[]): bo
 }
 
 /** Returns the path parameter values of a request, in path order. */
-export function sentPathValues({ operation, testCase }: SequenceStep): readonly Json[] {
+function sentPathValues({ operation, testCase }: SequenceStep): readonly Json[] {
   const sent = testCase.input?.parameters ?? [];
   return parameterNames(operation.path).flatMap(
     (name) => sent.find(({ parameter }) => parameter.in === 'path' && parameter.name === name)?.value ?? [],

@@ -1,15 +1,24 @@
 import type { ApiOperation, ApiParameter } from '@contract-first/model/operations';
-import { isObject, isScalar, type Json, membersOf, propertiesOf } from '@contract-first/model/values';
+import {
+  isObject,
+  isScalar,
+  type Json,
+  type JsonSchema,
+  partAt,
+  propertiesOf,
+  type SchemaDocument,
+} from '@contract-first/model/values';
 import type { RequestInput } from '@contract-first/model/requests';
 import {
   findPaging,
   firstOffset,
   firstPage,
   idText,
-  isNextPageMember,
+  isNextPage,
   isSorting,
   itemIds,
   itemsIn,
+  pagingPlaces,
 } from '@contract-first/model/resources';
 import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
@@ -30,6 +39,7 @@ export type Listing = {
 };
 
 const MAX_PAGES = 40;
+const OUTLINE_DEPTH = 4;
 // Some servers return the first page as pages 0 and 1, others repeat the last page beyond the end.
 const EQUAL_PAGES = 3;
 const LIMITS = { large: [100, 50, 20, 10, 5], small: [1, 2, 3, 5] };
@@ -135,20 +145,26 @@ function hasMember(items: readonly Json[], name = ''): boolean {
   return items.some((item) => isObject(item) && Object.hasOwn(item, name));
 }
 
-/** Returns the cursor or URL of the next page, from the `Link` header, the body, or an object in the body. */
+/** Returns the cursor or URL of the next page, from the `Link` header, the body, or objects in the body. */
 function nextOf({ json = null, response }: SequenceStep): Json | undefined {
   const [, url] = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(headerOf(response, 'link') ?? '') ?? [];
   if (url !== undefined) return url;
-  const objects = [json, ...membersOf(json).map(([, member]) => member)].filter(isObject);
-  const members = objects.flatMap((object) => Object.entries(object));
-  const [, next] = members.find(([name, value]) => isNextPageMember(name) && isScalar(value)) ?? [];
+  const place = pagingPlaces(json).find((one) => isNextPage(one) && isScalar(partAt(json, one)));
+  const next = place && partAt(json, place);
   return next === '' || next === false ? undefined : next;
+}
+
+/** Returns an object with the declared properties of a schema, and of the objects in it. */
+function outlineOf(schema: JsonSchema | undefined, schemas: SchemaDocument, depth = 0): Json {
+  if (depth > OUTLINE_DEPTH) return null;
+  const properties = Object.entries(propertiesOf(schemas, schema));
+  return Object.fromEntries(properties.map(([name, member]) => [name, outlineOf(member, schemas, depth + 1)]));
 }
 
 /** Returns whether the document has a member or a header for the next page. Its absence marks the last page. */
 function tellsNext({ responses }: ApiOperation, { responseSchemas }: Run): boolean {
   return Object.values(responses).some(({ headers, contents }) => {
-    const names = contents.flatMap(({ schema }) => Object.keys(propertiesOf(responseSchemas, schema)));
-    return headers.some(({ name }) => name === 'link') || names.some((name) => isNextPageMember(name));
+    const isDeclared = contents.some(({ schema }) => pagingPlaces(outlineOf(schema, responseSchemas)).some(isNextPage));
+    return isDeclared || headers.some(({ name }) => name === 'link');
   });
 }

@@ -7,7 +7,7 @@ import type { GivenOption } from './option-reader.ts';
 const OPTIONS_FILE = '.contract.yaml';
 
 /** The sections of an options file. Other members of the file are options of `check` and `proxy`. */
-export const SECTIONS = ['diff', 'mock'] as const;
+const SECTIONS = ['diff', 'mock'] as const;
 
 /**
  * Reads the options of a command in a YAML file. Collects problems in a list.

@@ -49,7 +49,7 @@ export function planFormats(
 }
 
 /** Returns all schemas of an operation whose strings can be decoded. */
-export function valueSchemas(
+function valueSchemas(
   { parameters, requestBody, responses }: OperationParts,
   codecs: readonly string[],
 ): readonly Root[] {

@@ -15,7 +15,7 @@ const SHORT_CHARS = 4;
  * Returns the texts that the checks send for a secret: the secret and modified copies, each as plain text,
  * percent-encoded and as Basic credentials. Longest first.
  */
-export function formsOf({ variable, value }: Secret): readonly SecretForm[] {
+function formsOf({ variable, value }: Secret): readonly SecretForm[] {
   const printed = `printf %s "$${variable}"`;
   const middle = value.length >> 1;
   const changed: readonly Omit<SecretForm, 'label'>[] = [

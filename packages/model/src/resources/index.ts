@@ -10,7 +10,7 @@ export { type DocumentSchemas, identifyingMembers, identityPlace, idText, target
 export { collectionOf, innermostItem, type ItemPath, shapeOf } from './item-path.ts';
 export { itemIds, itemsIn } from './list-items.ts';
 export { findItems, type Items, itemSchemas, itemsOf, schemaAt, successSchemas } from './list-schema.ts';
-export { findPaging, firstOffset, firstPage, isNextPageMember, isSorting } from './paging.ts';
+export { findPaging, firstOffset, firstPage, isNextPage, isSorting, pagingPlaces } from './paging.ts';
 export { isNamedFor } from './resource-names.ts';
 export { snakeCase } from '../values/snake-case.ts';
 export { type Corrections, findResourcePaths, type ResourcePaths } from './resource-paths.ts';

@@ -1,6 +1,7 @@
 import { memoizeByObject } from '@contract-first/contract';
 import type { ApiOperation, ApiParameter } from '../operations/api-operation.ts';
 import type { Oracle } from '../values/oracle.ts';
+import { isObject, type Json, type Place } from '../values/json-value.ts';
 import { flatten } from '../values/schema-merge.ts';
 import { snakeCase } from '../values/snake-case.ts';
 
@@ -28,7 +29,7 @@ export const findPaging = memoizeByObject(({ parameters }: ApiOperation): Paging
 });
 
 /** Returns a parameter name without brackets: `page_number` for `page[number]`. */
-export function flatName(name: string): string {
+function flatName(name: string): string {
   return name.replaceAll(/\[(\w+)\]/g, '_$1');
 }
 
@@ -43,9 +44,24 @@ export function isSorting({ name }: Pick<ApiParameter, 'name'>): boolean {
   return SORT.test(snakeCase(name));
 }
 
-/** Returns whether the name of a member indicates the next page: a cursor, a number or a URL. */
-export function isNextPageMember(name: string): boolean {
-  return NEXT.test(name);
+const DEPTH = 3;
+
+/**
+ * Returns the places of the members of a body and of the objects in it, such as `meta.paging.next`, but not in lists.
+ * A member follows the object that contains it.
+ */
+export function pagingPlaces(body: Json, holder: Place = []): readonly Place[] {
+  if (!isObject(body)) return [];
+  return Object.entries(body).flatMap(([name, member]) => {
+    const place = [...holder, name];
+    return [place, ...(place.length <= DEPTH ? pagingPlaces(member, place) : [])];
+  });
+}
+
+/** Returns whether the place of a member indicates the next page: a cursor, a number, a URL, or a link object with it. */
+export function isNextPage(place: Place): boolean {
+  const [holder = '', name = ''] = place.slice(-2).map(String);
+  return NEXT.test(place.length === 1 ? holder : name) || (NEXT.test(holder) && /^(?:href|url)$/.test(name));
 }
 
 /**

@@ -156,7 +156,7 @@ const DATES = TIMES.map((text) => text.slice(0, 10));
 const BIRTHDAYS = DATES.map((text, index) => `${String(1960 + index)}${text.slice(4)}`);
 
 /** Formats an instant as in `2026-01-05T08:30:00Z`. */
-export function textOfInstant(instant: number): string {
+function textOfInstant(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19)}Z`;
 }
 

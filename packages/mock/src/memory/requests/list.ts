@@ -1,5 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
-import { idText, isNextPageMember, itemsIn, snakeCase } from '@contract-first/model/resources';
+import { idText, isNextPage, itemsIn, pagingPlaces, snakeCase } from '@contract-first/model/resources';
 import {
   type Described,
   isObject,
@@ -112,15 +112,10 @@ function fillList(
   allows: (body: Json) => boolean,
 ): Json {
   if (place.length === 0) return page.items; // The body is the list.
-  const holders: Place[] = [
-    [],
-    ...membersOf(generated).flatMap(([name, member]) => (isObject(member) ? [[name]] : [])),
-  ];
-  const places = holders.flatMap((holder) => {
-    const holding = partAt(generated, holder);
-    return isObject(holding) ? Object.keys(holding).map((name) => [...holder, name]) : [];
-  });
-  const told = places.reduce((result, at) => candidatesFor(at, result).find(allows) ?? result, generated);
+  const told = pagingPlaces(generated).reduce<Json>(
+    (result, at) => candidatesFor(at, result).find(allows) ?? result,
+    generated,
+  );
   return replaceAt(told, place, page.items);
 
   /** Returns bodies with different values at a place, the best first. */
@@ -129,8 +124,10 @@ function fillList(
     const value = partAt(result, at);
     const put = (other: Json): Json => replaceAt(result, at, other);
     const absent = [removeAt(result, at), put(null), put('')];
-    if (isNextPageMember(name) && !isObject(value) && typeof value !== 'boolean') {
+    if (!isObject(partAt(result, at.slice(0, -1)))) return []; // The object that contained it was removed.
+    if (isNextPage(at) && typeof value !== 'boolean') {
       if (page.next === undefined) return absent;
+      if (isObject(value)) return [];
       const url = /^(?:https?:|\/)/.test(idText(value)) ? [put(urlOf(page.next))] : [];
       return [...url, put(page.next.value), put(idText(page.next.value)), put(urlOf(page.next))];
     }

@@ -1,4 +1,4 @@
-import { stringifyJson } from '@contract-first/contract';
+import { memoizeByObject, stringifyJson } from '@contract-first/contract';
 import type { ApiOperation } from '@contract-first/model/operations';
 import {
   type DocumentSchemas,
@@ -58,7 +58,7 @@ export function createModel(requests: Values, responses: Values) {
     const bodies = sentSchemas(operation, resource);
     return new Set(bodies.flatMap((schema) => Object.keys(allPropertiesOf(requests.schemas, schema))));
   });
-  const samples = memoize(createSample);
+  const samples = memoizeByObject(createSample);
   const holders = memoize((operation: ApiOperation, resource: Resource): string | undefined => {
     const names = [...written(operation, resource)];
     const own = allPropertiesOf(responses.schemas, samples(resource).schema);
@@ -66,7 +66,7 @@ export function createModel(requests: Values, responses: Values) {
     if (names.length === 0 || names.some((name) => Object.hasOwn(own, name))) return undefined;
     return Object.entries(own).find(([, property]) => isIn(allPropertiesOf(responses.schemas, property)))?.[0];
   });
-  const alternatives = memoize((resource: Resource) => listAlternatives(resource));
+  const alternatives = memoizeByObject(listAlternatives);
   return {
     requests,
     responses,
@@ -106,7 +106,7 @@ export function createModel(requests: Values, responses: Values) {
       return complete(schema, value, state);
     },
     /** Returns the schemas of an id. */
-    idSchemasOf: memoize((resource: Resource): IdSchemas => {
+    idSchemasOf: memoizeByObject((resource: Resource): IdSchemas => {
       const { item, idMembers } = resource;
       const { read, remove, replace, patch } = item;
       const parameters = (read ?? remove ?? replace ?? patch)?.parameters ?? [];
@@ -204,12 +204,14 @@ export function createModel(requests: Values, responses: Values) {
   }
 }
 
-/** Memoizes a function by its first argument, which determines the other arguments. */
-function memoize<Key, Rest extends readonly unknown[], Result>(create: (key: Key, ...rest: Rest) => Result) {
-  const results = new Map<Key, Result>();
-  return (key: Key, ...rest: Rest): Result => {
-    if (!results.has(key)) results.set(key, create(key, ...rest));
-    return results.get(key) as Result; // Just set.
+/** Memoizes a function by its two arguments. */
+function memoize<One, Two, Result>(create: (one: One, two: Two) => Result) {
+  const results = new Map<One, Map<Two, Result>>();
+  return (one: One, two: Two): Result => {
+    const known = results.get(one) ?? new Map<Two, Result>();
+    results.set(one, known);
+    if (!known.has(two)) known.set(two, create(one, two));
+    return known.get(two) as Result; // Just set.
   };
 }
 
