@@ -7,6 +7,7 @@ import { multiplesIn } from './multiples.ts';
 import { tryGenerate } from './generation-failure.ts';
 import type { Oracle } from './oracle.ts';
 import { flatten, join } from './schema-merge.ts';
+import { exactNumberOf, INTEGER_RANGES, numberOf } from './schema-numbers.ts';
 
 /** The sizes to try for schemas without a limit. */
 export type LongSizes = { readonly chars: number; readonly items: number };
@@ -46,7 +47,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
 
     function* ofArray(flat: JsonSchemaObject, list: JsonArray, depth: number): Generator<Json> {
       const items = (flat['items'] ?? true) as JsonSchema; // Validated document.
-      const [min, max] = [numberAt(flat, 'minItems') ?? 0, numberAt(flat, 'maxItems')];
+      const [min, max] = [numberOf(flat, 'minItems') ?? 0, numberOf(flat, 'maxItems')];
       const pool =
         flat['uniqueItems'] === true ? [...list, ...samples(items, false)] : [...list, ...samples(items, true)];
       const itemChars = Math.max(...pool.map((item) => stringifyJson(item).length), 1);
@@ -76,7 +77,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
         for (const other of within(schema ?? true, member, depth + 1)) yield { ...object, [name]: other };
       }
       const [extra = 'x'] = samples(additional, true);
-      const [min, max] = [numberAt(flat, 'minProperties'), numberAt(flat, 'maxProperties')];
+      const [min, max] = [numberOf(flat, 'minProperties'), numberOf(flat, 'maxProperties')];
       const sizes = [...(min === undefined ? [] : [min - 1, min]), ...(max === undefined ? [] : [max, max + 1])];
       for (const size of sizes.filter((n) => n >= 0 && n <= MAX_CHARS / 20)) {
         const optional = Object.keys(object).filter((name) => !required.includes(name));
@@ -135,10 +136,6 @@ function reordered(value: Json): Json {
 
 // Each function returns values at the limits of a schema and one step beyond.
 
-const RANGES: Readonly<Record<string, readonly bigint[]>> = {
-  int32: [-(2n ** 31n), 2n ** 31n - 1n],
-  int64: [-(2n ** 63n), 2n ** 63n - 1n],
-};
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 const SMALL_STEP = 0.001;
 const SIMILAR_CHOICES = 3;
@@ -148,10 +145,10 @@ const MAX_CHOICES = 20;
 function numberBoundaries(schema: JsonSchemaObject, value: number | bigint): readonly Json[] {
   const { format, multipleOf } = schema;
   const isInteger = [schema['type']].flat().every((type) => type === 'integer');
-  const exactBounds = BOUNDS.flatMap((keyword) => exactNumberAt(schema, keyword) ?? []);
+  const exactBounds = BOUNDS.flatMap((keyword) => exactNumberOf(schema, keyword) ?? []);
   const bounds = exactBounds.map(Number);
   const whole = exactBounds.filter((bound) => typeof bound === 'bigint' || Number.isInteger(bound));
-  const integers = [...whole.map(BigInt), ...(RANGES[String(format)] ?? [])];
+  const integers = [...whole.map(BigInt), ...(INTEGER_RANGES[String(format)] ?? [])];
   const step = typeof multipleOf === 'bigint' ? Number(multipleOf) : multipleOf;
   return [
     ...integers.flatMap((bound) => [bound, bound - 1n, bound + 1n]),
@@ -186,8 +183,8 @@ function withoutError(number: number): number {
  * @param mostChars the maximum length of returned texts
  */
 function textBoundaries(schema: JsonSchemaObject, value: string, longText: number, mostChars: number): readonly Json[] {
-  const min = numberAt(schema, 'minLength') ?? 0;
-  const max = numberAt(schema, 'maxLength');
+  const min = numberOf(schema, 'minLength') ?? 0;
+  const max = numberOf(schema, 'maxLength');
   const chars = Array.from(value);
   const usual = chars.at(-1) ?? 'x';
   const lengths = [min - 1, min, ...(max === undefined ? [] : [max, max + 1])].filter((n) => n >= 0 && n <= mostChars);
@@ -245,15 +242,4 @@ function similarTo(choice: Json): readonly Json[] {
   const [first = '', ...rest] = choice;
   const cases = [choice.toUpperCase(), choice.toLowerCase(), first.toUpperCase() + rest.join('')];
   return [...cases, ` ${choice}`, `${choice} `, `${choice}\n`, `${choice}x`, choice.slice(0, -1)];
-}
-
-/** Returns the number of a keyword, if any. */
-function numberAt(schema: JsonSchemaObject, keyword: string): number | undefined {
-  const value = exactNumberAt(schema, keyword);
-  return value === undefined ? undefined : Number(value);
-}
-
-function exactNumberAt(schema: JsonSchemaObject, keyword: string): number | bigint | undefined {
-  const value = schema[keyword];
-  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }

@@ -7,6 +7,7 @@ import type { Json } from './json-value.ts';
 import { integerStep, multiplesIn } from './multiples.ts';
 import { oneOf, TooLarge } from './generation-failure.ts';
 import { MOST_REPETITIONS, maxPatternLength } from './pattern-length.ts';
+import { exactNumberOf, INTEGER_RANGES, numberOf } from './schema-numbers.ts';
 import { longestText, sizeOfText, type Sized } from './value-size.ts';
 
 /**
@@ -17,10 +18,6 @@ export type TextKind = 'any' | 'well-formed' | 'token';
 const SAFE = 2n ** 53n - 1n;
 // The number of multiples on each side of the multiple closest to zero, which have few digits.
 const FEW = 1_000_000n;
-const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
-  int32: [-(2n ** 31n), 2n ** 31n - 1n],
-  int64: [-(2n ** 63n), 2n ** 63n - 1n],
-};
 
 /**
  * Generates integers in the range of the schema. Prefers the limits of the range and of common integer types.
@@ -28,7 +25,7 @@ const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
  * @param plain whether to prefer small numbers
  */
 export function integers(schema: JsonSchemaObject, plain: boolean): fc.Arbitrary<Json> {
-  const [lowest, highest] = RANGES[String(schema['format'])] ?? [-SAFE, SAFE];
+  const [lowest, highest] = INTEGER_RANGES[String(schema['format'])] ?? [-SAFE, SAFE];
   const step = integerStep(exactNumberOf(schema, 'multipleOf') ?? 1);
   const above = limit(schema, 'minimum', 'exclusiveMinimum', 1n, lowest);
   const below = limit(schema, 'maximum', 'exclusiveMaximum', -1n, highest);
@@ -220,16 +217,6 @@ const FORMATS: ReadonlyMap<string, () => fc.Arbitrary<Json>> = new Map<string, (
 /** Returns the length in code points, as in JSON Schema. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
-}
-
-function numberOf(schema: JsonSchemaObject, keyword: string): number | undefined {
-  const value = exactNumberOf(schema, keyword);
-  return value === undefined ? undefined : Number(value);
-}
-
-function exactNumberOf(schema: JsonSchemaObject, keyword: string): number | bigint | undefined {
-  const value = schema[keyword];
-  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
 /** Returns the inclusive integer limit of a schema. @param beyond the step inwards from an exclusive limit */

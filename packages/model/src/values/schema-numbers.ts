@@ -1,0 +1,20 @@
+import { isNumber } from './json-value.ts';
+import type { JsonSchemaObject } from './json-schema.ts';
+
+/** The least and the greatest integer of each format. */
+export const INTEGER_RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+};
+
+/** Returns the number of a keyword, if any, rounded to a double. */
+export function numberOf(schema: JsonSchemaObject, keyword: string): number | undefined {
+  const value = exactNumberOf(schema, keyword);
+  return value === undefined ? undefined : Number(value);
+}
+
+/** Returns the number of a keyword, if any. */
+export function exactNumberOf(schema: JsonSchemaObject, keyword: string): number | bigint | undefined {
+  const value = schema[keyword];
+  return isNumber(value) ? value : undefined;
+}
