@@ -33,7 +33,7 @@ const ALL: readonly CaseKind[] = [...DOCUMENTED, 'unsupported method', 'unknown 
 
 const MAX_CHARS = 2_000;
 
-// The checks have the same names as in Schemathesis, which has no check for HEAD.
+// Checks that Schemathesis has, too, have the same names.
 const CHECKS = {
   not_a_server_error: { category: 'server error', kinds: ALL, check: notAServerError },
   ignored_auth: { category: 'security', kinds: ['no authentication'], check: ignoredAuth },

@@ -144,7 +144,7 @@ export const CHECK: CommandDeclaration = {
     ),
     ...[
       option('header', 'list', 'a header of every request', { value: "'NAME: TEXT'" }),
-      option('expect', 'list', 'statuses that valid data may get, too, from an operation or from all', {
+      option('expect', 'list', 'more statuses that valid data may get, from one operation or from all', {
         value: '[NAME:]N,N',
       }),
       option(

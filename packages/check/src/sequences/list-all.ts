@@ -133,7 +133,9 @@ export async function listAll(
     return following;
   }
 
-  /** Returns whether these items end the list. Assumes that an undocumented page size is a multiple of 10 or 25. */
+  /**
+   * Returns whether these items end the list. A page of 10, 20 or 25 items may be full, so that the list may go on.
+   */
   function isEnd(items: readonly Json[]): boolean {
     if (items.length === 0 || pages.length > 1 || tellsNext(operation, run)) return true;
     return items.length % 10 > 0 && items.length % 25 > 0 && items.length < (limit ?? Infinity);

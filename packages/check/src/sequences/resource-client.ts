@@ -38,7 +38,7 @@ export type ResourceClient = {
 export const MISSING: readonly number[] = [404, 410];
 
 /** The reason why the effects of an operation cannot be judged. */
-export const DELAYED: Absence = { reason: 'they may be processed later, as 202 is documented' };
+export const DELAYED: Absence = { reason: '202 is documented, so an effect may come later' };
 
 /** The failure if a request with an outdated If-Match succeeds. */
 export const STALE_IS_ACCEPTED = 'another ETag in If-Match is accepted, not refused with 412';

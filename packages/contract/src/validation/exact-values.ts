@@ -21,7 +21,8 @@ export function withDigits({ root, sourceDigits }: JsonTree): { '': unknown } & 
 }
 
 /**
- * The keyword for the exact JSON texts of sibling keywords. Documents cannot set it: contracts contain no extensions.
+ * The keyword for the exact JSON texts of sibling keywords. Documents cannot set it: contracts
+ * have no other keyword that begins with `x-`.
  */
 const TEXTS = 'x-digits';
 type Schema = { readonly [keyword: string]: unknown; readonly [TEXTS]?: Readonly<Record<string, string>> };

@@ -9,7 +9,8 @@ export type Declared = {
 export const NOTHING_DECLARED: Declared = { codecs: [], formats: [] };
 
 /**
- * Marks the schema of a string that the application decodes. Documents cannot set it: normalization removes extensions.
+ * Marks the schema of a string that the application decodes. Documents cannot set it: normalization removes
+ * this keyword.
  */
 export const DECODED = 'x-decoded';
 

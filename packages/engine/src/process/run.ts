@@ -184,7 +184,7 @@ function printBanner(
   const developmentToken = acceptsTokens ? config.developmentToken : undefined;
   const token =
     developmentToken === undefined
-      ? 'as configured; $TOKEN stands for it below'
+      ? 'as configured; set TOKEN to one of them for the command below'
       : `${developmentToken}   (generated for this run; set API_TOKENS to choose your own)`;
   const lines: readonly (readonly [string, string])[] = [
     ...served.flatMap(({ application: { contract, database: driver }, config: { database }, docs }) => {

@@ -74,7 +74,7 @@ test('npm start uses the compile cache, and starts even if it is not writable', 
 
 test('npm start prints a curl line for configured tokens, with $TOKEN in their place', async () => {
   const service = await startService({ NODE_ENV: 'development' });
-  expect(service.output()).toMatch(/^Token +as configured; \$TOKEN stands for it below$/m);
+  expect(service.output()).toMatch(/^Token +as configured; set TOKEN to one of them for the command below$/m);
   expect(await runCurlLine(service, { TOKEN: service.token })).toMatch(ACCEPTED);
 });
 

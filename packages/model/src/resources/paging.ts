@@ -33,7 +33,7 @@ function flatName(name: string): string {
   return name.replaceAll(/\[(\w+)\]/g, '_$1');
 }
 
-/** Returns whether a parameter is a filter: an enum of texts, such as the size `M`, or a date. */
+/** Returns whether a parameter is a filter, despite its name: an enum of texts, such as the size `M`, or a date. */
 function isChoice({ schema }: ApiParameter): boolean {
   const { enum: values = [], format = '' } = Object(schema) as { readonly enum?: readonly unknown[]; format?: string };
   return values.some((value) => !Number.isInteger(Number(value))) || format.startsWith('date');

@@ -20,8 +20,8 @@ export type Page<Item = Json> = {
 };
 
 /**
- * The items before each cursor at the time of its creation: the last ids, since items may be deleted later, and the
- * number of other items.
+ * The items that were before each cursor when it was created: the last ids, since these items may be deleted later, and
+ * the number of earlier items.
  */
 export type Cursors = Map<string, { readonly ids: readonly string[]; readonly others: number }>;
 
