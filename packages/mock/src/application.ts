@@ -1,4 +1,4 @@
-import { bodyLimitOf, type Operation } from '@contract-first/contract';
+import { bodyLimitOf, type Operation, TimeSlices } from '@contract-first/contract';
 import { type CompiledDocument, optional } from '@contract-first/documents';
 import type { Application } from '@contract-first/engine';
 import {
@@ -107,6 +107,7 @@ export function createMock(
   const memory = options && createMemory(values, { ...options, seed });
   const errors = { rate: errorRate, random: createRandom(`${String(seed)} errors`) };
   const invalidExamples = () => findInvalidExamples(responses, Object.values(contract.operations));
+  const slices = new TimeSlices();
   const closing = new AbortController();
   const callbacks = callbackHosts && createCallbacks(responses, callbackHosts, closing.signal);
   const handlers = Object.values(contract.operations).map(
@@ -151,10 +152,22 @@ export function createMock(
     const sendCallbacks = callbacks?.of(operation);
     const reply = (request: MockRequest): AnyReply =>
       hasPreferences(request) ? respond(request) : (fail?.(request) ?? handle(request));
-    return (request: MockRequest) => {
+    let ready: Promise<void> | undefined;
+    return async (request: MockRequest) => {
+      await (ready ??= compile(operation));
       const made = reply(request);
       sendCallbacks?.(request, made);
-      return Promise.resolve(made);
+      return made;
     };
+  }
+
+  /** Compiles the schemas of an operation's responses, while other requests are answered. */
+  async function compile({ operationId, responses: documented }: Operation): Promise<void> {
+    for (const key of Object.keys(documented)) {
+      for (const { schema } of Object.values(responses.responseOf(operationId, key).content ?? {})) {
+        const steps = responses.oracle.compile(schema);
+        while (steps.next().done !== true) await slices.wait(true);
+      }
+    }
   }
 }

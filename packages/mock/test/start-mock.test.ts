@@ -324,3 +324,37 @@ test('CORS_ORIGINS restricts the pages that may call the mock', async () => {
   const headers = { Origin: 'http://localhost:5173', 'Access-Control-Request-Method': 'DELETE' };
   expect((await fetch(`${url}/books/1`, { method: 'OPTIONS', headers })).status).toBe(403);
 });
+
+test('the mock answers other requests while it compiles the schemas of a response', async () => {
+  const path = join(temporaryFolder(), 'openapi.yaml');
+  const size = 400;
+  const parts = Array.from({ length: size }, (_, index) => {
+    const next = `{ $ref: '#/components/schemas/Part${String((index + 1) % size)}' }`;
+    return `    Part${String(index)}: { type: object, properties: { name: { type: string }, next: ${next} } }`;
+  });
+  const document = `
+openapi: 3.1.0
+info: { title: Parts, version: 1.0.0 }
+security: []
+paths:
+  /parts:
+    get:
+      operationId: listParts
+      parameters: [{ name: limit, in: query, schema: { type: integer } }]
+      responses: { '200': { description: Parts., ${list('Part0')} }, '400': { description: Invalid. } }
+  /ping: { get: { operationId: ping, responses: { '204': { description: Pong. } } } }
+components:
+  schemas:
+${parts.join('\n')}
+`;
+  writeFileSync(path, document);
+  await using mock = await startMock(path);
+  const statusOf = async (target: string): Promise<number> => (await fetch(`${mock.url}${target}`)).status;
+  // The engine compiles its own schemas for this request.
+  expect([await statusOf('/parts?limit=x'), await statusOf('/ping')]).toEqual([400, 204]);
+  const finished: string[] = [];
+  const listed = statusOf('/parts').then((status) => finished.push(`parts ${String(status)}`));
+  for (let count = 0; count < 3; count += 1) finished.push(`ping ${String(await statusOf('/ping'))}`);
+  await listed;
+  expect(finished).toEqual(['ping 204', 'ping 204', 'ping 204', 'parts 200']);
+});

@@ -11,6 +11,7 @@ import { integerOf, isInt64 } from './integers.ts';
 import { toJsonTree } from './json-tree.ts';
 import type { Json } from './json-value.ts';
 import { isMultipleOf } from './multiples.ts';
+import { separateReferences } from './schema-links.ts';
 import { digitsOf, type DataContext, type OnInt64, type ValidationContext } from './validation-context.ts';
 
 /** Validates values with the schemas of one document. Compares integers by their digits, not as doubles. */
@@ -27,6 +28,8 @@ export type Oracle = {
     json: JsonTree,
     onInt64?: OnInt64,
   ) => SchemaViolation | undefined;
+  /** Compiles a schema and the schemas that it refers to. Yields after each, usually after a millisecond. */
+  readonly compile: (schema: JsonSchema | undefined) => Generator<void, void>;
   /** Returns whether a schema allows a value. */
   readonly allows: (schema: JsonSchema | undefined, value: Json) => boolean;
   /**
@@ -61,18 +64,19 @@ export class CannotCheck extends Error {}
  * @param timeLimitMs the time limit for validating a large value; exceeding it throws {@link TimeLimitExceeded}
  */
 export function createOracle(schemas: SchemaDocument, timeLimitMs?: number): Oracle {
-  const validate = strictValidation(schemas);
+  const { validate, compile } = strictValidation(schemas);
   const strict: Oracle['violation'] = (schema, json, onInt64) => {
     if (schema === undefined || timeLimitMs === undefined || isSmall(json.root)) return validate(schema, json, onInt64);
     validate(schema, NOTHING); // Compiles the schema first, since compilation must not be interrupted.
     return runWithin(timeLimitMs, () => validate(schema, json, onInt64));
   };
-  const lenient = isLenient(schemas) ? lenientValidation(schemas) : strict;
+  const lenient = isLenient(schemas) ? lenientValidation(schemas).validate : strict;
   const allowedBy = (violation: Oracle['violation'], schema: JsonSchema | undefined, value: Json): boolean =>
     schema === undefined || violation(schema, toJsonTree(value)) === undefined;
   return {
     schemas,
     violation: strict,
+    compile,
     allows: (schema, value) => allowedBy(strict, schema, value),
     mayAllow: (schema, value) => allowedBy(lenient, schema, value),
   };
@@ -91,26 +95,40 @@ function isLenient({ document }: SchemaDocument): boolean {
 }
 
 /** @param isLenient inserts defaults for missing properties, in place, and allows any number for `float` */
-function createValidation(schemas: SchemaDocument, isLenient: boolean): Oracle['violation'] {
-  const usual = createChecks(createAjv(schemas, isLenient, false), isLenient);
-  let wide: typeof usual | undefined;
-  const wideSchemas = new Set<JsonSchema>();
-  return (schema, json, onInt64) => {
+function createValidation(schemas: SchemaDocument, isLenient: boolean) {
+  let checks = createChecks(schemas, isLenient, false);
+  let isWide = false;
+  return { validate, compile };
+
+  function validate(schema: JsonSchema | undefined, json: JsonTree, onInt64?: OnInt64): SchemaViolation | undefined {
     if (schema === undefined) return undefined;
     try {
-      if (!wideSchemas.has(schema)) return usual(schema, json, onInt64);
+      return checks.validate(schema, json, onInt64);
     } catch (error) {
-      // Ajv nests the code for thousands of members and overflows the stack, unless `allErrors` is set.
-      if (!(error instanceof RangeError)) throw error;
+      widen(error);
+      return checks.validate(schema, json, onInt64);
     }
-    wide ??= createChecks(createAjv(schemas, isLenient, true), isLenient);
-    const violation = wide(schema, json, onInt64);
-    wideSchemas.add(schema);
-    return violation;
-  };
+  }
+
+  function* compile(schema: JsonSchema | undefined): Generator<void, void> {
+    if (schema === undefined) return;
+    try {
+      yield* checks.compile(schema);
+    } catch (error) {
+      widen(error);
+      yield* checks.compile(schema);
+    }
+  }
+
+  /** Ajv nests the code for thousands of members and overflows the stack, unless `allErrors` is set. */
+  function widen(error: unknown): void {
+    if (!(error instanceof RangeError) || isWide) throw error;
+    isWide = true;
+    checks = createChecks(schemas, isLenient, true);
+  }
 }
 
-function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErrors: boolean): Ajv2020 {
+function createAjv(isLenient: boolean, allErrors: boolean): Ajv2020 {
   // Validated document. `ownProperties` ignores inherited members: `{}` has no property `constructor`.
   const ajv = new Ajv2020({
     strict: false,
@@ -175,7 +193,6 @@ function createAjv({ id, document }: SchemaDocument, isLenient: boolean, allErro
       properties: Object.fromEntries(names.map((name) => [name, { absent: true }])),
     }),
   });
-  ajv.addSchema(isLenient ? (withRoundedDefaults(document) as object) : document, id);
   return ajv;
 }
 
@@ -190,11 +207,18 @@ const NUMBER_KEYWORDS: Readonly<
   multipleOf: { requirement: 'multiple of', isValid: isMultipleOf },
 };
 
-/** Creates a validation function that compiles each schema once. */
-function createChecks(ajv: Ajv2020, isLenient: boolean) {
+/** Creates functions that compile each schema once, and validate values. */
+function createChecks({ id, document: original }: SchemaDocument, isLenient: boolean, allErrors: boolean) {
+  const ajv = createAjv(isLenient, allErrors);
+  const round = <Schema extends object | boolean>(schema: Schema): Schema =>
+    isLenient ? (withRoundedDefaults(schema) as Schema) : schema;
+  let document: typeof original | undefined;
+  const compilePending = separateReferences(ajv, () => (document ??= round(original)), id);
   const compiled = new Map<JsonSchema, ValidateFunction>();
-  return (schema: JsonSchema, json: JsonTree, onInt64?: OnInt64): SchemaViolation | undefined => {
-    const validate = compile(schema);
+  return { validate, compile };
+
+  function validate(schema: JsonSchema, json: JsonTree, onInt64?: OnInt64): SchemaViolation | undefined {
+    const check = compiled.get(schema) ?? compileNow(schema);
     const { root } = json;
     // Ajv passes a context only for nested parts. The root also needs a context, since digits are found by their
     // holder.
@@ -205,8 +229,8 @@ function createChecks(ajv: Ajv2020, isLenient: boolean) {
       rootData: root,
       dynamicAnchors: {},
     };
-    if (validate.call({ json, onInt64 } satisfies ValidationContext, root[''], rootContext)) return undefined;
-    const [error] = validate.errors ?? [];
+    if (check.call({ json, onInt64 } satisfies ValidationContext, root[''], rootContext)) return undefined;
+    const [error] = check.errors ?? [];
     const { instancePath: path = '', message = 'is not allowed', keyword = 'not' } = error ?? {};
     const isInteger = keyword === 'exactInteger';
     const { additionalProperty, unevaluatedProperty: unknown = additionalProperty } = Object(error?.params) as Params;
@@ -216,15 +240,19 @@ function createChecks(ajv: Ajv2020, isLenient: boolean) {
       keyword: isInteger ? 'type' : keyword,
       message: unknown === undefined ? requirement : `${requirement}: ${unknown}`,
     };
-  };
+  }
 
-  function compile(schema: JsonSchema): ValidateFunction {
-    const cached = compiled.get(schema);
-    if (cached !== undefined) return cached;
+  function compileNow(schema: JsonSchema): ValidateFunction {
+    const steps = compile(schema);
+    for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+  }
+
+  function* compile(schema: JsonSchema): Generator<void, ValidateFunction> {
     try {
-      const validate = ajv.compile(isLenient ? (withRoundedDefaults(schema) as JsonSchema) : schema);
-      compiled.set(schema, validate);
-      return validate;
+      const check = compiled.get(schema) ?? ajv.compile(round(schema));
+      yield* compilePending();
+      compiled.set(schema, check);
+      return check;
     } catch (error) {
       if (error instanceof RangeError) throw error;
       throw new CannotCheck(`a schema cannot be compiled: ${(error as Error).message}`, { cause: error });
