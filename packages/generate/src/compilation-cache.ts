@@ -25,6 +25,7 @@ export class CompilationCache {
   readonly #compiler = digestOf([...listFiles(COMPILER).map((file) => join(COMPILER, file)), MANIFEST].map(read));
   readonly #cached: ReadonlySet<string> = new Set(readCache());
   readonly #parts = new Map<string, Part>();
+  readonly #digests = new Map<Operation, string>();
 
   constructor(contract: Contract) {
     this.#contract = contract;
@@ -49,8 +50,14 @@ export class CompilationCache {
     }
   }
 
-  /** Returns a digest of the schemas of an operation and all their references. */
   #digest(operation: Operation): string {
+    const digest = this.#digests.get(operation) ?? this.#digestOf(operation);
+    this.#digests.set(operation, digest);
+    return digest;
+  }
+
+  /** Returns a digest of the schemas of an operation and all their references. */
+  #digestOf(operation: Operation): string {
     const root = partOf(operation.schemas);
     const references = new Set(root.references);
     // The loop also visits references that are added meanwhile.

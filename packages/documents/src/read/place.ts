@@ -29,8 +29,19 @@ export class Places {
       if (member === undefined) break;
       ({ place, part } = member);
     }
-    const line = this.#lines.findLastIndex((start) => start <= place);
+    const line = this.#lineOf(place);
     return { line: line + 1, column: place - (this.#lines[line] ?? 0) + 1 };
+  }
+
+  /** Returns the index of the line with an offset. Halves the range, since a document may have many lines and warnings. */
+  #lineOf(place: number): number {
+    let [first, end] = [0, this.#lines.length];
+    while (end - first > 1) {
+      const middle = (first + end) >> 1;
+      if ((this.#lines[middle] ?? 0) <= place) first = middle;
+      else end = middle;
+    }
+    return first;
   }
 }
 
