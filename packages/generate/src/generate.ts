@@ -77,7 +77,9 @@ export async function generate({
     );
 
   const notes: string[] = [];
-  const stale = Object.entries(files).filter(([name, text]) => readIfPresent(`generated/${name}`) !== text);
+  // Git may check out the files with the line ends CRLF.
+  const present = (name: string): string | undefined => readIfPresent(`generated/${name}`)?.replaceAll('\r\n', '\n');
+  const stale = Object.entries(files).filter(([name, text]) => present(name) !== text);
   for (const [name, text] of stale) {
     if (check) {
       problems.push(describeStale(name));

@@ -43,6 +43,25 @@ test('npm run generate -- --check names stale and missing files, exits 1 and cha
   expect(readGenerated(join(project, 'generated'))).toEqual(before);
 });
 
+test('npm run generate accepts files with CRLF, and keeps it in handlers.ts', async () => {
+  const withCrlf = (text: string): string => text.replaceAll('\n', '\r\n');
+  writeContract(CONTRACT);
+  await generate();
+  for (const [name, text] of Object.entries(readGenerated(join(project, 'generated'))))
+    writeFileSync(join(project, 'generated', name), withCrlf(text));
+  writeContract(withCrlf(CONTRACT));
+  const handlers = join(project, 'src/handlers.ts');
+  mkdirSync(join(project, 'src'));
+  writeFileSync(handlers, withCrlf('export function createHandlers() {\n  return {\n  };\n}\n'));
+  expect(await generate('--scaffold')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^generated\/ is up to date\nsrc\/create-guest\.ts\n/),
+  });
+  const written = readFileSync(handlers, 'utf8');
+  expect(written.split('\r\n').join('')).not.toMatch(/[\r\n]|\\u000d/);
+  expect(written).toContain('    createGuest,\r\n');
+});
+
 test('npm run generate finds every int64, through references, lists, maps, unions and recursion', async () => {
   writeContract(
     withSchema(`
