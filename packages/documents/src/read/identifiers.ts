@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { unusedName } from '../document/names.ts';
 import { decode, resolveReference } from '../document/reference.ts';
 import { copyOf, type FileObject, type SourceFile, visitObjects } from './file-objects.ts';
+import { isHttpUrl } from './files.ts';
 
 /** A schema resource: a file, or a schema with `$id` in it (JSON Schema 2020-12, 4.3.5). Pointers have no `#`. */
 type Resource = {
@@ -163,7 +164,8 @@ function findResources(
   path: string,
   parsed: FileObject,
 ): { readonly resources: readonly Resource[]; readonly chains: ReadonlyMap<string, readonly Resource[]> } {
-  const uri = URL.canParse(path) ? path : pathToFileURL(path).href;
+  // `C:\api.yaml` is a path, too.
+  const uri = isHttpUrl(path) ? path : pathToFileURL(path).href;
   const resources: Resource[] = [];
   const chains = new Map<string, readonly Resource[]>();
   const open: Resource[] = [];

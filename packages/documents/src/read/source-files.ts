@@ -1,4 +1,4 @@
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { escapePointer } from '@contract-first/contract';
 import { assertBoundedExpansion } from '../document/expansion-limit.ts';
 import { decode } from '../document/reference.ts';
@@ -94,9 +94,9 @@ export class SourceFiles {
   }
 }
 
-/** Returns the name of a file for messages. */
+/** Returns the name of a file for messages and reports, with `/` on all systems. */
 export function displayName(path: string): string {
-  return isHttpUrl(path) ? path : relative(process.cwd(), path);
+  return isHttpUrl(path) ? path : relative(process.cwd(), path).split(sep).join('/');
 }
 
 /** Refers to a path item that a YAML alias also places in another path, as if it were written with `$ref`. */

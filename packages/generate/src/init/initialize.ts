@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { withExcerpt } from '@contract-first/command-line/files';
 import type { Environment } from '@contract-first/command-line/options';
 import { escapeMarkdown } from '@contract-first/command-line/reports';
@@ -186,6 +186,7 @@ function conclusion({ title, folder, operations, missing, kept, manager }: Concl
     contract: ['npm run contract', 'checks the running service against the document'],
   };
   const translated = (command = ''): string => translateCommands(command, manager);
+  const path = folder.split(sep).join('/'); // The shells of Windows accept both.
   const width = translated(scripts.contract[0]).length;
   const lines = Object.entries(scripts).flatMap(([script, [command, text = '']]) =>
     kept.includes(script) ? [] : [`${translated(command).padEnd(width)}   ${text}`],
@@ -193,7 +194,7 @@ function conclusion({ title, folder, operations, missing, kept, manager }: Concl
   return `
 ${title} is a service with ${count}. Each responds 501 until its handler is written.
 
-cd ${/^[\w./][\w./-]*$/.test(folder) ? folder : quoteShell(folder.replace(/^-/, './-'))}
+cd ${/^[\w./][\w./:-]*$/.test(path) ? path : quoteShell(path.replace(/^-/, './-'))}
 ${missing.map((command) => `${manager.name} ${command.padEnd(14)} has failed; repeat it\n`).join('')}${lines.join('\n')}`;
 }
 
