@@ -146,9 +146,9 @@ test.each<[string, string, RegExp]>([
   ['not YAML', 'openapi: 3.1.0\n  info: x\n', /^openapi\.yaml:2:7 {2}error: bad indentation/],
   ['two documents', '---\nopenapi: 3.1.0\n---\na: 1\n', /^openapi\.yaml:3:1 {2}error: expected a single document/],
   [
-    'text in quotes that is not indented',
-    'openapi: 3.1.0\ninfo:\n  title: "x\ny"\n',
-    /^openapi\.yaml:4:1 {2}error: deficient indentation: indent this line deeper than its key/,
+    'an open quote',
+    'openapi: 3.1.0\ninfo:\n  title: "x\n  version: y\n',
+    /^openapi\.yaml:4:3 {2}error: deficient indentation: indent this line deeper than its key/,
   ],
   ['UTF-16', '\uFFFD\uFFFDo\0p\0', /^openapi\.yaml:1:1 {2}error: is encoded in UTF-16: save it as UTF-8$/],
   ['empty', '', /^openapi\.yaml {2}error: must be an OpenAPI document of version 3\.0, 3\.1 or 3\.2/],

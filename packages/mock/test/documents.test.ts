@@ -96,6 +96,30 @@ components: { pathItems: { P: { ${LIST} } } }`,
     ],
   ],
   [
+    'later lines of a quoted string and of a list that are indented as their key',
+    {
+      'openapi.yaml': `${HEAD}paths:
+  /a:
+    post:
+      description: 'A text
+      of several "lines",
+
+      with a colon: here'
+      responses: { '204': { description: Done. } }
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              enum: [1,
+              2]`,
+    },
+    [
+      ['/a', 2, 204],
+      ['/a', 3, 400],
+    ],
+  ],
+  [
     'callbacks with one operationId',
     {
       'openapi.yaml': `${HEAD}paths:

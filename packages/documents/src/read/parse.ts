@@ -54,7 +54,7 @@ const SCHEMA = CORE_SCHEMA.withTags(
 const UTF_16 = /^(?:\uFFFD\uFFFD|\0[^]|[^]\0)/;
 const DEFICIENT = 'deficient indentation';
 // Limited, since each indented line costs another parse of the whole text.
-const MAX_CLOSINGS = 200;
+const MAX_INDENTED = 200;
 
 /** A parsed text. */
 export type Parsed = {
@@ -64,13 +64,13 @@ export type Parsed = {
 };
 
 /**
- * Parses a text in YAML or JSON. Numbers that a double would change become raw JSON. Accepts closing brackets that are
- * indented as the key of their collection, as most parsers do.
+ * Parses a text in YAML or JSON. Numbers that a double would change become raw JSON. Accepts closing brackets and later
+ * lines of quoted strings that are indented as their key, as most parsers do.
  *
- * @param rest the number of closing brackets that may still be indented
+ * @param rest the number of lines that may still be indented
  * @throws {ParseError} for invalid YAML
  */
-export function parseText(text: string, rest = MAX_CLOSINGS): Parsed {
+export function parseText(text: string, rest = MAX_INDENTED): Parsed {
   if (UTF_16.test(text)) throw new ParseError('is encoded in UTF-16: save it as UTF-8', 1, 1);
   try {
     const events = parseEvents(text, {});
@@ -81,8 +81,9 @@ export function parseText(text: string, rest = MAX_CLOSINGS): Parsed {
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;
     const line = (mark?.line ?? 0) + 1;
-    const indented = reason === DEFICIENT && rest > 0 ? indentClosing(text, line) : text;
-    if (indented !== text) return parseText(indented, rest - 1);
+    const indented = reason === DEFICIENT && rest > 0 ? indentLine(text, line) : text;
+    const parsed = indented === text ? undefined : parseIndented(indented, rest - 1);
+    if (parsed !== undefined) return parsed;
     const advice = reason === DEFICIENT ? ': indent this line deeper than its key, or close a quote before it' : '';
     throw new ParseError(reason + advice, line, (mark?.column ?? 0) + 1);
   }
@@ -98,12 +99,25 @@ function assertSingle(events: readonly Event[], text: string): void {
   throw new ParseError('expected a single document in the stream, but found more', lines.length, 1);
 }
 
-/** Indents a line that begins with a closing bracket like the line before. */
-function indentClosing(text: string, line: number): string {
+/** Parses a text with an indented line. Returns `undefined` if it has another mistake, such as an open quote. */
+function parseIndented(text: string, rest: number): Parsed | undefined {
+  try {
+    return parseText(text, rest);
+  } catch (error) {
+    if (error instanceof ParseError) return undefined;
+    throw error;
+  }
+}
+
+// Such a line in a quoted string is rather a member after an open quote.
+const MEMBER = /^(?:- |["']?[\w$./{}-]+["']?:(?:\s|$))/;
+
+/** Indents a line deeper than the line before, or a closing bracket like it. The value is the same. */
+function indentLine(text: string, line: number): string {
   const lines = text.split('\n');
-  const closing = lines[line - 1]?.trimStart() ?? '';
+  const content = lines[line - 1]?.trimStart() ?? '';
   const before = lines.slice(0, line - 1).findLast((other) => other.trim() !== '') ?? '';
-  if (!/^[\]}]/.test(closing)) return text;
-  lines[line - 1] = (/^ */.exec(before)?.[0] ?? '') + closing;
+  if (MEMBER.test(content)) return text;
+  lines[line - 1] = (/^ */.exec(before)?.[0] ?? '') + (/^[\]}]/.test(content) ? content : ` ${content}`);
   return lines.join('\n');
 }
