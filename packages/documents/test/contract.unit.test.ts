@@ -183,3 +183,14 @@ components: { pathItems: { B: { get: { operationId: three, ${done} } } } }
     params({ id: integer }),
   ]);
 });
+
+test('a version that is a number is read as a string, with a warning', async () => {
+  const text = documentOf('/a', 'get', "responses: { '204': { description: Done. } }").replace(
+    /version: .*?(?= })/,
+    'version: 1.5',
+  );
+  expect(await warningsOf(text)).toMatch(
+    /^openapi\.yaml:\d+:\d+ #\/info\/version {2}warn: version is a number, .* "1\.5"/,
+  );
+  expect((await contractOf(text)).info.version).toBe('1.5');
+});

@@ -12,6 +12,7 @@ import { NO_OUTSIDE } from './allowed-refs.ts';
 import { bundle } from './bundle.ts';
 import { type PlacedDiagnostic, placeDiagnostics } from './diagnostic.ts';
 import { type FileAccess, type FilePosition, FileReader, isHttpUrl, type ReadFileText } from './files.ts';
+import { readNumericVersion } from './numeric-version.ts';
 import { OldKeywords } from './old-keywords.ts';
 import { ParseError, parseText } from './parse.ts';
 import { SourceFiles } from './source-files.ts';
@@ -85,7 +86,7 @@ export async function loadContract(
   const bundled = await bundle(root, files);
   const written = bundled.document as OpenApiDocument; // The version was checked.
   const endless = findEndlessReferences(written);
-  const undescribed = endless.length > 0 ? [] : describePathParameters(written);
+  const clear = [...readNumericVersion(written), ...(endless.length > 0 ? [] : describePathParameters(written))];
   const text = JSON.stringify(bundled.document, null, 2);
   const document = parseJson(text) as OpenApiDocument; // The version was checked.
   const locate = (pointer: string): FilePosition => {
@@ -119,7 +120,7 @@ export async function loadContract(
   const diagnostics: readonly PlacedDiagnostic[] = [
     ...bundled.diagnostics,
     ...problems,
-    ...placeDiagnostics('warn', undescribed, placeOf),
+    ...placeDiagnostics('warn', clear, placeOf),
     ...dynamic.map(({ file, pointer, message }) => {
       return { severity: 'error' as const, place: describe(files.positionOf(file, pointer), pointer), message };
     }),
