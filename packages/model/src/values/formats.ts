@@ -2,7 +2,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { isIP } from 'node:net';
 
 /*
- * Validates formats that ajv-formats validates leniently. Independent of the engine's code, so that the checks do not
+ * Validates formats that ajv-formats validates leniently or too strictly. Independent of the engine's code, so that the checks do not
  * share its bugs.
  */
 
@@ -14,9 +14,23 @@ const QUOTED = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/;
 const LABEL = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i;
 const MINUTES_OF_A_DAY = 1_440;
 
-/** Replaces formats of an Ajv instance: timestamps (RFC 3339), UUIDs (RFC 9562) and mailboxes (RFC 5321). */
+const VARIABLE = /(?:\w|%[\da-f]{2})(?:\.?(?:\w|%[\da-f]{2}))*(?::[1-9]\d{0,3}|\*)?/;
+const EXPRESSION = new RegExp(`\\{[+#./;?&=,!@|]?${VARIABLE.source}(?:,${VARIABLE.source})*\\}`, 'gi');
+const LITERALS = /^(?:[^\0-\x20\x7f"<>%\\^`{|}]|%[\da-f]{2})*$/i;
+
+/**
+ * Replaces formats of an Ajv instance: timestamps (RFC 3339), UUIDs (RFC 9562), mailboxes (RFC 5321) and URI templates
+ * (RFC 6570).
+ */
 export function addExactFormats(ajv: Ajv2020): void {
-  const formats = { time: isTime, 'date-time': isDateTime, email: isEmail, uuid: (text: string) => UUID.test(text) };
+  const formats = {
+    time: isTime,
+    'date-time': isDateTime,
+    email: isEmail,
+    uuid: (text: string) => UUID.test(text),
+    // A letter in place of an expression cannot complete a literal such as %4.
+    'uri-template': (text: string) => LITERALS.test(text.replaceAll(EXPRESSION, 'x')),
+  };
   for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate });
 }
 
