@@ -54,7 +54,7 @@ test.each([
   [['--seed'], "option '--seed <N>' argument missing"],
   [['--url', 'a', '--url', 'b'], '--url may be given once'],
   [['--document', 'two.yaml'], "unknown option '--document'"],
-  [['one.yaml', 'two.yaml'], 'too many arguments. Expected 1 argument but got 2.'],
+  [['one.yaml', 'two.yaml'], "superfluous argument 'two.yaml'"],
   [['--help=1'], "unknown option '--help=1'\n(Did you mean --help?)"],
 ])('exit 2 and the problem of the arguments: %j', async (args, message) => {
   const stderr = `error: ${message}\nsee contract-first check --help\n`;

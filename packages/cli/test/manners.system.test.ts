@@ -56,11 +56,29 @@ test.each([
   [['diff', '--fail', 'ERR'], "unknown option '--fail'"],
   [['init'], "missing required argument 'DOCUMENT'"],
   [['completion'], "missing required argument 'SHELL'"],
+  [['check', 'a.yaml', 'http://b'], "superfluous argument 'http://b': write --url http://b"],
+  [['proxy', 'a.yaml', 'npm', 'test'], "superfluous argument 'npm': write -- before the command"],
+  [['diff', 'a.yaml', 'b.yaml', 'c.yaml'], "superfluous argument 'c.yaml'"],
 ])('exit 2, the mistake and the help: contract-first %j', async (args, message) => {
   const { code, stdout, stderr } = await contractFirst(...args);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(`error: ${message}`);
   expect(stderr).toMatch(/^see contract-first.* --help$/m);
+});
+
+test.each([
+  [
+    'diff openapi.yaml',
+    diffCommand,
+    'name the revision, too: the base is openapi.yaml, its default; or a base such as HEAD',
+  ],
+  ['dev', devCommand, 'there is no src/main.ts to run: contract-first init writes a project'],
+  ['init https://example.com/a.yaml', initCommand, 'is a URL: download it, and name the file'],
+  ['generate https://example.com/a.yaml', generateCommand, 'is a URL: download it, and name the file'],
+  ['check https://example.com/a.yaml --url http://127.0.0.1:1', checkCommand, ': download it, and name the file'],
+])('exit 2 and what to do: contract-first %s', async (line, command, message) => {
+  const { code, stdout, stderr } = await runHere(command, line.split(' ').slice(1), temporaryFolder());
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
 });
 
 test('generate takes the name of a document; --json prints the result', async () => {

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import {
   ALLOW_REFS_OPTION,
   type CommandDeclaration,
@@ -106,6 +107,8 @@ async function compare(onCommandLine: ParsedCommandLine['options']): Promise<num
   const from = textOf('base');
   const to = textOf('revision') ?? 'openapi.yaml';
   if (from === undefined) refuse('name the base: a file, a git revision or a URL; see --help');
+  if (from !== undefined && !has('revision') && resolve(from) === resolve(to))
+    refuse(`name the revision, too: the base is ${to}, its default; or a base such as HEAD`);
   const allowed = readRefs(reader);
   if (problems.length > 0 || report === undefined || from === undefined) throw new Error(problems.join('\n'));
 

@@ -100,7 +100,7 @@ paths:
   /{id}/b: { parameters: [${id}], ${path} }
 `,
   );
-  expect(await project.diff('--base', 'openapi.yaml')).toEqual(NO_FINDINGS);
+  expect(await project.diff('openapi.yaml', 'openapi.yaml')).toEqual(NO_FINDINGS);
 });
 
 test.each([

@@ -21,7 +21,7 @@ export async function fetchLocal(url: string, tls?: Tls): Promise<string> {
   const { protocol, hostname } = new URL(url);
   const isSecure = protocol === 'https:' && tls !== undefined;
   if (!LOOPBACK.test(hostname) || (protocol !== 'http:' && !isSecure))
-    throw new Error(`${url} is not an http URL of this machine`);
+    throw new Error(`${url} is not an http URL of this machine: download it, and name the file`);
   if (isSecure) return fetchSecurely(url, tls);
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) }).catch(
     (error: unknown) => {

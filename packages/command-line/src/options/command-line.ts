@@ -34,7 +34,7 @@ export function parseCommandLine(declaration: CommandDeclaration, args: readonly
   const parser = createParser(`contract-first ${name}`)
     .description(declaration.description)
     .allowUnknownOption(restKind === 'unknown options')
-    .allowExcessArguments(restKind === 'unknown options')
+    .allowExcessArguments()
     .showHelpAfterError(`see contract-first ${name} --help`)
     .addHelpText('after', () => formatEpilogue(declaration));
   if (restKind === 'command') parser.usage(`${usageOf(declaration)} [-- COMMAND…]`);
@@ -50,6 +50,7 @@ export function parseCommandLine(declaration: CommandDeclaration, args: readonly
   for (const argument of declaration.arguments) parser.argument(formatArgument(argument));
   let values: readonly string[] = [];
   parser.action(() => {
+    if (restKind !== 'unknown options') refuseSurplus(parser.args);
     values = giveToArguments(parser.args);
   });
   const exitCode = parse(parser, own);
@@ -58,6 +59,15 @@ export function parseCommandLine(declaration: CommandDeclaration, args: readonly
   return restKind === 'unknown options'
     ? { options: found, values: [], rest: parser.args }
     : { options: found, values, rest: after };
+
+  /** Reports the first value after those of all arguments, with the probable fix. */
+  function refuseSurplus(values: readonly string[]): void {
+    const surplus = values[declaration.arguments.length];
+    if (surplus === undefined || declaration.arguments.some(({ isRepeatable }) => isRepeatable === true)) return;
+    const isUrl = /^https?:/.test(surplus) && byName.has('url');
+    const fix = isUrl ? `write --url ${surplus}` : restKind === 'command' ? 'write -- before the command' : undefined;
+    parser.error(`error: superfluous argument '${surplus}'${fix === undefined ? '' : `: ${fix}`}`);
+  }
 
   /**
    * Assigns values to arguments in order. Skips arguments whose option is given by name. Returns the values that are

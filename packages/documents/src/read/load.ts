@@ -64,7 +64,9 @@ export async function loadContract(
   let files: SourceFiles;
   let root;
   try {
-    const parsed = parseText(await (read(absolute) ?? readFile(path, 'utf8')));
+    const given = read(absolute);
+    if (given === undefined && isHttpUrl(path)) return unreadable(path, 'is a URL: download it, and name the file');
+    const parsed = parseText(await (given ?? readFile(path, 'utf8')));
     const { openapi: version, swagger } = Object(parsed.value) as Readonly<Record<string, unknown>>;
     if (typeof version !== 'string' || !/^3\.[0-2]\.\d+$/.test(version)) {
       const conversion = 'npx swagger2openapi --outfile openapi.yaml <document>';

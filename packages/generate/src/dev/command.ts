@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { extname, join, resolve, sep } from 'node:path';
 import { folderOf, watchFolders } from '@contract-first/command-line/files';
 import { describeBug, printError, refuse, stopWithNpm } from '@contract-first/command-line/terminal';
@@ -36,6 +36,7 @@ const SOURCE = resolve('src');
 /** Serves the project in the working directory until a signal ends the process. */
 export const devCommand = defineCommand(DEV, async (given) => {
   const { allowed, port } = readOptions(given);
+  if (!existsSync('src/main.ts')) refuse('there is no src/main.ts to run: contract-first init writes a project');
   if (port !== undefined) process.env['PORT'] = String(port);
   const service = createRestartingService(given.rest);
   const setWatched = watchFolders(notice);
