@@ -10,6 +10,7 @@ type Manifest = { readonly name: string } & Readonly<Record<string, unknown>>;
 const OUTPUT = 'packed';
 const CONFIG = join(import.meta.dirname, 'compile.json');
 const { GITHUB_REPOSITORY: repository } = process.env;
+const [, AUTHOR] = /^Copyright \(c\) \d+ (.*)$/m.exec(readFileSync('LICENSE', 'utf8')) ?? [];
 const SOURCE = /^\.\/src\/(.*)\.ts$/;
 // The docs page. A dependency on its package would bring telemetry with an install script.
 const SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE'];
@@ -65,6 +66,7 @@ function toPacked(
     SOURCE.test(file) ? { types: file.replace(SOURCE, './dist/$1.d.ts'), default: compiled(file) } : file;
   return {
     ...manifest,
+    author: AUTHOR,
     engines: { node: '>=22.18' },
     files: ['*.js', '*.d.ts', '*.json', 'dist'],
     // The repository is required for the provenance of a release.
