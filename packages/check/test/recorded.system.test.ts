@@ -528,8 +528,37 @@ test('no output contains a value that is secret by its name, schema or form, any
     facts: [
       { name: 'color', value: 'dark green' },
       { name: 'next', value: { name: 'pin' } },
+      { loc: ['body', 'password', 'name'], input: 'dark green' },
     ],
+    hint: 'password: must have 8 characters; see https://pets.example/help?code=7',
   };
+  const texts = {
+    curl: `curl -H 'Authorization: Bearer ${secret()}' https://me:${secret()}@pets.example`,
+    settings: `A=1\nexport DB_PASSWORD=${secret()}\n`,
+    script: `var token = '${secret()}';`,
+    connection: `Server=a;Password=${secret()};`,
+    clone: `https://${secret()}@pets.example/a.git`,
+    key: `-----BEGIN PRIVATE KEY-----\n${secret()}\n-----END PRIVATE KEY-----`,
+    headers: [['Authorization', `Basic ${secret()}`]],
+    document: `<a><password>${secret()}</password></a>`,
+    contraseña: secret(),
+  };
+  const named = [
+    { op: 'replace', path: '/user/password', value: secret() },
+    { loc: ['body', 'password'], input: secret() },
+    { field: 'user.pin', rejectedValue: secret() },
+    { kty: 'RSA', n: 'abc', d: secret(), dp: secret() },
+  ];
+  const queries = [
+    { query: `{ a(passwords: ["a", "${secret()}"], pin:, "${secret()}", token: """${secret()}""") }` },
+    { query: `mutation($password: String = "${secret()}", $x: Int) { a(pin: $x) }`, variables: { x: secret() } },
+  ];
+  const yaml = `secrets:\n  a: ${secret()}\npassword: |\n  ${secret()}\n  ${secret()}\ntokens:\n- ${secret()}\nend: {pin: ${secret()}}\n`;
+  const toml = `password = """\n${secret()}\n"""\n`;
+  const plist = `<!DOCTYPE a [<!ENTITY pin "${secret()}">]><a><!-- pwd=${secret()} --><key>password</key><string>${secret()}</string></a>`;
+  const page = `<html><meta name="csrf-token" content="${secret()}"><script>a = {"token": "${secret()}"}</script></html>`;
+  const mixed = `--a\r\nContent-Type: application/http\r\nX-Api-Key: ${secret()}\r\n\r\nGET / HTTP/1.1\r\nAuthorization: Bearer ${secret()}\r\n\r\n--a--\r\n`;
+  const extended = `--a\r\nContent-Disposition: form-data; name*=utf-8''pass%77ord\r\n\r\n${secret()}\r\n--a--\r\n`;
   const content = { size: 1, mimeType: 'application/json', text: json };
   const post = (type: string, body: string, path = '/v1/login'): Entry => ({
     ...{ request: `POST ${path}`, headers: { ...headers, 'Content-Type': type }, body, status: 500, content },
@@ -573,6 +602,26 @@ test('no output contains a value that is secret by its name, schema or form, any
         post('text/plain', `PASSWORD=${secret()}\n"api_key" : ${secret()} ${secret()}`),
         post('application/yaml', `id: 1\nusers:\n  - pin: ${secret()}\r\n    pwd: '${secret()}'\n`),
         post('text/event-stream', `data: {"password":"${secret()}"}\n\n`),
+        post('application/json', JSON.stringify(texts)),
+        post('application/json', JSON.stringify(named)),
+        post('application/json', JSON.stringify(queries)),
+        post('application/yaml', yaml),
+        post('application/toml', toml),
+        post('application/xml', plist),
+        post('text/html', page),
+        post('multipart/mixed', mixed),
+        post('multipart/form-data; boundary=a', extended),
+        post('text/tab-separated-values', `id\tpassword\n1\t${secret()}\n`),
+        post('application/x-www-form-urlencoded', `grant_type=authorization_code&code=${secret()}`),
+        post('application/x-www-form-urlencoded', `payload=${encodeURIComponent(`{"pin":"${secret()}"}`)}`),
+        {
+          ...post('application/json', '{}'),
+          headers: { ...JSON_TYPE, Cookie: secret(), Referer: `https://pets.example/v1/reset/${secret()}` },
+          responseHeaders: {
+            'Set-Cookie': `a=1; Path=/, b=${secret()}; Path=/`,
+            Location: `https://pets.example/?code=${secret()}&state=1#id_token=${secret()}`,
+          },
+        },
         {
           request: `GET /v1/reset/${secret()}`,
           status: 500,

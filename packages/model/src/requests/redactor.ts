@@ -43,12 +43,21 @@ const REDACTED_BYTES = 2 * EXCERPT_BYTES;
 // guessed.
 const DECLARED_CHARS = 4;
 const GUESSED_CHARS = 8;
+// Longer values are not searched elsewhere, since the search would take quadratic time.
+const MAX_CHARS = 4_096;
 // Each learned secret slows down every redaction; the oldest are discarded.
 const MAX_LEARNED = 256;
 const CHALLENGE = /^(?:basic|bearer|digest|negotiate)$/i;
-// Match secrets in the query and the user information of a URL, and JSON Web Tokens.
+// Match secrets in the query and the user information of a URL, JSON Web Tokens, private keys, and credentials with
+// their scheme.
 const IN_URL = /([?&#;])([\w.~%[\]-]{1,64})=([^&#;\s"'<>\\]+)/g;
-const USER_IN_URL = /(:\/\/[^\s/?#@:"'<>]*:)([^\s/?#@"'<>]+)(?=@)/g;
+const USER_IN_URL = /(:\/\/(?:[^\s/?#@:"'<>]*:)?)([^\s/?#@"'<>]+)(?=@)/g;
+const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,32}PRIVATE KEY[A-Z ]{0,16}-----)((?:(?!-----END)[^])+)/g;
+const CREDENTIALS = /((?:^|[^\w$])(?:bearer|basic|dpop)[ ,]+)(?=[^\s"',;]*\d)([\w.~+/-]{8,}=*)/gi;
+// Match a name with its sign, and its value.
+const NAME_AND_SIGN = /(?<![\w$])(["'`]?)([A-Za-z_][\w.-]{0,63})\1\s{0,9}(:=|[:=])[,\s]{0,9}/g;
+const QUOTED_VALUE = /("""|["'`])([^]*?)(?:\1|$)/y;
+const BARE_VALUE = /[^\s"'`,;&<>(){}[\]\\]+/y;
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
 
 /** Creates a redactor for the given secrets, and for values that are secret by their names or schemas. */
@@ -113,7 +122,7 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
     counts.set(base, count);
     const variable = count === 1 ? base : `${base}_${String(count)}`;
     // In generated requests, curl lines have variables only for the given secrets.
-    learned.set(value, { variable, isSearched: isRecorded && value.length >= least });
+    learned.set(value, { variable, isSearched: isRecorded && value.length >= least && value.length <= MAX_CHARS });
     const [oldest] = learned.keys();
     if (learned.size > MAX_LEARNED && oldest !== undefined) learned.delete(oldest);
     return variable;
@@ -129,8 +138,32 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
         USER_IN_URL,
         (_pair: string, before: string, password: string) => before + hide('member', 'password', password),
       )
-      .replaceAll(JWT, (token) => hide('member', 'jwt', token));
-    return isLearning ? plain : searchNow().hide(plain);
+      .replaceAll(JWT, (token) => hide('member', 'jwt', token))
+      .replaceAll(PRIVATE_KEY, (_all, before: string, key: string) => before + hide('member', 'private_key', key))
+      .replaceAll(CREDENTIALS, (_all, before: string, token: string) => before + hide('header', 'token', token));
+    const shown = assignments(plain);
+    return isLearning ? shown : searchNow().hide(shown);
+  }
+
+  /** Replaces the values of secret names in a text: `password=x`, `token: "x"`. */
+  function assignments(value: string): string {
+    let shown = '';
+    let at = 0;
+    let next = 0; // The index after the last value: each value is read once.
+    for (const { 0: start, 2: name = '', 3: sign = '', index } of value.matchAll(NAME_AND_SIGN)) {
+      if (index < next || !names.isSecret('member', name)) continue;
+      const end = index + start.length;
+      QUOTED_VALUE.lastIndex = end;
+      BARE_VALUE.lastIndex = end;
+      const quoted = QUOTED_VALUE.exec(value);
+      const [whole = '', quote = '', found = whole] = quoted ?? BARE_VALUE.exec(value) ?? [];
+      next = end + whole.length;
+      // In a sentence, such as "password: is required", a word follows the name.
+      if (quoted === null && sign === ':' && !/\d/.test(found)) continue;
+      shown += value.slice(at, end) + quote + hide('member', name, found) + quote;
+      at = next;
+    }
+    return shown + value.slice(at);
   }
 
   function target(whole: string): string {
@@ -149,13 +182,26 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
 
   function header(name: string, value: string): string {
     const lower = name.toLowerCase();
-    if (lower === 'cookie') return redactPairs(value, ';', replacementFor('cookie'));
+    if (lower === 'cookie') return value.split(';').map(cookie).join(';');
     if (lower === 'set-cookie') {
       const [, pair = value, attributes = ''] = /^([^;]*)(;.*)?$/s.exec(value) ?? [];
-      return redactPairs(pair, ';', replacementFor('cookie')) + attributes;
+      // Some libraries join several cookies by commas.
+      return cookie(pair) + attributes.replaceAll(/(?<=,\s*)[^\s=;,]+=[^;]*/g, cookie);
     }
+    if (/^(?:location|content-location|referer)$/.test(lower)) return link(value);
     if (lower.endsWith('authorization')) return authorization(value);
     return names.isSecret('header', name) ? hide('header', name, value) : text(value);
+  }
+
+  function cookie(pair: string): string {
+    if (pair.includes('=')) return redactPairs(pair, ';', replacementFor('cookie'));
+    return pair.replace(/\S.*$/s, (value) => hide('cookie', 'cookie', value)); // A cookie without a name.
+  }
+
+  function link(url: string): string {
+    const [, address = url, fragment] = /^([^#]*)(?:#(.*))?$/s.exec(url) ?? [];
+    const shown = text(target(address));
+    return fragment === undefined ? shown : `${shown}#${redactPairs(fragment, '&', replacementFor('query'))}`;
   }
 
   function authorization(value: string): string {

@@ -14,13 +14,13 @@ type Node = Readonly<Record<string, unknown>>;
 
 // Names are compared without separators and case: `X-Api-Key`, `apiKey` and `API_KEY` are equal.
 const WITHIN =
-  /passw(?:or)?d|passphrase|passcode|secret(?!ar)|credential|jwt|csrf|xsrf|mnemonic|apikey|apitoken|authtoken|accesstoken/;
+  /passw(?:or)?d|passwort|kennwort|contrasena|motdepasse|wachtwoord|passphrase|passcode|secret(?!ar)|credential|jwt|csrf|xsrf|mnemonic|apikey|privkey|apitoken|authtoken|accesstoken/;
 const AT_END =
-  /(?:token(?:value|hash)?|(?:access|refresh|auth|api|session|bearer)tokens|signature(?:sha)?\d*|authorization|sessionid|sessid|sessionkey|(?:recovery|seed|backup|pass)phrase|(?:recovery|backup|verification|confirmation|activation|reset|login|access|device|user|pin|otp|mfa|2fa|sms|security|authorization|auth|one-?time)codes?|codeverifier|clientassertion|samlresponse|samlassertion|connectionstring|cardnumber)$/;
+  /(?:token(?:value|hash)?|(?:access|refresh|auth|api|session|bearer)tokens|signature(?:sha)?\d*|authorization|sessionid|sessid|sessionkey|(?:recovery|seed|backup|pass)phrase|(?:recovery|backup|verification|confirmation|activation|reset|login|access|device|user|invite|invitation|unlock|pin|otp|mfa|2fa|sms|security|authorization|auth|one-?time)codes?|codeverifier|clientassertion|samlresponse|samlassertion|connectionstring|cardnumber|magic(?:link|url)|rememberme|security(?:answer|pin))$/;
 const KEY_AT_END =
   /(?:private|secret|access|encryption|decryption|signing|signature|master|license|shared|sharedaccess|auth|account|subscription|functions?|service|admin|app|application|consumer|hmac|aes|rsa|ssh|pgp|webhook|wrapping|storage|deploy|host|server|client|bearer|crypto|vault|accountaccess)keys?(?:id|data|pem|material)?$/;
 // Short words are secret only as the last word of a name, or as a whole name.
-const LAST_WORD = /^(?:pwd|pass|pin|otp|totp|jwe|sig|hmac|cvv2?|cvc2?|dsn|puk)$/;
+const LAST_WORD = /^(?:pwd?|psk|pass|creds?|pin|otp|totp|jwe|sig|hmac|cvv2?|cvc2?|dsn|puk)$/;
 const WHOLE_NAME = /^(?:auth|authentication|bearer|assertion|dpop|tan|cookies?|setcookie|sid|tokens)$/;
 const WHOLE_PARAMETER = /^session$/;
 // Exceptions: paging tokens, cache and database keys, and flags about passwords.
@@ -46,6 +46,8 @@ export function createSecretNames(document: OpenApiDocument): SecretNames {
 
 function isSecretName(place: NamedPlace, name: string): boolean {
   const words = name
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
     .replaceAll(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, ' ')
     .toLowerCase()
     .split(/[^a-z\d]+/)
@@ -58,7 +60,7 @@ function isSecretName(place: NamedPlace, name: string): boolean {
     [WITHIN, AT_END, KEY_AT_END, WHOLE_NAME].some((pattern) => pattern.test(joined)) ||
     LAST_WORD.test(last) ||
     (isParameter && WHOLE_PARAMETER.test(joined)) ||
-    (place === 'header' && last === 'key')
+    (place === 'header' && /^(?:key|auth|session|mfa)$/.test(last))
   );
 }
 
