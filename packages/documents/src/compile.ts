@@ -24,8 +24,8 @@ import { compileOperations } from './operations/operations.ts';
 import { type AllowedRefs, NO_OUTSIDE } from './read/allowed-refs.ts';
 import { type Diagnostic, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
 import type { ReadFileText } from './read/files.ts';
-import type { LoadedContract } from './read/load.ts';
-import { loadContract } from './read/load.ts';
+import type { LoadedContract } from './load.ts';
+import { loadContract } from './load.ts';
 import { findLowerRanges, findUncallable, removeDuplicateRoutes } from './read/unreachable-operations.ts';
 
 /** A document with its contract. */

@@ -24,7 +24,7 @@ export { sentKindOf, type FailureBody } from './operations/failures.ts';
 export type { FilePosition, ReadFileText } from './read/files.ts';
 export { CODE_OPTIONS, LimitedPattern } from './check/invalid-defaults.ts';
 export { formatDiagnostic, placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './read/diagnostic.ts';
-export { loadContract } from './read/load.ts';
+export { loadContract } from './load.ts';
 export { capitalize, unusedName } from './document/names.ts';
 export { withFiles } from './operations/operation-schemas.ts';
 export { isPlainText } from './operations/operation-formats.ts';

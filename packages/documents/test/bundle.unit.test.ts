@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { linesOf } from '@contract-first/testing/contract.ts';
-import { loadContract } from '../src/read/load.ts';
+import { loadContract } from '../src/load.ts';
 
 const HEAD = "openapi: 3.1.0\ninfo: { title: Test, version: '1' }\n";
 const schema = (reference: string, members = ''): string => `{ $ref: '${reference}'${members} }`;

@@ -9,7 +9,7 @@ import { assertCorrections, type Corrections, itemsIn } from '@contract-first/mo
 import { CannotCheck, isObject, type Json, type JsonObject, partAt, type Values } from '@contract-first/model/values';
 import type { Respond } from '../responses/respond.ts';
 import { accountIn } from './requests/account.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import { createData, type MockState } from './state/data.ts';
 import { IdempotencyKeys } from './requests/idempotency-keys.ts';
 import { createIdentifiers, type Identifiers } from './resources/identifiers.ts';

@@ -26,7 +26,7 @@ import {
   type Values,
   type Wanted,
 } from '@contract-first/model/values';
-import { BoundedMap } from '../memory/bounded-map.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import { changeHeaders, headersOf } from './headers.ts';
 import { readPreferences } from './preferences.ts';
 import { writeText } from './text-body.ts';

@@ -1,6 +1,6 @@
 import type { Once } from '@contract-first/engine/tools';
 import { sizeOfText } from '@contract-first/model/values';
-import { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap } from '../../bounded-map.ts';
 
 /** Stores the results of requests with a documented `Idempotency-Key`. */
 export class IdempotencyKeys {

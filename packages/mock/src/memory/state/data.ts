@@ -10,7 +10,7 @@ import {
   type JsonObject,
   sizeOf,
 } from '@contract-first/model/values';
-import { MAX_KEPT_SIZE } from '../bounded-map.ts';
+import { MAX_KEPT_SIZE } from '../../bounded-map.ts';
 import { memberProblems } from '../resources/schema-alternatives.ts';
 import type { Identifiers } from '../resources/identifiers.ts';
 import type { Model } from '../resources/model.ts';

@@ -1,5 +1,5 @@
 import { type JsonObject, sizeOf, sizeOfText } from '@contract-first/model/values';
-import { MAX_KEPT_SIZE } from '../bounded-map.ts';
+import { MAX_KEPT_SIZE } from '../../bounded-map.ts';
 
 /** The state of a resource; `undefined` for a deleted singleton. */
 export type State = JsonObject | undefined;

@@ -1,22 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseJson } from '@contract-first/contract';
-import { findExclusions } from '../check/exclusions.ts';
-import { findCollisions } from '../check/operation-ids.ts';
-import { describePathParameters, findParameterProblems } from '../check/path-parameters.ts';
-import { findEndlessReferences } from '../check/references.ts';
-import { findStructureProblems } from '../check/structure.ts';
-import type { SchemaNames } from '../document/names.ts';
-import type { OpenApiDocument } from '../document/reference.ts';
-import { NO_OUTSIDE } from './allowed-refs.ts';
-import { bundle } from './bundle.ts';
-import { type PlacedDiagnostic, placeDiagnostics } from './diagnostic.ts';
-import { type FileAccess, type FilePosition, FileReader, isHttpUrl, type ReadFileText } from './files.ts';
-import { readNumericVersion } from './numeric-version.ts';
-import { OldKeywords } from './old-keywords.ts';
-import { ParseError, parseText } from './parse.ts';
-import { SourceFiles } from './source-files.ts';
-import { uncallableReason } from './unreachable-operations.ts';
+import { findExclusions } from './check/exclusions.ts';
+import { findCollisions } from './check/operation-ids.ts';
+import { describePathParameters, findParameterProblems } from './check/path-parameters.ts';
+import { findEndlessReferences } from './check/references.ts';
+import { findStructureProblems } from './check/structure.ts';
+import type { SchemaNames } from './document/names.ts';
+import type { OpenApiDocument } from './document/reference.ts';
+import { NO_OUTSIDE } from './read/allowed-refs.ts';
+import { bundle } from './read/bundle.ts';
+import { type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
+import { type FileAccess, type FilePosition, FileReader, isHttpUrl, type ReadFileText } from './read/files.ts';
+import { readNumericVersion } from './read/numeric-version.ts';
+import { OldKeywords } from './read/old-keywords.ts';
+import { ParseError, parseText } from './read/parse.ts';
+import { SourceFiles } from './read/source-files.ts';
+import { uncallableReason } from './read/unreachable-operations.ts';
 
 /** A checked and bundled OpenAPI document. */
 export type LoadedContract = {
