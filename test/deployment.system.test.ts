@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { ROOT, run, startService } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const files = new Map(readdirSync(join(ROOT, 'deploy')).map((name) => [name, read(join('deploy', name))]));
@@ -98,14 +98,14 @@ test('the image contains every file of the service and its commands, and its ser
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const env = { ...imageEnvironment, OPS_PORT: '0', DATABASE_URL: temporaryDatabase() };
 
-  const service = await startService(env, ['node', 'src/main.ts'], folder);
+  const service = await startServiceProcess(env, ['node', 'src/main.ts'], folder);
   const response = await fetch(`${service.url.replace('0.0.0.0', '127.0.0.1')}/plants`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
     body: '{"id":1,"name":"Fern"}',
   });
   expect(response.status).toBe(200);
-  const exported = await run('node', ['scripts/export.ts'], env, folder);
+  const exported = await runProcess('node', ['scripts/export.ts'], env, folder);
   expect(exported).toEqual({ code: 0, stdout: '{"id":1,"name":"Fern"}\n', stderr: '' });
   const scripts = [...read('docs/guide/deployment.md').matchAll(/^podman .* (scripts\/\S+)/gm)].map(
     ([, path = '']) => path,

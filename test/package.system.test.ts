@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyProjectWithPackages, type Project } from '@contract-first/testing/project.ts';
-import { ROOT, run, startService } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 
 type Locked = { readonly dev?: boolean };
 
@@ -12,13 +12,13 @@ const { packages } = read('package-lock.json') as { packages: Readonly<Record<st
 
 /** Runs the command of a script like npm. */
 function runScript(name: string, { folder }: Project, env: Readonly<Record<string, string>> = {}) {
-  return run('sh', ['-c', scripts[name] ?? ''], env, folder);
+  return runProcess('sh', ['-c', scripts[name] ?? ''], env, folder);
 }
 
 test('after npm ci --omit=dev the service and the commands on its store work', async () => {
   const project = copyProjectWithPackages((name) => packages[`node_modules/${name}`]?.dev !== true, ROOT);
   const env = { DATABASE_URL: `sqlite:${join(project.folder, 'plants.db')}` };
-  const service = await startService(env, ['sh', '-c', scripts['start'] ?? ''], project.folder);
+  const service = await startServiceProcess(env, ['sh', '-c', scripts['start'] ?? ''], project.folder);
   service.process.kill('SIGTERM');
   expect(await service.outcome).toMatchObject({ code: 0, stderr: '' });
   expect(await runScript('export', project, env)).toEqual({ code: 0, stdout: '', stderr: '' });

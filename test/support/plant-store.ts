@@ -7,10 +7,10 @@ import { startCreations as createAt } from '@contract-first/testing/load.ts';
 import { serveApplication, type Overrides, type ServedApp } from '@contract-first/testing/serve-application.ts';
 import {
   ROOT,
-  run as runIn,
+  runProcess as runIn,
   start as startIn,
-  startService as startServiceIn,
-  type Service,
+  startServiceProcess as startServiceIn,
+  type ServiceProcess,
 } from '@contract-first/testing/service.ts';
 import { createHandlers } from '../../src/plants/handlers.ts';
 import { openPlantReader, openPlantStore } from '../../src/plants/open-plant-store.ts';
@@ -87,6 +87,6 @@ export function startService(env: Environment = {}, command: readonly string[] =
 }
 
 /** Starts clients that create plants, each with a unique id and tag. */
-export function startCreations(service: Service, clients: number) {
+export function startCreations(service: ServiceProcess, clients: number) {
   return createAt(service, clients, '/plants');
 }

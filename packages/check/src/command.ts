@@ -7,7 +7,7 @@ import { CannotCheck } from '@contract-first/model/values';
 import { checkContract } from './contract-run.ts';
 import type { CheckFailure } from './judgement/failures.ts';
 import { CHECK } from './options/declaration.ts';
-import { type CheckOptions, readOptions } from './options/options.ts';
+import { type CheckOptions, readCheckOptions } from './options/options.ts';
 import { checkArchives } from './recorded/check-archives.ts';
 import { prepareConclusion } from './reports/conclusion.ts';
 import { openReports } from './reports/open-reports.ts';
@@ -30,7 +30,7 @@ const MAX_SEED = 2 ** 31 - 1;
 export const checkCommand = defineCommand(CHECK, async (given, environment) => {
   let progressLine: ProgressLine | undefined;
   try {
-    const options = readOptions(given, environment);
+    const options = readCheckOptions(given, environment);
     if (options.archives.length > 0) return await checkArchives(options);
     if (options.url === undefined && environment['DATABASE_URL'] !== undefined) printError(OTHER_DATABASE);
     if (!options.isQuiet) progressLine = createProgressLine(process.stderr);

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { checkContract } from '../src/contract-run.ts';
 import type { OpenApiDocument } from '@contract-first/documents';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 
 const document: OpenApiDocument = {
   openapi: '3.1.0',
@@ -92,8 +92,8 @@ test.each([
   ['exit 1: a response that takes longer', '1', 1, /^FAILED max_response_time {2}createGuest\n.* more than 1 ms\n/],
   ['exit 0: responses within the limit', '600000', 0, /, 0 failures/],
 ])('contract-first check --max-response-time %s', async (_name, limit, code, output) => {
-  const { url, token } = await startService();
+  const { url, token } = await startServiceProcess();
   const args = ['--url', url, '--token', token, '--operation', 'createGuest', '--runs', '1'];
-  const outcome = await run('contract-first', ['check', ...args, '--max-response-time', limit]);
+  const outcome = await runProcess('contract-first', ['check', ...args, '--max-response-time', limit]);
   expect(outcome).toMatchObject({ code, stdout: expect.stringMatching(output) });
 });

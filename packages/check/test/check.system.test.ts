@@ -6,7 +6,7 @@ import { runHere } from '@contract-first/testing/command.ts';
 import { BROKEN_SERVERS } from './support/defects.ts';
 import { shallowDocument } from './support/reference-document.ts';
 import { startReferenceServer, TOKEN, type Defect } from './support/reference-server.ts';
-import { FIXTURE, run, startService, type Outcome } from '@contract-first/testing/service.ts';
+import { FIXTURE, runProcess, startServiceProcess, type Outcome } from '@contract-first/testing/service.ts';
 
 /** Returns the defect with a name. */
 function defectNamed(name: string): Defect {
@@ -21,7 +21,7 @@ test('contract-first check: exit 0: a service, with a temporary database', async
   const folder = temporaryFolder();
   const args = ['check', '--runs', '20', '--seed', '1', '--budget', '300'];
   expect(
-    await run('contract-first', args, {
+    await runProcess('contract-first', args, {
       TMPDIR: folder,
       API_TOKENS: 'not this one',
       PORT: '1',
@@ -39,7 +39,7 @@ test('contract-first check: exit 0: a service, with a temporary database', async
 
 test('contract-first check: exit 2 with one line: the temporary folder is missing', async () => {
   const missing = join(temporaryFolder(), 'missing');
-  expect(await run('contract-first', ['check', '--runs', '1'], { TMPDIR: missing })).toEqual({
+  expect(await runProcess('contract-first', ['check', '--runs', '1'], { TMPDIR: missing })).toEqual({
     code: 2,
     stdout: '',
     stderr: `the temporary folder ${missing} cannot be written to (ENOENT)\n`,
@@ -57,19 +57,24 @@ const server = createServer((_, response) => response.writeHead(404).end()).list
   process.send({ url: 'http://127.0.0.1:' + server.address().port });
 });`;
   writeFileSync(join(folder, 'src/main.ts'), service);
-  await run('contract-first', ['check', 'openapi.json', '--runs', '0', '--other-token', 'of-another'], {}, folder);
+  await runProcess(
+    'contract-first',
+    ['check', 'openapi.json', '--runs', '0', '--other-token', 'of-another'],
+    {},
+    folder,
+  );
   expect(readFileSync(join(folder, 'tokens'), 'utf8')).toMatch(/^[\w-]{32},of-another$/);
 });
 
 test('contract-first check: exit 0: a running server', async () => {
-  const { url, token } = await startService();
+  const { url, token } = await startServiceProcess();
   const args = ['--url', url, '--token', token, '--operation', 'createGuest', '--runs', '1', '--budget', '300'];
   const outcome = await command(...args);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('contract-first check: exit 0: a running server with a rate limit, after waiting', async () => {
-  const { url, token } = await startService({ RATE_LIMIT_REQUESTS: '300', RATE_LIMIT_WINDOW_SECONDS: '1' });
+  const { url, token } = await startServiceProcess({ RATE_LIMIT_REQUESTS: '300', RATE_LIMIT_WINDOW_SECONDS: '1' });
   const args = ['--url', url, '--token', token, '--operation', 'createGuest', '--runs', '1', '--budget', '300'];
   const outcome = await command(...args);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
@@ -79,7 +84,7 @@ test('contract-first check: exit 1: reproducible output with the evidence, witho
   const url = await startReferenceServer(defectNamed('compares the start of a token only'));
   const document = documentFile();
   const args = ['--url', url, '--token', TOKEN, document, '--operation', 'deleteItem', '--seed', '7'];
-  const check = (): Promise<Outcome> => run('contract-first', ['check', ...args]);
+  const check = (): Promise<Outcome> => runProcess('contract-first', ['check', ...args]);
   const first = await check();
   expect(first.stdout.replaceAll(url, 'URL').split('\n').slice(0, 6)).toEqual([
     'FAILED ignored_auth  deleteItem',

@@ -11,7 +11,7 @@ import { EXCERPT_BYTES } from '../../model/src/requests/wire-response.ts';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { HOSTILE_KINDS, startHostileServer, type HostileKind } from './support/hostile-answers.ts';
 import { hostileDocument } from './support/hostile-document.ts';
-import { ROOT, run, start } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess, start } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { parseXml } from './support/xml.ts';
 
@@ -242,7 +242,7 @@ async function prepare(kind: Kind): Promise<{ readonly folder: string; readonly 
 test('contract-first check --max-response-size truncates responses', async () => {
   const { folder, args } = await prepare('a long id');
   const limit = ['--max-response-size', '1000', '--operation', 'readThing', '--runs', '1'];
-  const { code, stdout, stderr } = await run('node', [...args, ...limit], {}, folder);
+  const { code, stdout, stderr } = await runProcess('node', [...args, ...limit], {}, folder);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^the first failure: /) });
   expect(stdout).toContain(
     'FAILED max_response_size  readThing\n  the response with status 200 has more than 1000 bytes\n',

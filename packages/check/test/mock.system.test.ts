@@ -4,7 +4,7 @@ import { checkContract } from '../src/contract-run.ts';
 import { readDocument } from '../src/run/read-document.ts';
 import { NO_OUTSIDE } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { startService } from '@contract-first/testing/service.ts';
+import { startServiceProcess } from '@contract-first/testing/service.ts';
 
 const ok = 'responses: { "200": { description: Done. } }';
 const DOCUMENT = `
@@ -73,7 +73,7 @@ components:
 test('the mock of a document has no failures, and notes list undocumented responses and skipped requests', async () => {
   const path = join(temporaryFolder(), 'oddities.yaml');
   writeFileSync(path, DOCUMENT);
-  const { url, token } = await startService({ OPS_PORT: '0' }, ['contract-first', 'mock', path]);
+  const { url, token } = await startServiceProcess({ OPS_PORT: '0' }, ['contract-first', 'mock', path]);
   const { document } = await readDocument(path, NO_OUTSIDE);
   const { failures, notes } = await checkContract({
     document,
@@ -98,7 +98,7 @@ test('the mock of a document has no failures, and notes list undocumented respon
 });
 
 test('a document without operations needs no checks', async () => {
-  const { url } = await startService();
+  const { url } = await startServiceProcess();
   const document = { openapi: '3.1.0', info: { title: 'Empty', version: '1.0.0' }, paths: {} };
   const { failures, notes, unused } = await checkContract({ document, baseUrl: url });
   expect({ failures, notes, unused }).toEqual({

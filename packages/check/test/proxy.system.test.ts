@@ -5,7 +5,7 @@ import { connect, createServer as createTcpServer, type AddressInfo, type Socket
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { ROOT, run, start } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess, start } from '@contract-first/testing/service.ts';
 import { petsDocument } from './support/pets-document.ts';
 
 const BIN = join(ROOT, 'packages/cli/bin.js');
@@ -70,7 +70,7 @@ async function runProxy(service: string, script: string, args: readonly string[]
     '-e',
     client,
   ];
-  const outcome = await run('node', command, {}, folder);
+  const outcome = await runProcess('node', command, {}, folder);
   return { ...outcome, read: (name: string) => readFileSync(join(folder, name), 'utf8') };
 }
 
@@ -208,7 +208,7 @@ test('proxy writes an archive without credentials, which check --har can read', 
   expect(archive).not.toMatch(/0123456789|98765432|4821|H4sI/);
   const folder = folderOf();
   writeFileSync(join(folder, 'a.har'), archive);
-  const checked = await run('node', [BIN, 'check', 'pets.json', '--har', 'a.har'], {}, folder);
+  const checked = await runProcess('node', [BIN, 'check', 'pets.json', '--har', 'a.har'], {}, folder);
   expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('4 requests, 0 failures')]);
 });
 
@@ -350,7 +350,7 @@ test.each([
     /^\.\/nothing cannot be started: /m,
   ],
 ] as const)('proxy ends with 2 for %s', async (_name, args, message) => {
-  const { code, stderr } = await run('node', [BIN, 'proxy', ...args], {}, folderOf());
+  const { code, stderr } = await runProcess('node', [BIN, 'proxy', ...args], {}, folderOf());
   expect(stderr).toMatch(message);
   expect(code).toBe(2);
 });

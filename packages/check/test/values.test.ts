@@ -14,7 +14,7 @@ import { readingsOf, writeParameter } from '../../model/src/requests/parameter-t
 import { parseJsonTree } from '@contract-first/contract';
 import { normalizeDocument } from '../../documents/src/normalize/normalize.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
-import { run } from '@contract-first/testing/service.ts';
+import { runProcess } from '@contract-first/testing/service.ts';
 
 type Reading = { readonly openapi?: string; readonly direction?: 'request' | 'response'; readonly others?: object };
 
@@ -376,7 +376,7 @@ test.each(['dash', 'bash'])(
       const request = { method: 'PUT', target, headers, body, hasWholeUrl: isSpelled };
       const line = curlLine(request, baseUrl, redactor);
       expect(line).not.toContain('secret');
-      expect(await run(shell, ['-c', line], { TOKEN: 'secret token' })).toMatchObject({ code: 0 });
+      expect(await runProcess(shell, ['-c', line], { TOKEN: 'secret token' })).toMatchObject({ code: 0 });
       const named = ['Bearer secret tokenx', 'application/json', '', isSpelled ? 'chunked' : undefined];
       const url = isSpelled ? baseUrl + target : target;
       expect(received.pop()).toBe(JSON.stringify(['PUT', url, named, body.toString('latin1')]));

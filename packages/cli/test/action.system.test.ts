@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { ROOT, run } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess } from '@contract-first/testing/service.ts';
 import { VERSION } from '../../command-line/src/terminal/version.ts';
 import { answers } from '../../check/test/support/defect-kinds.ts';
 import { shallowDocument } from '../../check/test/support/reference-document.ts';
@@ -111,7 +111,7 @@ async function runAction(inputs: Readonly<Record<string, string>>, env: Readonly
       RUNNER_TEMP: folder,
     };
     const own = Object.fromEntries(Object.entries(step?.env ?? {}).map(([name, text]) => [name, evaluate(text)]));
-    return run('bash', ['-e', '-o', 'pipefail', '-c', step?.run ?? ''], { ...own, ...runner, ...env }, folder);
+    return runProcess('bash', ['-e', '-o', 'pipefail', '-c', step?.run ?? ''], { ...own, ...runner, ...env }, folder);
   };
   const { code, stdout, stderr } = await runStep(command);
   const [exitCode = '', commentFile = ''] = ['exit-code', 'comment'].map(
@@ -208,8 +208,8 @@ test('the action installs its commands from its own lock file', async () => {
   for (const name of ['package.json', 'package-lock.json', '.npmrc', 'packages'])
     cpSync(join(ROOT, name), join(copy, name), { recursive: true, filter: (path) => !path.includes('/test/') });
   const install = action.runs.steps.find((step) => step.run?.startsWith('npm ci'))?.run ?? '';
-  expect(await run('bash', ['-e', '-c', `${install} --prefer-offline`], {}, copy)).toMatchObject({ code: 0 });
-  const { stdout } = await run('node', ['packages/cli/bin.js', '--version'], {}, copy);
+  expect(await runProcess('bash', ['-e', '-c', `${install} --prefer-offline`], {}, copy)).toMatchObject({ code: 0 });
+  const { stdout } = await runProcess('node', ['packages/cli/bin.js', '--version'], {}, copy);
   expect(stdout).toBe(`${VERSION}\n`);
 }, 240_000);
 

@@ -11,7 +11,7 @@ import { describeBug } from '../../command-line/src/terminal/describe-bug.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { compiledOf, contractOf, warningsOf } from '@contract-first/testing/contract.ts';
 import { problemsOf } from '@contract-first/testing/problems.ts';
-import { run, ROOT } from '@contract-first/testing/service.ts';
+import { runProcess, ROOT } from '@contract-first/testing/service.ts';
 
 const HEAD = 'openapi: 3.1.0\ninfo: { title: Test, version: 1.0.0 }\nsecurity: []\n';
 const A = { $ref: '#/components/schemas/A' };
@@ -265,7 +265,7 @@ test('an unexpected error ends a command with one line and exit code 2', async (
       reportBugs();
       await Promise.resolve();
       throw new RangeError('Maximum call\\nstack');`;
-  const outcome = await run(process.execPath, ['--input-type=module', '--eval', source]);
+  const outcome = await runProcess(process.execPath, ['--input-type=module', '--eval', source]);
   expect(outcome.code).toBe(2);
   expect(outcome.stderr).toMatch(/^a bug of this tool: RangeError: Maximum call[^\n]*\n$/);
 });

@@ -4,7 +4,7 @@ import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
 import { NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { ROOT, run } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess } from '@contract-first/testing/service.ts';
 import { tryDocument } from '../corpus/trial.ts';
 import { generateCommand } from '../../generate/src/command.ts';
 import { initCommand } from '../../generate/src/init/command.ts';
@@ -35,7 +35,7 @@ test.each(ALL)(
 
 test('npm run corpus -w packages/cli creates a service per document in a folder, and prints a table', async () => {
   const args = ['run', '--silent', 'corpus', '-w', 'packages/cli', '--', DOCUMENTS, '--count', '1', '--until', 'init'];
-  const { code, stdout, stderr } = await run('npm', args, {}, ROOT);
+  const { code, stdout, stderr } = await runProcess('npm', args, {}, ROOT);
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^\| /m),
@@ -279,7 +279,7 @@ test('contract-first init rejects a file as its folder', async () => {
   writeFileSync(join(folder, 'taken'), '');
   const args = ['init', join(DOCUMENTS, 'petstore.yaml'), 'taken'];
   // In a separate process, since it exits.
-  const { code, stdout, stderr } = await run('contract-first', args, {}, folder);
+  const { code, stdout, stderr } = await runProcess('contract-first', args, {}, folder);
   expect({ code, stdout, stderr }).toEqual({
     code: 2,
     stdout: '',

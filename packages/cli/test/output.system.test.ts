@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@contract-first/testing/postgres-programs.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { run, start, startService } from '@contract-first/testing/service.ts';
+import { runProcess, start, startServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const DIFF = 'contract-first diff --base openapi.yaml';
@@ -36,30 +36,30 @@ test.each([
   [2, 'contract-first check --help'],
 ])('standard output that cannot be written: exit %i, with one line: %s', async (code, command) => {
   const stderr = 'the output cannot be written (ENOSPC)\n';
-  expect(await run('sh', ['-c', `${command} >/dev/full`])).toEqual({ code, stdout: '', stderr });
+  expect(await runProcess('sh', ['-c', `${command} >/dev/full`])).toEqual({ code, stdout: '', stderr });
 });
 
 test('standard output that cannot be written: exit 0 without output if the reader closed the pipe', async () => {
-  const outcome = await run('bash', ['-c', `set -o pipefail; ${DIFF} --rules | head -1`]);
+  const outcome = await runProcess('bash', ['-c', `set -o pipefail; ${DIFF} --rules | head -1`]);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('control characters of a document are escaped in the banner of the mock', async () => {
-  const service = await startService({}, ['contract-first', 'mock', hostileDocument({})]);
+  const service = await startServiceProcess({}, ['contract-first', 'mock', hostileDocument({})]);
   expect(service.output()).toContain(String.raw`A\u001b[2J\u009b2J\u202eB`);
 });
 
 test('control characters of a document are escaped in the output of contract:diff', async () => {
   const get = { responses: { '200': { description: 'OK' } } };
   const [base, revision] = [hostileDocument({ paths: { '/a\u009b2Jb': { get } } }), hostileDocument({})];
-  const { stdout } = await run('contract-first', ['diff', '--base', base, '--revision', revision]);
+  const { stdout } = await runProcess('contract-first', ['diff', '--base', base, '--revision', revision]);
   expect(stdout).toContain(String.raw`a\u009b2Jb`);
   expect(stdout).not.toContain('\u009b');
 });
 
 test('control characters of a document are escaped in its problems, each on one line', async () => {
   const path = hostileDocument({ 'x\n::error::\u001b[2J': 1 });
-  const { code, stderr } = await run('contract-first', ['mock', path]);
+  const { code, stderr } = await runProcess('contract-first', ['mock', path]);
   expect(code).toBe(2);
   expect(stderr).toContain(String.raw`\u001b[2J`);
   expect(stderr).not.toMatch(/^::/m);

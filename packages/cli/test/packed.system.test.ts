@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { INSTALL_OPTIONS, NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
-import { ROOT, run, startService } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 import { VERSION } from '../../command-line/src/terminal/version.ts';
 import { shallowDocument } from '../../check/test/support/reference-document.ts';
 import { startReferenceServer, TOKEN } from '../../check/test/support/reference-server.ts';
@@ -68,7 +68,7 @@ const runtimes = [
 test.each(runtimes)('%s: check, installed from tarballs, checks a server', async (_name, runtime) => {
   const [path = '', ...options] = runtime();
   const args = ['reference.json', '--url', await startReferenceServer(), '--operation', 'findItems', '--seed', '1'];
-  expect(await run(path, [...options, BIN, 'check', ...args], { CONTRACT_TOKEN: TOKEN }, folder)).toEqual({
+  expect(await runProcess(path, [...options, BIN, 'check', ...args], { CONTRACT_TOKEN: TOKEN }, folder)).toEqual({
     code: 0,
     stdout: expect.stringContaining(', 0 failures (seed 1)'),
     stderr: '',
@@ -79,7 +79,7 @@ test.each(runtimes)(
   '%s: diff, installed from tarballs, exits 1 for a path that was removed',
   async (_name, runtime) => {
     const [path = '', ...options] = runtime();
-    expect(await run(path, [...options, BIN, 'diff', 'openapi.yaml', 'changed.yaml'], {}, folder)).toEqual({
+    expect(await runProcess(path, [...options, BIN, 'diff', 'openapi.yaml', 'changed.yaml'], {}, folder)).toEqual({
       code: 1,
       stdout: expect.stringMatching(
         /^ {2}ERR {3}api-path-removed-without-deprecation .*\n {2}in GET \/pets\/\{petId\}$/m,
@@ -92,7 +92,7 @@ test.each(runtimes)(
 test.each(runtimes)(
   '%s: mock, installed from tarballs, serves a document and its docs page',
   async (_name, runtime) => {
-    const service = await startService({}, [...runtime(), BIN, 'mock', 'openapi.yaml'], folder);
+    const service = await startServiceProcess({}, [...runtime(), BIN, 'mock', 'openapi.yaml'], folder);
     const headers = { Authorization: `Bearer ${service.token}` };
     expect((await fetch(`${service.url}/v1/pets`, { headers })).status).toBe(200);
     for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
@@ -109,7 +109,7 @@ const { status } = await fetch(mock.url + '/v1/pets', { headers: { Authorization
 await mock.close();
 console.log(status, mock.state());`;
     writeFileSync(join(folder, 'script.mjs'), script);
-    expect(await run(node(), ['script.mjs'], { PORT: 'unused' }, folder)).toEqual({
+    expect(await runProcess(node(), ['script.mjs'], { PORT: 'unused' }, folder)).toEqual({
       code: 0,
       stdout: "200 { '/pets': [] }\n",
       stderr: '',
@@ -119,11 +119,16 @@ console.log(status, mock.state());`;
 
 test.each(nodes)('%s: init and generate, installed from tarballs, write a project', async (_name, node) => {
   const project = join(temporaryFolder(), 'project');
-  const initialized = await run(node(), [BIN, 'init', 'openapi.yaml', project, '--no-database'], NOT_INSTALLED, folder);
+  const initialized = await runProcess(
+    node(),
+    [BIN, 'init', 'openapi.yaml', project, '--no-database'],
+    NOT_INSTALLED,
+    folder,
+  );
   expect(initialized).toMatchObject({ code: 0 });
   expect(readdirSync(join(project, 'vendor')).sort()).toEqual(PACKAGES.map((name) => `${name}-${VERSION}.tgz`).sort());
   cpSync(join(folder, 'node_modules'), join(project, 'node_modules'), { recursive: true });
-  const generate = (...options: string[]) => run(node(), [BIN, 'generate', ...options], {}, project);
+  const generate = (...options: string[]) => runProcess(node(), [BIN, 'generate', ...options], {}, project);
   expect(await generate()).toEqual({
     code: 2,
     stdout: '',
@@ -147,7 +152,7 @@ test('pnpm installs a project of init', async () => {
     npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v24.0.0',
   };
   const project = join(other, 'project');
-  const { code, stdout } = await run('node', [BIN, 'init', 'openapi.yaml', project], env, folder);
+  const { code, stdout } = await runProcess('node', [BIN, 'init', 'openapi.yaml', project], env, folder);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.not.stringContaining('has failed') });
   expect(existsSync(join(project, 'pnpm-lock.yaml'))).toBe(true);
   expect(existsSync(join(project, 'generated/types.ts'))).toBe(true);
@@ -155,7 +160,7 @@ test('pnpm installs a project of init', async () => {
 
 test('Deno: init names the commands of Deno', async () => {
   const args = ['run', '--allow-all', BIN, 'init', 'openapi.yaml', 'of-deno', '--no-database'];
-  expect(await run(program('deno'), args, { PATH: '', npm_config_user_agent: '' }, folder)).toMatchObject({
+  expect(await runProcess(program('deno'), args, { PATH: '', npm_config_user_agent: '' }, folder)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^deno install .*\ndeno task generate .*\ndeno task start /m),
   });
@@ -176,7 +181,7 @@ test('init runs in Yarn 4 with Plug’n’Play', async () => {
   const manifest = { type: 'module', dependencies: { 'contract-first': commands }, resolutions };
   writeFileSync(join(other, 'package.json'), JSON.stringify(manifest));
   const yarn = (...args: readonly string[]) =>
-    run('node', [join(tools, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js'), ...args], NOT_INSTALLED, other);
+    runProcess('node', [join(tools, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js'), ...args], NOT_INSTALLED, other);
   for (const file of ['yarn.lock', 'project/package-lock.json', 'project/package.json']) {
     mkdirSync(dirname(join(other, file)), { recursive: true });
     writeFileSync(join(other, file), file.endsWith('lock') ? '' : '{ "type": "module" }');
@@ -206,12 +211,16 @@ test('the declarations compile with TypeScript 5.2 and the library of ES2020', a
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['entries.mts'] }));
   const compiler = join(program('typescript'), 'bin/tsc');
-  expect(await run('node', [compiler, '--project', folder], {}, folder)).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await runProcess('node', [compiler, '--project', folder], {}, folder)).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
 });
 
 test('the commands, installed from tarballs, store the compile cache beside their packages', async () => {
   const args = ['-u', 'NODE_COMPILE_CACHE', 'node', BIN, 'diff', 'openapi.yaml', 'openapi.yaml'];
-  expect(await run('env', args, {}, folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(await runProcess('env', args, {}, folder)).toMatchObject({ code: 0, stderr: '' });
   expect(readdirSync(join(folder, 'node_modules/.cache/node'))).toHaveLength(1);
 });
 
@@ -219,7 +228,7 @@ test('diff compares two files when started as in the image of the commands', asy
   const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(IMAGE) ?? [];
   const [, bin = ''] = JSON.parse(entry) as readonly string[];
   const args = [bin.replace('/app', folder), 'diff', 'openapi.yaml', 'openapi.yaml'];
-  expect(await run('node', args, {}, folder)).toEqual({
+  expect(await runProcess('node', args, {}, folder)).toEqual({
     code: 0,
     stdout: '0 errors, 0 warnings, 0 notes\n',
     stderr: '',

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { ROOT, run } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess } from '@contract-first/testing/service.ts';
 
 test('with an unsupported version of Node, contract-first fails with one line', async () => {
   const old = join(temporaryFolder(), 'old.cjs');
@@ -11,7 +11,7 @@ test('with an unsupported version of Node, contract-first fails with one line', 
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
      Object.defineProperty(process, 'version', { value: 'v20.20.2' });`,
   );
-  expect(await run('contract-first', ['generate', '--check'], { NODE_OPTIONS: `--require ${old}` })).toEqual({
+  expect(await runProcess('contract-first', ['generate', '--check'], { NODE_OPTIONS: `--require ${old}` })).toEqual({
     code: 2,
     stdout: '',
     stderr: 'Node.js 22.18 or later is required, this is v20.20.2\n',
@@ -20,7 +20,7 @@ test('with an unsupported version of Node, contract-first fails with one line', 
 
 test('for shells without exec, npm finds a replacement that returns the exit code of its command', async () => {
   const exec = join(ROOT, 'node_modules/.bin/exec');
-  expect(await run(exec, ['node', '-e', 'console.log(process.argv[1]); process.exit(3)', 'a b'])).toEqual({
+  expect(await runProcess(exec, ['node', '-e', 'console.log(process.argv[1]); process.exit(3)', 'a b'])).toEqual({
     code: 3,
     stdout: 'a b\n',
     stderr: '',

@@ -55,7 +55,7 @@ export {
   matchMediaType,
   mayHaveCodec,
   normalizeMediaType,
-  parametersOf,
+  mediaTypeParameters,
   sequenceKindOf,
   spellAsDocumented,
   type BodyKind,

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { EXAMPLES, run, startService, type Service } from '@contract-first/testing/service.ts';
+import { EXAMPLES, runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const folder = join(EXAMPLES, 'cinema');
 
-async function send({ url, token }: Service, method: string, path: string, body?: object) {
+async function send({ url, token }: ServiceProcess, method: string, path: string, body?: object) {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
   const response = await fetch(url + path, init);
@@ -14,7 +14,7 @@ async function send({ url, token }: Service, method: string, path: string, body?
 }
 
 describeStores((createDatabase) => {
-  const start = (env: Readonly<Record<string, string>>) => startService(env, ['node', 'src/main.ts'], folder);
+  const start = (env: Readonly<Record<string, string>>) => startServiceProcess(env, ['node', 'src/main.ts'], folder);
 
   /** Starts the cinema on an empty database, with a screening in 10 seats. */
   async function startCinema() {
@@ -23,7 +23,7 @@ describeStores((createDatabase) => {
     expect(await send(service, 'POST', '/screenings', { film: 'Alien', seats: 10 })).toMatchObject({ status: 201 });
     return { env, service };
   }
-  const freeSeats = async (service: Service) => {
+  const freeSeats = async (service: ServiceProcess) => {
     const { json } = await send(service, 'GET', '/screenings/1');
     return (json as { readonly free: number }).free;
   };
@@ -58,7 +58,7 @@ describeStores((createDatabase) => {
     await send(service, 'POST', '/screenings/1/bookings', { seats: 2 });
     await send(service, 'PUT', '/bookings/2/payment');
     const release = (seconds: string) =>
-      run('node', ['src/commands/release.ts'], { ...env, HOLD_SECONDS: seconds }, folder);
+      runProcess('node', ['src/commands/release.ts'], { ...env, HOLD_SECONDS: seconds }, folder);
     expect(await release('-1')).toMatchObject({
       code: 1,
       stderr: 'HOLD_SECONDS must be an integer from 0 to 86400, not "-1"\n',

@@ -9,7 +9,7 @@ import { either, sql } from '../src/sql.ts';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { insertNote, notes, openNotes as open, openWithoutInsert, tally, type Note } from './support/notes.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { run, start } from '@contract-first/testing/service.ts';
+import { runProcess, start } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
 const KEY = '01234567-89ab-4cde-8f01-23456789abcd';
@@ -180,7 +180,7 @@ describeStores((createDatabase) => {
     await database.close();
     // All rows together are twice as large as the heap limit.
     const limits = ['--max-old-space-size=48', '--max-semi-space-size=2'];
-    const outcome = await run('node', [...limits, join(import.meta.dirname, 'support/stream-notes.ts'), url]);
+    const outcome = await runProcess('node', [...limits, join(import.meta.dirname, 'support/stream-notes.ts'), url]);
     expect(outcome).toEqual({ code: 0, stdout: '200000\n', stderr: '' });
   });
 

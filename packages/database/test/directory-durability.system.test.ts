@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 
 import { dirname, join } from 'node:path';
 import { openTestStore } from '@contract-first/testing/app.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 
 // A power loss discards everything that is not synced, including directory entries. strace records syncs and injects
 // failures.
@@ -48,7 +48,7 @@ describe.each(PLACES)('a database %s', (_place, makeFolders) => {
     const [innermost = '', ...above] = makeFolders(realpathSync(temporaryFolder()));
     const file = join(temporaryFolder(), 'trace');
     const command = straced(['-o', file], 'node', 'src/main.ts');
-    await startService({ DATABASE_URL: `sqlite:${join(innermost, 'guests.db')}` }, command);
+    await startServiceProcess({ DATABASE_URL: `sqlite:${join(innermost, 'guests.db')}` }, command);
     const trace = readTrace(file);
     const created = trace.findIndex((line) => line.includes('guests.db-wal"') && line.includes('O_CREAT'));
     expect(created).toBeGreaterThan(-1);
@@ -62,7 +62,7 @@ describe.each(PLACES)('a database %s', (_place, makeFolders) => {
     for (const folder of folders) {
       const [command = '', ...args] = straced(failing(folder), 'node', 'src/main.ts');
       const env = { PORT: '0', DATABASE_URL: `sqlite:${join(folders[0] ?? '', 'guests.db')}` };
-      expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: lineOn(folder) });
+      expect(await runProcess(command, args, env)).toEqual({ code: 1, stdout: '', stderr: lineOn(folder) });
     }
   });
 });
@@ -72,7 +72,7 @@ test("for a symbolic link to a database, the target file's folder is synced", as
   const link = join(temporaryFolder(), 'guests.db');
   symlinkSync(join(folder, 'guests.db'), link);
   const [command = '', ...args] = straced(failing(folder), 'node', 'src/main.ts');
-  const outcome = await run(command, args, { PORT: '0', DATABASE_URL: `sqlite:${link}` });
+  const outcome = await runProcess(command, args, { PORT: '0', DATABASE_URL: `sqlite:${link}` });
   expect(outcome).toEqual({ code: 1, stdout: '', stderr: lineOn(folder) });
 });
 
@@ -86,7 +86,7 @@ test('a backup in new folders: the folder is synced after the file was created, 
   const { folder, file, env } = await makeBackup();
   const traceFile = join(temporaryFolder(), 'trace');
   const [command = '', ...args] = straced(['-o', traceFile], 'node', 'scripts/backup.ts', file);
-  expect(await run(command, args, env)).toMatchObject({ code: 0, stderr: '' });
+  expect(await runProcess(command, args, env)).toMatchObject({ code: 0, stderr: '' });
   const trace = readTrace(traceFile);
   const linked = trace.findIndex((line) => / link(?:at)?\(/.test(line) && line.includes(`"${file}"`));
   expect(linked).toBeGreaterThan(-1);
@@ -99,7 +99,7 @@ test('a backup in new folders: a folder that cannot be synced fails the backup, 
   const { folder, file, env } = await makeBackup();
   for (const broken of [dirname(file), folder]) {
     const [command = '', ...args] = straced(failing(broken), 'node', 'scripts/backup.ts', file);
-    expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: lineOn(broken) });
+    expect(await runProcess(command, args, env)).toEqual({ code: 1, stdout: '', stderr: lineOn(broken) });
     expect(readdirSync(dirname(file))).toEqual([]);
   }
 });

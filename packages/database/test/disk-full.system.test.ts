@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestStore } from '@contract-first/testing/app.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startCreations } from '@contract-first/testing/load.ts';
-import { run, start, startService } from '@contract-first/testing/service.ts';
+import { runProcess, start, startServiceProcess } from '@contract-first/testing/service.ts';
 
 /** Returns the command that starts the service with a small file system, which is mounted until the service ends. */
 function onSmallDisk(folder: string, sizeKiB: number, redirection = ''): readonly string[] {
@@ -45,7 +45,7 @@ test('a log on a full disk: requests are answered, logging continues once there 
 
 test('a full disk: /readyz is 503 even without a creation, and 200 once there is space', async () => {
   const folder = temporaryFolder();
-  const service = await startService(
+  const service = await startServiceProcess(
     { DATABASE_URL: `sqlite:${join(folder, 'guests.db')}` },
     onSmallDisk(folder, 1_024),
   );
@@ -64,7 +64,7 @@ test('a full disk: /readyz is 503 even without a creation, and 200 once there is
 test('a full disk: 503 with Retry-After and never a false 200; once there is space, the service recovers', async () => {
   const folder = temporaryFolder();
   const env = { DATABASE_URL: `sqlite:${join(folder, 'guests.db')}` };
-  const service = await startService(env, onSmallDisk(folder, 1_024));
+  const service = await startServiceProcess(env, onSmallDisk(folder, 1_024));
   // The file system is in the mount namespace of the service, which is reachable through /proc.
   const seen = join(`/proc/${String(service.process.pid)}/root`, folder);
   writeFileSync(join(seen, 'ballast'), Buffer.alloc(400_000));
@@ -89,7 +89,7 @@ test('a full disk: 503 with Retry-After and never a false 200; once there is spa
 
   const copy = join(temporaryFolder(), 'guests.db');
   for (const suffix of ['', '-wal']) copyFileSync(join(seen, `guests.db${suffix}`), `${copy}${suffix}`);
-  const { stdout } = await run('node', ['scripts/export.ts'], { DATABASE_URL: `sqlite:${copy}` });
+  const { stdout } = await runProcess('node', ['scripts/export.ts'], { DATABASE_URL: `sqlite:${copy}` });
   const kept = new Set(stdout.split('\n'));
   expect([...load.acknowledged].filter((line) => !kept.has(line))).toEqual([]);
   const database = new DatabaseSync(copy);
@@ -135,7 +135,7 @@ test('a database on a read-only file system prevents the start with one line, bu
   const readOnly = `mount --bind ${folder} ${folder} && mount -o remount,bind,ro ${folder} && exec node`;
   const runThere = (script: string) => {
     const [command = '', ...args] = withMounts(`${readOnly} ${script}`);
-    return run(command, args, { PORT: '0', DATABASE_URL: `sqlite:${path}` });
+    return runProcess(command, args, { PORT: '0', DATABASE_URL: `sqlite:${path}` });
   };
   // The log exists, as after a service was killed.
   const stderr = `the database ${path} is read-only\n`;

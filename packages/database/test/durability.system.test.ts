@@ -6,7 +6,7 @@ import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startCreations, type Load } from '@contract-first/testing/load.ts';
 import { joinHosts, startPostgres, startPostgresPair } from '@contract-first/testing/postgres.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
 const ROUNDS = rounds(2, 15);
@@ -59,7 +59,7 @@ describeStores((createDatabase) => {
 
   test('under repeated load, nothing acknowledged is lost and nothing extra is stored when several processes write to one database', async () => {
     const ledger = createLedger(await createDatabase());
-    const services = await Promise.all(Array.from({ length: 4 }, () => startService(ledger.env)));
+    const services = await Promise.all(Array.from({ length: 4 }, () => startServiceProcess(ledger.env)));
     const load = startCreations(services, 64);
     await load.acknowledges(4_000);
     await load.stop();
@@ -75,7 +75,7 @@ test(
     const postgres = await startPostgres();
     cleanUp(postgres.stop);
     const ledger = createLedger(postgres.url());
-    const service = await startService(ledger.env);
+    const service = await startServiceProcess(ledger.env);
     const load = startCreations(service, CLIENTS);
     for (let round = 0; round < ROUNDS; round += 1) {
       await load.acknowledges(CLIENTS * 4);
@@ -97,7 +97,7 @@ test('under repeated load, nothing acknowledged is lost and nothing extra is sto
   cleanUp(primary.stop);
   cleanUp(standby.stop);
   const ledger = createLedger(joinHosts(primary.url(), standby.url()));
-  const service = await startService(ledger.env);
+  const service = await startServiceProcess(ledger.env);
   const load = startCreations(service, CLIENTS);
   await load.acknowledges(2_000);
   await primary.kill('SIGKILL');
@@ -115,7 +115,7 @@ test('while PostgreSQL is down, 503 with the Error body and Retry-After, SIGTERM
   const postgres = await startPostgres();
   cleanUp(postgres.stop);
   const env = { DATABASE_URL: postgres.url(), DATABASE_TIMEOUT_MS: '3000' };
-  const service = await startService(env);
+  const service = await startServiceProcess(env);
   await postgres.kill('SIGKILL');
   const response = await fetch(`${service.url}/guests`, {
     method: 'POST',
@@ -128,7 +128,7 @@ test('while PostgreSQL is down, 503 with the Error body and Retry-After, SIGTERM
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
 
-  const refused = await run('node', ['src/main.ts'], env);
+  const refused = await runProcess('node', ['src/main.ts'], env);
   expect(refused).toMatchObject({
     code: 1,
     stdout: '',
@@ -139,7 +139,7 @@ test('while PostgreSQL is down, 503 with the Error body and Retry-After, SIGTERM
 
 /** Starts the service, and sends a signal to it under load, at a different moment in each round. */
 async function endUnderLoad(signal: NodeJS.Signals, round: number, env: Readonly<Record<string, string>>) {
-  const service = await startService(env);
+  const service = await startServiceProcess(env);
   const load = startCreations(service, CLIENTS);
   await load.acknowledges(CLIENTS);
   await sleep(round * 10);
@@ -160,7 +160,7 @@ function createLedger(url: string) {
       load.acknowledged.forEach((line) => acknowledged.add(line));
     },
     async compare(): Promise<void> {
-      const { code, stdout } = await run('node', ['scripts/export.ts'], env);
+      const { code, stdout } = await runProcess('node', ['scripts/export.ts'], env);
       expect(code).toBe(0);
       const lines = stdout.split('\n').slice(0, -1);
       const kept = new Set(lines);

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { EXAMPLES, run, startService, type Service } from '@contract-first/testing/service.ts';
+import { EXAMPLES, runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 import { until } from '@contract-first/testing/until.ts';
 
@@ -17,7 +17,7 @@ const folder = join(EXAMPLES, 'garden');
 describeStores((createDatabase) => {
   /** Starts the garden, on an empty database by default. */
   async function startGarden(url?: string) {
-    const service = await startService(
+    const service = await startServiceProcess(
       { DATABASE_URL: url ?? (await createDatabase()), API_TOKENS: TOKENS },
       ['node', 'src/main.ts'],
       folder,
@@ -25,7 +25,7 @@ describeStores((createDatabase) => {
     return { service, send: senderOf(service) };
   }
 
-  function senderOf({ url, token }: Service) {
+  function senderOf({ url, token }: ServiceProcess) {
     const usual = { Authorization: `Bearer ${token}`, 'X-Camera-Key': token, 'Content-Type': 'application/json' };
     return async (
       method: string,
@@ -201,7 +201,7 @@ describeStores((createDatabase) => {
 
     // On a busy machine, the default time limit would end the checks early.
     const args = ['check', '--url', service.url, '--token', service.token, '--runs', '10', '--seed', '1'];
-    expect(await run('contract-first', [...args, '--budget', '100'], {}, folder)).toMatchObject({
+    expect(await runProcess('contract-first', [...args, '--budget', '100'], {}, folder)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(' 0 failures'),
     });

@@ -9,7 +9,7 @@ import { sql } from '../src/sql.ts';
 import { insertNote, notes, openNotes, type Note } from './support/notes.ts';
 import { startPgBouncer, type PgBouncer } from './support/pgbouncer.ts';
 import { startPostgres, type Postgres } from '@contract-first/testing/postgres.ts';
-import { run } from '@contract-first/testing/service.ts';
+import { runProcess } from '@contract-first/testing/service.ts';
 
 let server: Postgres;
 beforeAll(async () => {
@@ -62,7 +62,7 @@ test.each([
 ] as const)('through PgBouncer, pool_mode = %s is refused at the start (%s)', async (mode, settings) => {
   const url = await server.createDatabase();
   const { through } = await startPgBouncer(server, mode, settings);
-  const { code, stdout, stderr } = await run('node', ['src/main.ts'], {
+  const { code, stdout, stderr } = await runProcess('node', ['src/main.ts'], {
     DATABASE_URL: through(url),
     PORT: '0',
     API_TOKENS: 'test-token',
@@ -146,7 +146,7 @@ test('through PgBouncer, stored guests can be read in every mode', async () => {
   const store = await openTestStore(url);
   await store.add({ id: 1n, name: 'Anna' });
   const { through } = await startPgBouncer(server, 'transaction');
-  const outcome = await run('node', ['scripts/export.ts'], { DATABASE_URL: through(url) });
+  const outcome = await runProcess('node', ['scripts/export.ts'], { DATABASE_URL: through(url) });
   expect(outcome).toEqual({ code: 0, stdout: '{"id":1,"name":"Anna"}\n', stderr: '' });
 });
 

@@ -1,19 +1,23 @@
 import { sharedPostgres } from '@contract-first/testing/postgres-server.ts';
 import { startProxy } from './support/proxy.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const server = sharedPostgres();
 
 const LIMIT = { API_TOKENS: 'alice:alice-token,bob:bob-token', RATE_LIMIT_REQUESTS: '6' };
 
-function send({ url }: Service, token = 'alice-token', body = '{"id":1,"name":"Anna"}'): Promise<Response> {
+function send({ url }: ServiceProcess, token = 'alice-token', body = '{"id":1,"name":"Anna"}'): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   return fetch(`${url}/guests`, { method: 'POST', headers, body });
 }
 
 /** Sends concurrent requests, and returns the number of responses by status. */
-async function sendMany(service: Service, count: number, token?: string): Promise<Readonly<Record<string, number>>> {
+async function sendMany(
+  service: ServiceProcess,
+  count: number,
+  token?: string,
+): Promise<Readonly<Record<string, number>>> {
   const responses = await Promise.all(Array.from({ length: count }, () => send(service, token)));
   const statuses = Map.groupBy(responses, ({ status }) => String(status));
   return Object.fromEntries([...statuses].map(([status, { length }]) => [status, length]));
@@ -21,7 +25,7 @@ async function sendMany(service: Service, count: number, token?: string): Promis
 
 test('two processes on one PostgreSQL database share the count of each caller', async () => {
   const env = { ...LIMIT, DATABASE_URL: await server.createDatabase() };
-  const [first, second] = await Promise.all([startService(env), startService(env)]);
+  const [first, second] = await Promise.all([startServiceProcess(env), startServiceProcess(env)]);
   expect(await sendMany(first, 4)).toEqual({ 200: 4 });
   expect(await sendMany(second, 5)).toEqual({ 200: 2, 429: 3 });
   expect(await sendMany(first, 3)).toEqual({ 429: 3 });
@@ -33,7 +37,7 @@ test('two processes on one PostgreSQL database share the count of each caller', 
 
 test('counts are removed after their window, and contain neither addresses nor names', async () => {
   const url = await server.createDatabase();
-  const service = await startService({ ...LIMIT, RATE_LIMIT_WINDOW_SECONDS: '1', DATABASE_URL: url });
+  const service = await startServiceProcess({ ...LIMIT, RATE_LIMIT_WINDOW_SECONDS: '1', DATABASE_URL: url });
   await sendMany(service, 2, 'alice-token');
   await sendMany(service, 2, 'wrong-token');
   const readCounts = () => server.query(url, 'SELECT key, count FROM rate_limit_counts');
@@ -47,7 +51,7 @@ test('counts are removed after their window, and contain neither addresses nor n
 
 test("a window that began while the server's clock was a year ahead has ended", async () => {
   const url = await server.createDatabase();
-  const service = await startService({ ...LIMIT, DATABASE_URL: url });
+  const service = await startServiceProcess({ ...LIMIT, DATABASE_URL: url });
   expect(await sendMany(service, 2)).toEqual({ 200: 2 });
   await server.query(url, "UPDATE rate_limit_counts SET count = 9, expires_at = expires_at + interval '1 year'");
   expect(await sendMany(service, 7)).toEqual({ 200: 6, 429: 1 });
@@ -58,7 +62,7 @@ test("a window that began while the server's clock was a year ahead has ended", 
 test('when there are too many counts of addresses, the oldest are removed, but no counts of callers', async () => {
   const url = await server.createDatabase();
   const env = { ...LIMIT, RATE_LIMIT_REQUESTS: '1000', RATE_LIMIT_WINDOW_SECONDS: '3600', DATABASE_URL: url };
-  const service = await startService(env);
+  const service = await startServiceProcess(env);
   const insert = (kind: string, count: number, seconds: number): Promise<unknown> =>
     server.query(
       url,
@@ -86,7 +90,7 @@ test('when there are too many counts of addresses, the oldest are removed, but n
 test('the previous table, without kinds, is migrated with its counts', async () => {
   const url = await server.createDatabase();
   const env = { ...LIMIT, DATABASE_URL: url };
-  const first = await startService(env);
+  const first = await startServiceProcess(env);
   expect(await sendMany(first, 4)).toEqual({ 200: 4 });
   first.process.kill('SIGTERM');
   await first.outcome;
@@ -95,16 +99,16 @@ test('the previous table, without kinds, is migrated with its counts', async () 
     `DROP INDEX rate_limit_counts_by_kind; ALTER TABLE rate_limit_counts DROP COLUMN kind;
      CREATE INDEX rate_limit_counts_by_expiry ON rate_limit_counts (expires_at); UPDATE rate_limit_schema SET version = 1`,
   );
-  expect(await sendMany(await startService(env), 4)).toEqual({ 200: 2, 429: 2 });
+  expect(await sendMany(await startServiceProcess(env), 4)).toEqual({ 200: 2, 429: 2 });
 });
 
 test('while the database is down, each process counts alone, and counts are shared again afterwards', async () => {
   const proxy = await startProxy(server.port);
   const url = proxy.through(await server.createDatabase());
   const env = { ...LIMIT, RATE_LIMIT_REQUESTS: '1000', RATE_LIMIT_WINDOW_SECONDS: '3600', DATABASE_URL: url };
-  const [first, second] = await Promise.all([startService(env), startService(env)]);
+  const [first, second] = await Promise.all([startServiceProcess(env), startServiceProcess(env)]);
   // A request with an invalid body uses the database only for the count.
-  const left = async (service: Service): Promise<number> => {
+  const left = async (service: ServiceProcess): Promise<number> => {
     const { status, headers } = await send(service, 'alice-token', 'null');
     expect(status).toBe(400);
     return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
@@ -130,7 +134,7 @@ test('while the database is down, each process counts alone, and counts are shar
 test('a user without permission to create the table cannot start with a limit; if the table exists, four permissions suffice', async () => {
   const url = await server.createDatabase();
   const startAndStop = async (env: Readonly<Record<string, string>>): Promise<void> => {
-    const service = await startService(env);
+    const service = await startServiceProcess(env);
     service.process.kill('SIGTERM');
     await service.outcome;
   };
@@ -143,7 +147,7 @@ test('a user without permission to create the table cannot start with a limit; i
      GRANT SELECT ON guest_book_schema TO visitor`,
   );
   const env = { ...LIMIT, DATABASE_URL: url.replace(/\/\/[^@]*/, '//visitor:x') };
-  expect(await run('node', ['src/main.ts'], { ...env, PORT: '0' })).toMatchObject({
+  expect(await runProcess('node', ['src/main.ts'], { ...env, PORT: '0' })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/this user may not create tables in the schema "public".* \(42501\)\n$/),
   });
@@ -153,7 +157,7 @@ test('a user without permission to create the table cannot start with a limit; i
     url,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON rate_limit_counts TO visitor; GRANT SELECT ON rate_limit_schema TO visitor`,
   );
-  const service = await startService(env);
+  const service = await startServiceProcess(env);
   expect(await sendMany(service, 7)).toEqual({ 200: 6, 429: 1 });
   expect(service.output()).not.toContain('cannot be used');
 });

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import { openForWriting, storeSchemaOf } from '../src/sqlite/open-file.ts';
@@ -29,11 +29,15 @@ function createRandom(seed: number): () => number {
 }
 
 /** Starts the service. Retries while a sync at startup fails. */
-async function startRecorded(recorder: Recorder, folder: string, failing: () => string | undefined): Promise<Service> {
+async function startRecorded(
+  recorder: Recorder,
+  folder: string,
+  failing: () => string | undefined,
+): Promise<ServiceProcess> {
   const env = { DATABASE_URL: `sqlite:${join(folder, 'guests.db')}`, LOG_LEVEL: 'silent' };
   for (;;) {
     try {
-      return await startService(env, recorder.record(MAIN, NAMES, failing()));
+      return await startServiceProcess(env, recorder.record(MAIN, NAMES, failing()));
     } catch (error) {
       if (!/cannot be (?:synced|read or written)/.test(String(error))) throw error;
     }
@@ -41,7 +45,7 @@ async function startRecorded(recorder: Recorder, folder: string, failing: () => 
 }
 
 /** Creates a guest. Returns the status; `undefined` without a response. */
-async function create(service: Service, tag: string, name = 'Anna'): Promise<number | undefined> {
+async function create(service: ServiceProcess, tag: string, name = 'Anna'): Promise<number | undefined> {
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ id: Number(tag), name, tag });
   try {
@@ -64,7 +68,7 @@ class Ledger extends Map<string, number> {
   }
 
   /** Creates a guest and records its acknowledgement. */
-  async create(service: Service, name?: string): Promise<number | undefined> {
+  async create(service: ServiceProcess, name?: string): Promise<number | undefined> {
     const tag = String((this.#created += 1));
     const status = await create(service, tag, name);
     if (status === 200)
@@ -74,13 +78,13 @@ class Ledger extends Map<string, number> {
   }
 
   /** Creates guests until the service has exited. */
-  async createUntilKilled(service: Service, random: () => number): Promise<void> {
+  async createUntilKilled(service: ServiceProcess, random: () => number): Promise<void> {
     const length = (): number => (random() < 0.3 ? 60_000 * random() : 20 * random());
     while ((await this.create(service, 'x'.repeat(length()))) !== undefined);
   }
 }
 
-async function kill(service: Service): Promise<void> {
+async function kill(service: ServiceProcess): Promise<void> {
   service.process.kill('SIGKILL');
   await service.outcome;
 }
@@ -191,13 +195,13 @@ test('a start that fails because of a failed sync does not change the log', asyn
   const log = readFileSync(join(folder, 'guests.db-wal'));
   const strace = ['strace', '-D', '-f', '-o', '/dev/null', '-P', folder, '-e', 'inject=fsync:error=EIO'];
   const [command = '', ...args] = [...strace, ...MAIN];
-  const outcome = await run(command, args, { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'guests.db')}` });
+  const outcome = await runProcess(command, args, { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'guests.db')}` });
   expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be synced') });
   expect(readFileSync(join(folder, 'guests.db-wal')).equals(log)).toBe(true);
 });
 
 test('while syncs fail, 503 and /readyz is 503; when syncs succeed, the service recovers without a restart', async () => {
-  const service = await startService();
+  const service = await startServiceProcess();
   expect(await create(service, '1')).toBe(200);
   const options = [
     '-f',

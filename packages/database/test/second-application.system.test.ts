@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { APPLICATIONS, startService, type Service } from '@contract-first/testing/service.ts';
+import { APPLICATIONS, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
 const BOOK = '{"kind":"ebook","title":"A \\u0000 title","bytes":9007199254740993}';
@@ -8,8 +8,9 @@ const STORED = `{"id":9007199254740993,"book":{"kind":"ebook","title":"A \\u0000
 describeStores((createDatabase) => {
   test('an application with its own table runs on the engine, and its rows survive a restart', async () => {
     const env = { DATABASE_URL: await createDatabase() };
-    const start = (): Promise<Service> => startService(env, ['node', 'src/main.ts'], join(APPLICATIONS, 'books'));
-    const send = async ({ url, token }: Service, method: string, path: string, body: string | null = null) => {
+    const start = (): Promise<ServiceProcess> =>
+      startServiceProcess(env, ['node', 'src/main.ts'], join(APPLICATIONS, 'books'));
+    const send = async ({ url, token }: ServiceProcess, method: string, path: string, body: string | null = null) => {
       const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
       const response = await fetch(`${url}/v1${path}`, { method, headers, body });
       return [response.status, await response.text()];

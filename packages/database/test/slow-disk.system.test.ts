@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { listGuests } from '@contract-first/testing/app.ts';
 import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
-import { startService } from '@contract-first/testing/service.ts';
+import { startServiceProcess } from '@contract-first/testing/service.ts';
 
 const SYNC_MICROS = 2_000_000;
 const LIMITS = { DATABASE_TIMEOUT_MS: '60000', SHUTDOWN_GRACE_MS: '60000' };
@@ -19,7 +19,7 @@ async function slowDown(pid = 0): Promise<void> {
 
 test('a disk that becomes slow delays creations only; creations pending at the stop are answered', async () => {
   const databaseUrl = temporaryDatabase();
-  const service = await startService({ ...LIMITS, DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' });
+  const service = await startServiceProcess({ ...LIMITS, DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' });
   const send = async (id: number, token: string): Promise<number> => {
     const response = await fetch(`${service.url}/guests`, {
       method: 'POST',

@@ -1,6 +1,6 @@
 import { LEVEL_ORDER, messageOf, type Finding, type Level, type Position } from './rules/finding.ts';
 import type { NodePair } from './nodes/node.ts';
-import type { Location, Source } from './sources/sources.ts';
+import type { Location, DocumentSource } from './sources/sources.ts';
 
 /** A change at one place of a document, with the affected operations. */
 export type Change = Location & {
@@ -22,7 +22,7 @@ export type Change = Location & {
 export type Consequence = { readonly rule: string; readonly level: Level; readonly message: string };
 
 /** Groups sorted findings by place: the place of a `$ref` with a different target, or else the place of the finding. */
-export function groupFindings(sources: NodePair<Source>, findings: readonly Finding[]): readonly Change[] {
+export function groupFindings(sources: NodePair<DocumentSource>, findings: readonly Finding[]): readonly Change[] {
   const sideOf = ({ document }: Position) => (document === sources.base.document ? 'base' : 'revision');
   const placeOf = (finding: Finding): Position => finding.reference ?? finding;
   const groups = Map.groupBy(findings, (finding) => `${sideOf(placeOf(finding))} ${placeOf(finding).pointer}`);

@@ -3,8 +3,8 @@ import { type Change, groupFindings, sortChanges } from './change.ts';
 import { child, type NodePair, rootOf, textAt } from './nodes/node.ts';
 import { compareDocuments } from './operations/documents.ts';
 import { finding, type Finding, sortFindings } from './rules/finding.ts';
-import { type IgnoreEntry, judge, type Policy } from './sources/policy.ts';
-import type { Source } from './sources/sources.ts';
+import { type IgnoreEntry, applyPolicy, type Policy } from './sources/policy.ts';
+import type { DocumentSource } from './sources/sources.ts';
 
 /** The result of a comparison. */
 export type ComparisonResult = {
@@ -21,12 +21,12 @@ export type ComparisonResult = {
  *
  * @param today the current date, `2026-12-31`, for expired policy entries and for removals after a sunset
  */
-export function compareSources(sources: NodePair<Source>, policy: Policy, today: string): ComparisonResult {
+export function compareSources(sources: NodePair<DocumentSource>, policy: Policy, today: string): ComparisonResult {
   const documents = { base: sources.base.document, revision: sources.revision.document };
   const found = compareDocuments(documents.base, documents.revision, today);
   // Accepted findings need no new version.
-  const ofVersions = compareVersions(documents, judge(policy, found, today).kept);
-  const { kept, ignored, unused, expired } = judge(policy, [...found, ...ofVersions], today);
+  const ofVersions = compareVersions(documents, applyPolicy(policy, found, today).kept);
+  const { kept, ignored, unused, expired } = applyPolicy(policy, [...found, ...ofVersions], today);
 
   const stale = (rule: string, { location }: IgnoreEntry, message: string): Change => {
     const level = policy.levels.get(rule) ?? 'WARN';

@@ -11,8 +11,8 @@ import {
   createObserver,
   openApplication,
   type OpenApplication,
-  type Served,
-  type Shared,
+  type ServedApplication,
+  type SharedParts,
   type ServiceConfig,
 } from './open-application.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
@@ -35,7 +35,7 @@ export type Service = OpenApplication & {
  * @throws an error for which a driver's `isUnavailable` is true, when the database prevents the start
  */
 export async function createService(
-  served: readonly [Served, ...Served[]],
+  served: readonly [ServedApplication, ...ServedApplication[]],
   config: ServiceConfig,
   log: Logger,
 ): Promise<Service> {
@@ -81,9 +81,12 @@ export async function createService(
 }
 
 /** Opens all applications. If one fails, closes the others. */
-async function openAll(served: readonly [Served, ...Served[]], shared: Shared): Promise<OpenApplication> {
+async function openAll(
+  served: readonly [ServedApplication, ...ServedApplication[]],
+  shared: SharedParts,
+): Promise<OpenApplication> {
   const [first, ...others] = served;
-  const open = (one: Served): Promise<OpenApplication> => openApplication(one, shared, others.length > 0);
+  const open = (one: ServedApplication): Promise<OpenApplication> => openApplication(one, shared, others.length > 0);
   const opened = [await open(first)] as [OpenApplication, ...OpenApplication[]];
   try {
     for (const other of others) opened.push(await open(other));
@@ -120,7 +123,7 @@ function combine(all: readonly [OpenApplication, ...OpenApplication[]]): OpenApp
  */
 async function openRateLimit(
   policy: RateLimitPolicy,
-  { application, config: { database } }: Served,
+  { application, config: { database } }: ServedApplication,
   log: Logger,
 ): Promise<{ readonly rateLimit: RateLimit; readonly close: () => Promise<void> }> {
   const { contract, database: driver } = application;
@@ -138,7 +141,7 @@ export type RunningService = Pick<Service, 'readinessProblem' | 'acceptsTokens'>
   /** The base URL: `http://127.0.0.1:3000`. */
   readonly url: string;
   /** Replaces all applications. Pending requests are still answered by the replaced applications. */
-  readonly replace: (served: readonly [Served, ...Served[]]) => Promise<void>;
+  readonly replace: (served: readonly [ServedApplication, ...ServedApplication[]]) => Promise<void>;
   /**
    * Stops listening, finishes the pending requests and closes the application.
    *
@@ -154,7 +157,7 @@ export type RunningService = Pick<Service, 'readinessProblem' | 'acceptsTokens'>
  * @throws an error for which a driver's `isUnavailable` is true, when the database prevents the start
  */
 export async function startService(
-  served: readonly [Served, ...Served[]],
+  served: readonly [ServedApplication, ...ServedApplication[]],
   config: ServiceConfig & { readonly listen: ListenOptions; readonly server: ServerLimits },
   log: Logger,
 ): Promise<RunningService> {

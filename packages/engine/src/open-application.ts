@@ -56,14 +56,14 @@ export type ApplicationConfig = {
 };
 
 /** An application with its configuration and its docs page. */
-export type Served = {
+export type ServedApplication = {
   readonly application: Application;
   readonly config: ApplicationConfig;
   readonly docs?: Docs | undefined;
 };
 
 /** The parts that the applications of a service share. */
-export type Shared = {
+export type SharedParts = {
   readonly config: ServiceConfig;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -94,8 +94,8 @@ export type OpenApplication = App & {
  * @throws an error for which the driver's `isUnavailable` is true, when the database prevents the start
  */
 export async function openApplication(
-  { application, config: own, docs }: Served,
-  { config, metrics, log, rateLimit, ...shared }: Shared,
+  { application, config: own, docs }: ServedApplication,
+  { config, metrics, log, rateLimit, ...shared }: SharedParts,
   isNamed: boolean,
 ): Promise<OpenApplication> {
   const { contract, failures, database } = application;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { ROOT, run } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess } from '@contract-first/testing/service.ts';
 
 const SERVERS = ['service', 'node:http', 'fastify', 'fastify-openapi-glue', 'stock'];
 const SHORT = ['--rounds', '1', '--seconds', '0.1'];
@@ -10,7 +10,7 @@ test('every server is verified, measured and reported as Markdown, JSON and SVG'
   const folder = temporaryFolder();
   const [json, svg] = [join(folder, 'bench.json'), join(folder, 'bench.svg')];
   const files = ['--json', json, '--svg', svg];
-  const outcome = await run(
+  const outcome = await runProcess(
     'npm',
     ['run', '--silent', 'bench', '-w', 'packages/engine', '--', 'none', 'sqlite', ...SHORT, ...files],
     {},
@@ -64,7 +64,7 @@ test.each([
   [['--rounds', '0'], '--rounds must be a positive integer, not 0'],
   [['--round', '1'], "Unknown option '--round'"],
 ])('npm run bench -w packages/engine -- %j reports the invalid argument', async (args, message) => {
-  const { code, stderr } = await run(
+  const { code, stderr } = await runProcess(
     'npm',
     ['run', '--silent', 'bench', '-w', 'packages/engine', '--', ...args],
     {},

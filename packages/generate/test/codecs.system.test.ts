@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { generateHere, runHere } from '@contract-first/testing/command.ts';
 import { copyProject } from '@contract-first/testing/project.ts';
-import { EXAMPLES, run, startService, type Service } from '@contract-first/testing/service.ts';
+import { EXAMPLES, runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { generateCommand } from '../src/command.ts';
 
@@ -14,11 +14,11 @@ const CODECS = 'src/timetable/codecs.ts';
 
 const timetable = join(EXAMPLES, 'timetable');
 
-const post = (service: Service, body: string | Uint8Array<ArrayBuffer>, type = 'application/xml') =>
+const post = (service: ServiceProcess, body: string | Uint8Array<ArrayBuffer>, type = 'application/xml') =>
   fetch(`${service.url}/trips`, { method: 'POST', headers: { 'Content-Type': type }, body });
 
 test('examples/timetable reads and writes XML and JSON, exact to the last digit', async () => {
-  const service = await startService({}, undefined, timetable);
+  const service = await startServiceProcess({}, undefined, timetable);
   const added = await post(service, TRIP);
   const written = TRIP.replace('12.50', '12.5').replace('</fare>', '</fare><bicycles>false</bicycles>');
   expect([added.status, added.headers.get('content-type')]).toEqual([201, 'application/xml']);
@@ -45,7 +45,7 @@ test.each<[string, string, RegExp]>([
   ],
   ['elements that are nested too deeply', '<trip>'.repeat(100_000), /not valid application\/xml$/],
 ])('examples/timetable refuses %s: 400', async (_case, body, message) => {
-  const service = await startService({}, undefined, timetable);
+  const service = await startServiceProcess({}, undefined, timetable);
   const response = await post(service, body);
   const failure = (await response.json()) as { readonly status: number; readonly message: string };
   expect(failure.message).toMatch(message);
@@ -53,14 +53,14 @@ test.each<[string, string, RegExp]>([
 });
 
 test('examples/timetable decodes by the charset of the Content-Type: 201, or 400 for other encodings', async () => {
-  const service = await startService({}, undefined, timetable);
+  const service = await startServiceProcess({}, undefined, timetable);
   const latin1 = new Uint8Array(Buffer.from(TRIP, 'latin1'));
   expect((await post(service, latin1, 'application/xml; charset=iso-8859-1')).status).toBe(201);
   expect((await post(service, latin1)).status).toBe(400);
 });
 
 test('examples/timetable reads a body of line ends in linear time: 201', async () => {
-  const service = await startService({}, undefined, timetable);
+  const service = await startServiceProcess({}, undefined, timetable);
   expect((await post(service, TRIP.replace('Bonn', `Bonn${'\r'.repeat(1_000_000)}`))).status).toBe(201);
   expect((await post(service, TRIP.replace('Bonn', 'Bonn\r\n'.repeat(20)))).status).toBe(201);
 });
@@ -73,7 +73,7 @@ test('a service does not start if its codecs differ from generated/', async () =
     ...{ code: 0, stderr: '' },
     stdout: expect.stringContaining('codecs without a body in the document: text/csv\n'),
   });
-  const withoutBody = await run('node', ['src/main.ts'], { PORT: '0', API_TOKENS: 'test-token' }, folder);
+  const withoutBody = await runProcess('node', ['src/main.ts'], { PORT: '0', API_TOKENS: 'test-token' }, folder);
   expect([withoutBody.code, withoutBody.stderr]).toEqual([
     1,
     expect.stringMatching(/^generated\/contract\.json has no body for the codec of text\/csv: .*\n$/),
@@ -81,7 +81,7 @@ test('a service does not start if its codecs differ from generated/', async () =
   write('src/service.ts', read('src/service.ts').replace('  codecs,\n', ''));
   write(CODECS, source);
   await generateHere(folder);
-  const missing = await run('node', ['src/main.ts'], { PORT: '0', API_TOKENS: 'test-token' }, folder);
+  const missing = await runProcess('node', ['src/main.ts'], { PORT: '0', API_TOKENS: 'test-token' }, folder);
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching(/^no codec for application\/xml: .*\n$/)]);
 });
 
@@ -90,7 +90,7 @@ test('npm run dev serves a codec once its module is saved', async () => {
   const [service, codecs] = [read('src/service.ts'), read(CODECS)];
   write('src/service.ts', service.replace('  codecs,\n', ''));
   write(CODECS, codecs.replace("  'application/xml': xml,\n", ''));
-  const dev = await startService({}, ['sh', '-c', 'exec contract-first dev 2>&1'], folder);
+  const dev = await startServiceProcess({}, ['sh', '-c', 'exec contract-first dev 2>&1'], folder);
   expect((await post(dev, '<trip')).status).toBe(201); // Without a codec, the handler echoes bytes.
   write('src/service.ts', service);
   write(CODECS, codecs);

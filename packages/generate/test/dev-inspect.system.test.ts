@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { copyProject } from '@contract-first/testing/project.ts';
-import { startService } from '@contract-first/testing/service.ts';
+import { startServiceProcess } from '@contract-first/testing/service.ts';
 
 const HANDLER = 'src/guests/create-guest.ts';
 
@@ -40,7 +40,7 @@ async function connect(url: string) {
 test('npm run dev -- --inspect: a breakpoint in the source of a handler pauses its request', async () => {
   const { folder, read } = copyProject();
   const command = ['sh', '-c', 'exec contract-first dev --inspect=127.0.0.1:0 2>&1'];
-  const service = await startService({}, command, folder);
+  const service = await startServiceProcess({}, command, folder);
   const inspector = await connect(/ws:\S+/.exec(service.output())?.[0] ?? '');
   await inspector.send('Debugger.enable');
   const url = pathToFileURL(join(folder, HANDLER)).href;

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import { copyProject, withHandlers, withOperations, type Project } from '@contract-first/testing/project.ts';
-import { startService, type Service } from '@contract-first/testing/service.ts';
+import { startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { sqlOf } from '../../database/src/migrations.ts';
 import { storeSchemaOf } from '../../database/src/sqlite/open-file.ts';
 
@@ -11,7 +11,7 @@ const GUEST = { id: 1, name: 'Anna' };
 
 let project: Project;
 let contract: string;
-let dev: Service;
+let dev: ServiceProcess;
 let token: string;
 let running: boolean;
 beforeEach(async () => {
@@ -19,7 +19,11 @@ beforeEach(async () => {
   contract = project.read('openapi.yaml');
   // Runs the command of `npm run dev` with standard error redirected to standard output.
   const command = ['sh', '-c', 'unset API_TOKENS; exec contract-first dev 2>&1'];
-  dev = await startService({ DATABASE_URL: `sqlite:${join(project.folder, 'guests.db')}` }, command, project.folder);
+  dev = await startServiceProcess(
+    { DATABASE_URL: `sqlite:${join(project.folder, 'guests.db')}` },
+    command,
+    project.folder,
+  );
   running = true;
   void dev.outcome.then(() => (running = false));
   await dev.waitForOutput('\ncurl ');

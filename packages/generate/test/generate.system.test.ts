@@ -4,7 +4,7 @@ import type { Contract } from '@contract-first/contract';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
 import { problemsOf } from '@contract-first/testing/problems.ts';
-import { FIXTURE, run } from '@contract-first/testing/service.ts';
+import { FIXTURE, runProcess } from '@contract-first/testing/service.ts';
 import { generateCommand } from '../src/command.ts';
 
 const CONTRACT = readFileSync(join(FIXTURE, 'openapi.yaml'), 'utf8');
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const generate = (...args: string[]) => runHere(generateCommand, args, project);
-const generateAsProcess = () => run('contract-first', ['generate'], {}, project);
+const generateAsProcess = () => runProcess('contract-first', ['generate'], {}, project);
 const writeContract = (text: string): void => {
   writeFileSync(join(project, 'openapi.yaml'), text);
 };

@@ -9,7 +9,7 @@ import {
   withOperations,
   type Project,
 } from '@contract-first/testing/project.ts';
-import { ROOT, run, type Outcome } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess, type Outcome } from '@contract-first/testing/service.ts';
 
 const HANDLERS = 'src/guests/handlers.ts';
 const MISSING = Array.from('ABCDEFGHIJ', (letter) => `countGuests${letter}`);
@@ -22,7 +22,7 @@ function createProject(): void {
 }
 
 const generate = (...args: string[]) => generateHere(project.folder, ...args);
-const typecheck = () => run('tsc', [], {}, project.folder);
+const typecheck = () => runProcess('tsc', [], {}, project.folder);
 
 function add(operationIds: readonly string[], handlers: readonly string[]): void {
   project.write('openapi.yaml', withOperations(project.read('openapi.yaml'), ...operationIds));
@@ -62,7 +62,7 @@ describe('operations without a handler and handlers without an operation', () =>
 
   test('stop the start with NODE_ENV=production, in one line that names every operation', async () => {
     const env = { NODE_ENV: 'production', API_TOKENS: 'test-token', DATABASE_URL: `sqlite:${temporaryFolder()}/p.db` };
-    expect(await run('node', ['src/main.ts'], env, project.folder)).toEqual({
+    expect(await runProcess('node', ['src/main.ts'], env, project.folder)).toEqual({
       code: 1,
       stdout: '',
       stderr: `no handler for ${MISSING.join(', ')}: NODE_ENV=production needs all of them\n`,
@@ -93,9 +93,9 @@ test('npm run generate -- --scaffold adds the handlers and failures, which pass 
   expect(await generate('--scaffold')).toMatchObject({ code: 0, stderr: '' });
   expect(project.read('src/guests/failures.ts')).not.toContain('password');
   expect(await typecheck()).toMatchObject({ code: 0, stdout: '' });
-  const lint = await run('oxlint', ['src/guests'], {}, project.folder);
+  const lint = await runProcess('oxlint', ['src/guests'], {}, project.folder);
   expect(lint.code === 0 ? '' : lint.stdout).toBe('');
-  expect(await run('prettier', ['--check', 'src/guests'], {}, project.folder)).toMatchObject({ code: 0 });
+  expect(await runProcess('prettier', ['--check', 'src/guests'], {}, project.folder)).toMatchObject({ code: 0 });
 });
 
 test.each([

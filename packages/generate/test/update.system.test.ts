@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { INSTALL_OPTIONS, installedModules, packedFolder } from '@contract-first/testing/packed.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 import { VERSION } from '../../command-line/src/terminal/version.ts';
 
 const LATER = '99.0.0';
@@ -34,7 +34,7 @@ test('npm install of a later version updates a project that contract-first init 
   for (const name of ['package.json', 'package-lock.json', 'generated'])
     execFileSync('cp', ['-r', '--remove-destination', join(await installedModules(), '..', name), project]);
   const banner = async (): Promise<string> => {
-    const service = await startService({}, ['node', 'src/main.ts'], project);
+    const service = await startServiceProcess({}, ['node', 'src/main.ts'], project);
     service.process.kill('SIGTERM');
     return (await service.outcome).stdout;
   };
@@ -47,14 +47,14 @@ test('npm install of a later version updates a project that contract-first init 
 
   expect(await banner()).toContain('Documentation ');
   const check = ['run', '--silent', 'generate', '--', '--check'];
-  const stale = await run('npm', check, {}, project);
+  const stale = await runProcess('npm', check, {}, project);
   expect(stale).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
       `generated/contract.json is stale: contract-first ${VERSION} wrote it, this is ${LATER}; run npm run generate\n`,
     ),
   });
-  await run('npm', ['run', '--silent', 'generate'], {}, project);
-  expect(await run('npm', check, {}, project)).toMatchObject({ code: 0, stderr: '' });
-  expect(await run('npm', ['run', '--silent', 'typecheck'], {}, project)).toMatchObject({ code: 0, stdout: '' });
+  await runProcess('npm', ['run', '--silent', 'generate'], {}, project);
+  expect(await runProcess('npm', check, {}, project)).toMatchObject({ code: 0, stderr: '' });
+  expect(await runProcess('npm', ['run', '--silent', 'typecheck'], {}, project)).toMatchObject({ code: 0, stdout: '' });
 }, 240_000);

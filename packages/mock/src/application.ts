@@ -14,7 +14,7 @@ import { createValues } from '@contract-first/model/values';
 import { createCallbacks } from './callbacks.ts';
 import { createMemory, type Memory, type MemoryOptions } from './memory/memory.ts';
 import { createFail, type MockRequest } from './memory/reply.ts';
-import { createRecorded, type Source } from './recorded.ts';
+import { createRecorded, type ResponseSource } from './recorded.ts';
 import { createFailures } from './responses/failures.ts';
 import { createFailureHeaders } from './responses/headers.ts';
 import { type Delay, hasPreferences, withPreferences } from './responses/preferences.ts';
@@ -56,7 +56,7 @@ export type Scenarios = {
   /** The allowed hosts of callbacks besides the local machine; `undefined` disables callbacks. */
   readonly callbackHosts?: ReadonlySet<string> | undefined;
   /** Recorded responses and a service, which answer before the mock. */
-  readonly sources?: readonly Source[];
+  readonly sources?: readonly ResponseSource[];
 };
 
 type Options = {

@@ -21,12 +21,12 @@ import { CannotCheck } from '@contract-first/model/values';
 import { createMock, EVENT_LOOP_DELAY_LIMIT_MS } from './application.ts';
 import type { Memory } from './memory/memory.ts';
 import { renderHandlers } from './msw.ts';
-import { type CommandOptions, MOCK, readOptions } from './options.ts';
+import { type CommandOptions, MOCK, readMockOptions } from './options.ts';
 
 /** Serves the mock until a signal ends the process. Returns an exit code only for `--msw`. */
 export const mockCommand = defineCommand(MOCK, async (given) => {
   const stopReporting = reportBugs();
-  const options = orRefuse(() => readOptions(given));
+  const options = orRefuse(() => readMockOptions(given));
   const loaded = await loadDocuments(options);
   if (options.mswPath !== undefined) return writeHandlers(loaded, options.mswPath, options.seed);
   if (options.port !== undefined) process.env['PORT'] = String(options.port); // Before .env, which replaces no variable.

@@ -19,7 +19,7 @@ import {
 import { CORRECTIONS, readCorrections } from '@contract-first/model/resources';
 import { readHar } from '@contract-first/model/requests';
 import { CannotCheck } from '@contract-first/model/values';
-import { forward, replay, type Source } from './recorded.ts';
+import { forward, replay, type ResponseSource } from './recorded.ts';
 import { DEFAULTS, MINIMUMS, MAX_INTEGER, type Scenarios } from './application.ts';
 import { DELAY_FORM, MAX_SIZE, readDelay, type Delay } from './responses/preferences.ts';
 
@@ -101,14 +101,14 @@ export const MOCK: CommandDeclaration = {
 const MAX_PORT = 65_535;
 
 /** The options of the command. */
-export type CommandOptions = ReturnType<typeof readOptions>;
+export type CommandOptions = ReturnType<typeof readMockOptions>;
 
 /**
  * Reads the options of the command line and of the options file. The command line takes precedence.
  *
  * @throws {CannotCheck} with all problems
  */
-export function readOptions({ options }: ParsedCommandLine) {
+export function readMockOptions({ options }: ParsedCommandLine) {
   return readGiven(options, []);
 }
 
@@ -194,7 +194,7 @@ function readGiven(given: ReadonlyMap<string, GivenOption>, problems: string[]) 
 }
 
 /** Reads the recorded responses and the service that answer before the mock. */
-function readSources(reader: OptionReader): readonly Source[] {
+function readSources(reader: OptionReader): readonly ResponseSource[] {
   const { read, refuse } = reader;
   const archives = read('replay', (path, place) => {
     try {

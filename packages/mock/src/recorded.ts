@@ -16,7 +16,7 @@ type ReadRequest = { readonly method: string; readonly target: string; readonly 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** Returns the response to a request, or `undefined` for the response of the mock. */
-export type Source = (request: ReadRequest) => Promise<WireResponse | undefined> | WireResponse | undefined;
+export type ResponseSource = (request: ReadRequest) => Promise<WireResponse | undefined> | WireResponse | undefined;
 
 /** End-to-end headers that Node or the mock writes. */
 const OWN = /^(?:content-length|host|expect|access-control-.*)$/i;
@@ -25,7 +25,7 @@ const OWN = /^(?:content-length|host|expect|access-control-.*)$/i;
  * Creates Express middleware that answers requests from the sources, in this order, before the mock does. The engine
  * answers requests with longer bodies than the limit.
  */
-export function createRecorded(sources: readonly Source[], bodyLimitBytes: number) {
+export function createRecorded(sources: readonly ResponseSource[], bodyLimitBytes: number) {
   return async (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): Promise<void> => {
     const { method = 'GET', url: target = '/', headers } = req;
     // The engine answers preflights, and requests whose bodies it must ask for.
@@ -52,7 +52,7 @@ export function createRecorded(sources: readonly Source[], bodyLimitBytes: numbe
 }
 
 /** Returns the recorded responses. Repeated requests get the recorded responses in their order, then the last one. */
-export function replay(exchanges: readonly RecordedExchange[]): Source {
+export function replay(exchanges: readonly RecordedExchange[]): ResponseSource {
   const usable = exchanges.filter(
     ({ isRequestComplete, isResponseComplete, response: { status } = { status: 0 } }) =>
       isRequestComplete && isResponseComplete && status >= 200 && status < 1_000,
@@ -77,7 +77,7 @@ const MISSING = [404, 405, 501];
 /**
  * Forwards requests to a service. Returns no response if the service does not have the operation or does not respond.
  */
-export function forward(service: URL, tls: Tls): Source {
+export function forward(service: URL, tls: Tls): ResponseSource {
   const connection = openConnection(service, { tls });
   let isReported = false;
   return async ({ method, target, headers, body }) => {

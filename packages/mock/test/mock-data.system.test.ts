@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { NO_OUTSIDE } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { openConnection } from '@contract-first/testing/connection.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { openRawConnection } from '@contract-first/testing/connection.ts';
+import { runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { checkContract } from '../../check/src/contract-run.ts';
 import { openDataFile } from '../src/memory/memory.ts';
@@ -89,16 +89,16 @@ const write = (name: string, text: string): string => {
 };
 write('trips.yaml', DOCUMENT);
 write('.contract.yaml', CORRECTIONS);
-const start = (...args: readonly string[]): Promise<Service> =>
-  startService({ LOG_LEVEL: 'error' }, ['contract-first', 'mock', 'trips.yaml', ...args], folder);
+const start = (...args: readonly string[]): Promise<ServiceProcess> =>
+  startServiceProcess({ LOG_LEVEL: 'error' }, ['contract-first', 'mock', 'trips.yaml', ...args], folder);
 const refusal = async (...args: readonly string[]): Promise<readonly string[]> => {
-  const { code, stderr } = await run('contract-first', ['mock', 'trips.yaml', ...args], {}, folder);
+  const { code, stderr } = await runProcess('contract-first', ['mock', 'trips.yaml', ...args], {}, folder);
   expect(code).toBe(2);
   return stderr.trim().split('\n');
 };
 
 /** Sends a request with a JSON body. Returns the status and the body. */
-async function send({ url }: Service, method: string, target: string, body?: unknown) {
+async function send({ url }: ServiceProcess, method: string, target: string, body?: unknown) {
   const content =
     body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
   const response = await fetch(new URL(target, url), { method, ...content });
@@ -106,7 +106,7 @@ async function send({ url }: Service, method: string, target: string, body?: unk
   return [response.status, text === '' ? undefined : (JSON.parse(text) as unknown)] as const;
 }
 
-let mock: Service;
+let mock: ServiceProcess;
 beforeAll(async () => {
   mock = await start('--data', 'data.json');
 });
@@ -263,7 +263,7 @@ test('messages that are not HTTP are in the metrics after a change of the docume
   const metrics = async (): Promise<string> => (await fetch(`${mock.opsUrl}/metrics`)).text();
   write('trips.yaml', DOCUMENT.replace('version: 1.0.0', 'version: 2.0.0'));
   await until(async () => (await metrics()).includes('version="2.0.0"'), true);
-  const connection = await openConnection(mock.url);
+  const connection = await openRawConnection(mock.url);
   connection.write('nonsense\r\n\r\n');
   expect(await connection.closed()).toContain(' 400 ');
   expect(await metrics()).toMatch(/^http_requests_total\{[^}]*status="400"[^}]*\} 1$/m);

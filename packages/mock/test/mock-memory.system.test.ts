@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_OUTSIDE } from '@contract-first/documents';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { checkContract } from '../../check/src/contract-run.ts';
 import { readDocument } from '../../check/src/run/read-document.ts';
 
@@ -164,10 +164,10 @@ components:
 
 const path = join(temporaryFolder(), 'pets.yaml');
 writeFileSync(path, DOCUMENT);
-const startMock = (...args: readonly string[]): Promise<Service> =>
-  startService({ LOG_LEVEL: 'error' }, ['contract-first', 'mock', path, ...args]);
+const startMock = (...args: readonly string[]): Promise<ServiceProcess> =>
+  startServiceProcess({ LOG_LEVEL: 'error' }, ['contract-first', 'mock', path, ...args]);
 
-let mock: Service;
+let mock: ServiceProcess;
 beforeAll(async () => {
   mock = await startMock();
 });
@@ -339,7 +339,9 @@ test('--limit removes the oldest resources', async () => {
   for (const name of ['a', 'b', 'c', 'd']) pets.push(await createPet({ name }, small));
   const statuses = pets.map(async (pet) => (await send('GET', pet, undefined, {}, small)).status);
   expect(await Promise.all(statuses)).toEqual([404, 200, 200, 200]);
-  expect((await run('contract-first', ['mock', '--limit', '0'])).stderr).toContain('--limit must be an integer from 1');
+  expect((await runProcess('contract-first', ['mock', '--limit', '0'])).stderr).toContain(
+    '--limit must be an integer from 1',
+  );
 });
 
 test('the contract checks pass, including checks of sequences', async () => {

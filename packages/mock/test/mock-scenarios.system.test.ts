@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { NO_OUTSIDE } from '@contract-first/documents';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { checkContract } from '../../check/src/contract-run.ts';
 import { readDocument } from '../../check/src/run/read-document.ts';
@@ -81,10 +81,10 @@ components:
 
 const path = join(temporaryFolder(), 'payments.yaml');
 writeFileSync(path, DOCUMENT);
-const startMock = (...args: readonly string[]): Promise<Service> =>
-  startService({ LOG_LEVEL: 'warn' }, ['contract-first', 'mock', ...args]);
+const startMock = (...args: readonly string[]): Promise<ServiceProcess> =>
+  startServiceProcess({ LOG_LEVEL: 'warn' }, ['contract-first', 'mock', ...args]);
 
-let mock: Service;
+let mock: ServiceProcess;
 beforeAll(async () => {
   mock = await startMock(path, `/other/v2=${path}`, '--callbacks', '--callback-host', '0.0.0.0');
 });
@@ -134,7 +134,7 @@ test('each document has routes, docs and memory of its own, and a shared path is
     const document = await fetch(new URL(`${base}/docs/openapi.json`, mock.url));
     expect(await document.json()).toMatchObject({ servers: [{ url: base }] });
   }
-  const { code, stderr } = await run('contract-first', ['mock', path, path]);
+  const { code, stderr } = await runProcess('contract-first', ['mock', path, path]);
   const reason = `${path} and ${path} are both served below /v1: name a path, such as /payments=${path}\n`;
   expect([code, stderr]).toEqual([2, reason]);
 });

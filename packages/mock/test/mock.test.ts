@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
-import { ROOT, run } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 import { mockCommand } from '../src/command.ts';
 import { startMock, type Mock } from '../src/start-mock.ts';
@@ -264,7 +264,7 @@ test('the banner has no database, /openapi.yaml is the document, and Ctrl-C ends
 test('exit 2 and the problems of a document that is rejected, or of the arguments', async () => {
   const path = join(folder, 'broken.yaml');
   writeFileSync(path, DOCUMENT.replace('operationId: generate', 'operationId: getThing'));
-  const { code, stderr } = await run('contract-first', ['mock', path]);
+  const { code, stderr } = await runProcess('contract-first', ['mock', path]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/error: [^]*operationId[^]*was rejected\n$/)]);
   const { stderr: mistakes } = await runHere(runMock, ['--seed', 'x'], folder);
   expect(mistakes).toContain('--seed must be an integer');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { compiledOf } from '@contract-first/testing/contract.ts';
 import { INSTALL_OPTIONS } from '@contract-first/testing/packed.ts';
-import { run } from '@contract-first/testing/service.ts';
+import { runProcess } from '@contract-first/testing/service.ts';
 import { openPage } from '../../engine/test/http/support/browser.ts';
 import { renderHandlers } from '../src/msw.ts';
 import { startMock } from '../src/start-mock.ts';
@@ -65,13 +65,13 @@ async function ask(origin: string, requests: readonly (readonly [method: string,
 let folder = '';
 /** The responses of the stateless mock. */
 let expected: Awaited<ReturnType<typeof ask>> = [];
-let written: Awaited<ReturnType<typeof run>> | undefined;
+let written: Awaited<ReturnType<typeof runProcess>> | undefined;
 
 beforeAll(async () => {
   folder = temporaryFolder();
   execFileSync('npm', ['install', MSW, '--ignore-scripts', ...INSTALL_OPTIONS], { cwd: folder, stdio: 'ignore' });
   writeFileSync(join(folder, 'shop.yaml'), DOCUMENT);
-  written = await run('contract-first', ['mock', 'shop.yaml', '--msw', 'handlers.ts'], {}, folder);
+  written = await runProcess('contract-first', ['mock', 'shop.yaml', '--msw', 'handlers.ts'], {}, folder);
   const mock = await startMock(join(folder, 'shop.yaml'));
   cleanUp(mock.close);
   expected = await ask(mock.url, REQUESTS, { Prefer: 'dynamic=false' });
@@ -84,7 +84,7 @@ test('mock --msw writes handlers deterministically, and lists the operations wit
   );
   const { text } = renderHandlers(await compiledOf(DOCUMENT), 1);
   expect(text).toBe(readFileSync(join(folder, 'handlers.ts'), 'utf8'));
-  const missing = await run('contract-first', ['mock', 'shop.yaml', '--msw', 'missing/handlers.ts'], {}, folder);
+  const missing = await runProcess('contract-first', ['mock', 'shop.yaml', '--msw', 'missing/handlers.ts'], {}, folder);
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('missing/handlers.ts cannot be written') });
 });
 
@@ -98,7 +98,7 @@ const responses = await ask('https://any.example', ${JSON.stringify(REQUESTS)});
 const others = await Promise.allSettled([fetch('https://any.example/v1/films'), fetch('https://any.example/old/v1/books')]);
 console.log(JSON.stringify({ responses, others: others.map(({ status }) => status) }));`;
   writeFileSync(join(folder, 'ask.mjs'), script);
-  const { stdout } = await run('node', ['ask.mjs'], {}, folder);
+  const { stdout } = await runProcess('node', ['ask.mjs'], {}, folder);
   expect(JSON.parse(stdout)).toEqual({ responses: expected, others: ['rejected', 'rejected'] });
 });
 

@@ -2,7 +2,7 @@ import type { Checker } from '@contract-first/engine';
 import { exampleCurl, type AnyHandler } from '@contract-first/engine/tools';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { compiledOf } from '@contract-first/testing/contract.ts';
-import { run } from '@contract-first/testing/service.ts';
+import { runProcess } from '@contract-first/testing/service.ts';
 import { exampleRequest } from '../src/scaffolds/example-request.ts';
 
 const document = (method: string, path: string, operation: string): string => `
@@ -47,7 +47,7 @@ async function runCurlLine(text: string, token?: string) {
   const { serve } = await createTestApp({ contract, handlers: { op }, checkers: { basic, signature: basic } });
   const { url } = await serve();
   const line = exampleCurl(contract, url, token);
-  const { stdout } = await run('sh', ['-c', `${line} --silent --write-out '%{http_code}'`], { TOKEN });
+  const { stdout } = await runProcess('sh', ['-c', `${line} --silent --write-out '%{http_code}'`], { TOKEN });
   return { line, stdout, request: received[0] };
 }
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { cleanUp } from './cleanup.ts';
 
 /** A TCP connection for sending exact bytes. */
-export type Connection = {
+export type RawConnection = {
   readonly write: (text: string | Buffer) => void;
   /** Ends the sending side. */
   readonly end: () => void;
@@ -16,7 +16,7 @@ export type Connection = {
 };
 
 /** Connects to a service. */
-export async function openConnection(url: string): Promise<Connection> {
+export async function openRawConnection(url: string): Promise<RawConnection> {
   const socket = connectTo(url);
   let received = '';
   let ended = false;
@@ -63,7 +63,7 @@ function connectTo(url: string): Socket {
  * @returns a function that sends the rest, and returns everything that the service sends until it disconnects
  */
 export async function beginCreation({ url, token }: { readonly url: string; readonly token: string }) {
-  const connection = await openConnection(url);
+  const connection = await openRawConnection(url);
   const guest = guestRequest(token, '{"id":1,"name":"Anna"}');
   connection.write(guest.slice(0, -5));
   await fetch(url); // By the time of the response, all earlier bytes have been read.

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Service } from './service.ts';
+import type { ServiceProcess } from './service.ts';
 
 /**
  * Creations by several clients, each with one request at a time, until they are stopped or the service is unavailable.
@@ -33,7 +33,11 @@ let created = 0n;
  * @param services the targets, which each client uses in turn
  * @param path the path of the operation that creates them
  */
-export function startCreations(services: Service | readonly Service[], clients: number, path = '/guests'): Load {
+export function startCreations(
+  services: ServiceProcess | readonly ServiceProcess[],
+  clients: number,
+  path = '/guests',
+): Load {
   const sent = new Set<string>();
   const acknowledged = new Set<string>();
   const failures = new Map<string, number>();
@@ -83,7 +87,7 @@ export function startCreations(services: Service | readonly Service[], clients: 
     }
   }
 
-  function post({ url, token }: Service, body: string): Promise<string> {
+  function post({ url, token }: ServiceProcess, body: string): Promise<string> {
     return new Promise((resolve) => {
       const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
       const req = request(`${url}${path}`, { method: 'POST', agent, headers }, (res) => {

@@ -9,7 +9,7 @@ const PATH = [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), proces
 
 export { APPLICATIONS, EXAMPLES, FIXTURE, ROOT, type Outcome };
 
-export type Service = Child & {
+export type ServiceProcess = Child & {
   readonly url: string;
   /** The URL of the listener for probes and metrics. */
   readonly opsUrl: string;
@@ -21,16 +21,21 @@ export type Service = Child & {
 type Environment = Readonly<Record<string, string>>;
 
 /** Runs a command, by default in the folder of the guest book, and waits for its end. */
-export function run(command: string, args: readonly string[], env: Environment = {}, cwd = FIXTURE): Promise<Outcome> {
+export function runProcess(
+  command: string,
+  args: readonly string[],
+  env: Environment = {},
+  cwd = FIXTURE,
+): Promise<Outcome> {
   return start(command, args, env, cwd).outcome;
 }
 
 /** Starts a service, by default the guest book, on a free port with a new store, and waits until it listens. */
-export async function startService(
+export async function startServiceProcess(
   env: Environment = {},
   command: readonly string[] = ['node', 'src/main.ts'],
   cwd = FIXTURE,
-): Promise<Service> {
+): Promise<ServiceProcess> {
   const [program = '', ...args] = command;
   const defaults = {
     PORT: '0',

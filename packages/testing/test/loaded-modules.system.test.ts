@@ -1,4 +1,4 @@
-import { ROOT, run } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess } from '@contract-first/testing/service.ts';
 
 /** Prints the packages of the modules that are loaded with others, and `fetch` if Node has loaded it. */
 const PRINT_LOADED = `
@@ -36,7 +36,12 @@ test.each([
   ['a service', ['engine', 'engine/run', 'engine/tools', 'database'], ['pg', '@opentelemetry/sdk-node', 'fetch']],
 ])('libraries that few processes need are loaded on demand: %s', async (_name, entries, onDemand) => {
   const names = entries.map((entry) => `@contract-first/${entry}`);
-  const { code, stdout, stderr } = await run('node', ['--input-type=module', '-e', PRINT_LOADED, ...names], {}, ROOT);
+  const { code, stdout, stderr } = await runProcess(
+    'node',
+    ['--input-type=module', '-e', PRINT_LOADED, ...names],
+    {},
+    ROOT,
+  );
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const loaded = JSON.parse(stdout) as readonly string[];
   expect(loaded).toContain('ajv');

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { ROOT, run } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess } from '@contract-first/testing/service.ts';
 
 const MAIN = join(ROOT, 'packages/testing/src/quoted-commands/main.ts');
 
@@ -15,7 +15,7 @@ function write(name: string, lines: readonly string[]): string {
 /** Runs `npm run quoted-commands -w packages/testing` on a document with the given lines. */
 async function execute(...lines: readonly string[]) {
   const document = write('x.md', lines);
-  const { code, stdout, stderr } = await run('node', [MAIN, document], {}, ROOT);
+  const { code, stdout, stderr } = await runProcess('node', [MAIN, document], {}, ROOT);
   return { code, stdout: stdout.replaceAll(document, 'x.md'), stderr: stderr.replaceAll(document, 'x.md') };
 }
 
@@ -59,7 +59,7 @@ describe('npm run quoted-commands -w packages/testing', () => {
   const documentOf = (index: number): string => `${String(index)}.md`;
   beforeAll(async () => {
     const documents = MISTAKES.map(([, lines], index) => write(documentOf(index), lines));
-    const { code, stderr } = await run('node', [MAIN, ...documents], {}, ROOT);
+    const { code, stderr } = await runProcess('node', [MAIN, ...documents], {}, ROOT);
     expect(code).toBe(1);
     printed = stderr;
   });
@@ -74,7 +74,7 @@ describe('npm run quoted-commands -w packages/testing', () => {
 
 test('npm run quoted-commands -w packages/testing exits 1 for one document with a mistake among others', async () => {
   const [right, wrong] = [write('right.md', ['~sh', 'true', '~']), write('wrong.md', ['~sh', 'false', '~'])];
-  expect(await run('node', [MAIN, wrong, right], {}, ROOT)).toMatchObject({
+  expect(await runProcess('node', [MAIN, wrong, right], {}, ROOT)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('wrong.md:2: '),
   });

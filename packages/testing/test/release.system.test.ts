@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { packedFolder } from '@contract-first/testing/packed.ts';
 import { copyProject } from '@contract-first/testing/project.ts';
-import { ROOT, run } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess } from '@contract-first/testing/service.ts';
 
 type Step = { readonly name?: string; readonly run?: string };
 type Workflow = { readonly jobs: { readonly publish: { readonly steps: readonly Step[] } } };
@@ -15,7 +15,7 @@ const { steps } = (parse(read('.github/workflows/release.yaml')) as Workflow).jo
 const commandsOf = (start: string): string => steps.find(({ name }) => name?.startsWith(start))?.run ?? '';
 /** Runs a workflow step like the GitHub runner. */
 const runStep = (start: string, env: Readonly<Record<string, string>>, folder: string) =>
-  run('bash', ['-e', '-o', 'pipefail', '-c', commandsOf(start)], env, folder);
+  runProcess('bash', ['-e', '-o', 'pipefail', '-c', commandsOf(start)], env, folder);
 
 test.each([
   [`v${VERSION}`, 0, ''],
@@ -47,7 +47,12 @@ test('a release publishes every package after its dependencies', async () => {
 test('npm run set-version -w packages/testing sets the version of all packages, and dependencies on them', async () => {
   const manifests = ['packages/cli/package.json', 'examples/garden/package.json', 'package.json'];
   const { folder, read: readCopy } = copyProject(ROOT, manifests);
-  const { code } = await run('node', [join(ROOT, 'packages/testing/src/pack/set-version.ts'), '99.0.0'], {}, folder);
+  const { code } = await runProcess(
+    'node',
+    [join(ROOT, 'packages/testing/src/pack/set-version.ts'), '99.0.0'],
+    {},
+    folder,
+  );
   expect(code).toBe(0);
   expect(JSON.parse(readCopy('packages/cli/package.json'))).toMatchObject({
     version: '99.0.0',

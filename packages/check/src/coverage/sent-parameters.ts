@@ -2,7 +2,7 @@ import { parameterNames } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
 import { type ApiOperation, type ApiParameter, pathPattern } from '@contract-first/model/operations';
 import { readingsOf, type WireRequest } from '@contract-first/model/requests';
-import { flatten, type Json, type JsonSchema, type SchemaDocument } from '@contract-first/model/values';
+import { mergeAllOf, type Json, type JsonSchema, type SchemaDocument } from '@contract-first/model/values';
 
 type Pair = readonly [name: string, text: string];
 
@@ -58,7 +58,7 @@ export function sentValuesOf(
 
 /** Lists the names of a schema's properties. */
 export function propertyNamesOf(schemas: SchemaDocument, schema: JsonSchema | undefined): readonly string[] {
-  const flat = schema === undefined ? true : flatten(schemas, schema);
+  const flat = schema === undefined ? true : mergeAllOf(schemas, schema);
   return Object.keys(Object((Object(flat) as { readonly properties?: object }).properties) as object);
 }
 

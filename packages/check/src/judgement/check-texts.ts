@@ -187,6 +187,6 @@ export const CHECK_TEXTS: Readonly<Record<CheckName, CheckText>> = {
 };
 
 /** Returns the address of the page of a check. */
-export function pageOf(check: CheckName): string {
+export function checkPage(check: CheckName): string {
   return pageAddress(`checks/${check}`);
 }

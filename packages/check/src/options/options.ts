@@ -22,7 +22,7 @@ import type { ContractOptions } from '../run/contract-options.ts';
 import type { ExtraHeader } from '../run/extra-headers.ts';
 import type { Expectation, GivenValue } from '../run/selection.ts';
 import { readSignIn } from '../run/sign-in.ts';
-import type { Client } from '../run/token-sources.ts';
+import type { OAuthClient } from '../run/token-sources.ts';
 import type { UserOptions } from '../run/users.ts';
 import { CHECK } from './declaration.ts';
 
@@ -77,7 +77,10 @@ const MAX_BUDGET_SECONDS = 86_400;
  *
  * @throws {CannotCheck} with all problems
  */
-export function readOptions({ options: onCommandLine }: ParsedCommandLine, environment: Environment): CheckOptions {
+export function readCheckOptions(
+  { options: onCommandLine }: ParsedCommandLine,
+  environment: Environment,
+): CheckOptions {
   const problems: string[] = [];
   const inFile = readOptionsFile(onCommandLine.get('config')?.values[0], CHECK, problems);
   const reader = createOptionReader(new Map([...inFile, ...onCommandLine]), environment, problems);
@@ -301,7 +304,7 @@ function readUsers(reader: OptionReader, environment: Environment): UserOptions 
     return { credentials, otherCredentials };
   }
 
-  function readClient(text: string, place: string): Client | undefined {
+  function readClient(text: string, place: string): OAuthClient | undefined {
     const variable = 'CLIENT_SECRET';
     const [, id, secret] = /^([^:]+):(.+)$/s.exec(expand(text, place)) ?? [];
     if (id === undefined || secret === undefined) {

@@ -8,7 +8,7 @@ import { nodeHttp } from '@contract-first/contract';
 import { CannotCheck } from '@contract-first/model/values';
 import type { CheckFailure } from '../judgement/failures.ts';
 import { PROXY } from '../options/declaration.ts';
-import { type CheckOptions, readOptions } from '../options/options.ts';
+import { type CheckOptions, readCheckOptions } from '../options/options.ts';
 import type { RecordedExchange } from '@contract-first/model/requests';
 import { createRecorder, type Recorder } from '../recorded/recorder.ts';
 import { prepareConclusion } from '../reports/conclusion.ts';
@@ -21,7 +21,7 @@ import { createForwarder } from './forward.ts';
 /** Runs the proxy until a signal arrives or its command ends. */
 export const proxyCommand = defineCommand(PROXY, async (given, environment) => {
   try {
-    return await runProxy(readOptions(given, environment), given.rest);
+    return await runProxy(readCheckOptions(given, environment), given.rest);
   } catch (error) {
     printError(error instanceof CannotCheck ? error.message : describeBug(error));
     return 2;

@@ -3,7 +3,7 @@ import { type CaseKind, classify } from '@contract-first/model/cases';
 import { type ApiOperation, type BodyContent, encodingOf, type ApiParameter } from '@contract-first/model/operations';
 import { readingsOf, type RequestInput, type WireRequest } from '@contract-first/model/requests';
 import {
-  flatten,
+  mergeAllOf,
   fromJsonTree,
   isArray,
   isObject,
@@ -192,7 +192,7 @@ function readText(content: BodyContent, oracle: Oracle, text: string): BodyReadi
 function readForm(content: BodyContent, oracle: Oracle, text: string): BodyReading {
   const { schema } = content;
   const names = [...new URLSearchParams(text).keys()];
-  const flat = schema === undefined ? true : flatten(oracle.schemas, schema);
+  const flat = schema === undefined ? true : mergeAllOf(oracle.schemas, schema);
   const { required = [] } = Object(flat) as { readonly required?: readonly string[] }; // Validated document.
   const missing = required.find((name) => !names.some((other) => other.split(/[.[]/, 1)[0] === name || other === name));
   return missing === undefined ? UNCLEAR : invalid(`a form without ${missing}`, 'a form without a required field');

@@ -1,6 +1,6 @@
 import type { ContractResult } from '../run/contract-result.ts';
 import { groupByCause, type FailureGroup } from '../judgement/failures.ts';
-import { pageOf } from '../judgement/check-texts.ts';
+import { checkPage } from '../judgement/check-texts.ts';
 import { formatFailure, redactError, type ReportOptions } from './text.ts';
 
 /** A reason why a run failed. */
@@ -37,7 +37,7 @@ export function listReasons(
     ...findings.map(({ first, operationIds }): FailureReason => {
       const { check, message } = first;
       const text = formatFailure(first, seed, options);
-      return { ...reason(operationIds, check, message), page: pageOf(check), text };
+      return { ...reason(operationIds, check, message), page: checkPage(check), text };
     }),
     ...notImplemented.map((operationId) => reason([operationId], 'implemented', 'not implemented (501)')),
     ...errors.map(({ operationId, message }) => reason([operationId], 'error', redactError(message, options))),

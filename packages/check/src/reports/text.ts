@@ -7,7 +7,7 @@ import {
   type Redactor,
   splitVariables,
 } from '@contract-first/model/requests';
-import { pageOf } from '../judgement/check-texts.ts';
+import { checkPage } from '../judgement/check-texts.ts';
 import { type CheckFailure, type FailureGroup, groupByCause, nameOperations } from '../judgement/failures.ts';
 import type { Progress } from '../run/contract-options.ts';
 import type { ContractResult } from '../run/contract-result.ts';
@@ -106,7 +106,7 @@ function formatFinding(
   options: ReportOptions,
 ): string {
   const also = others.length === 0 ? '' : `\n  also: ${escapeToLine(others.join(', '))}`;
-  return `${formatFailure(first, seed, options)}${also}\n  about the check: ${pageOf(first.check)}`;
+  return `${formatFailure(first, seed, options)}${also}\n  about the check: ${checkPage(first.check)}`;
 }
 
 /** Formats a failure with its request, its response, and the command that repeats it. */

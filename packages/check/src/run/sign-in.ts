@@ -16,7 +16,7 @@ import { assertKnown, type GivenValue, matchesSelection } from './selection.ts';
 import { asToken, jsonOf } from './token-sources.ts';
 
 /** The operations that sign in a user of a service that issues its own tokens. */
-export type SignIn = {
+export type SignInOperations = {
   readonly users: readonly SignedUser[];
   readonly calls: readonly Call[];
   /** An expression for the credentials, such as `Token {$response.body#/user/token}`. */
@@ -64,7 +64,13 @@ export const SIGN_IN: OptionDeclaration = {
 };
 
 /** Reads the option `sign-in` of the options file. */
-export function readSignIn({ has, membersOf: members, placeOf, refuse, expand }: OptionReader): SignIn | undefined {
+export function readSignIn({
+  has,
+  membersOf: members,
+  placeOf,
+  refuse,
+  expand,
+}: OptionReader): SignInOperations | undefined {
   if (!has('sign-in')) return undefined;
   const place = placeOf('sign-in');
   const given = members('sign-in');
@@ -137,7 +143,7 @@ type SignedIn = {
  * @throws {CannotCheck} when an operation is unknown or refuses the call, or the last response has no token
  */
 export async function signInUser(
-  { calls, token }: SignIn,
+  { calls, token }: SignInOperations,
   user: UserValues,
   operations: readonly ApiOperation[],
   send: Connection['send'],
@@ -163,7 +169,7 @@ export async function signInUser(
  * a name and its password: they are valid in other requests. A call that creates the user fails the second time.
  */
 export async function findValidValues(
-  { calls }: SignIn,
+  { calls }: SignInOperations,
   user: UserValues,
   operations: readonly ApiOperation[],
   send: Connection['send'],

@@ -13,7 +13,7 @@ import {
 import { CannotCheck, type Json } from '@contract-first/model/values';
 
 /** The credentials of an OAuth 2.0 client. */
-export type Client = { readonly id: string; readonly secret: string };
+export type OAuthClient = { readonly id: string; readonly secret: string };
 
 const LIMIT_MS = 30_000;
 
@@ -32,7 +32,7 @@ export function tokenOfCommand(command: string): FetchToken {
 /** Creates a function that fetches a token with client credentials (RFC 6749, 4.4). */
 export function tokenOfClient(
   tokenUrl: URL,
-  { id, secret }: Client,
+  { id, secret }: OAuthClient,
   scopes: readonly string[],
   tls: Tls | undefined,
 ): FetchToken {

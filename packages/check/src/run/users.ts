@@ -13,9 +13,9 @@ import {
 import { CannotCheck } from '@contract-first/model/values';
 import { nameOperations } from '../judgement/failures.ts';
 import type { GivenValue } from './selection.ts';
-import { findValidValues, type SignedUser, type SignIn, signInUser } from './sign-in.ts';
+import { findValidValues, type SignedUser, type SignInOperations, signInUser } from './sign-in.ts';
 import {
-  type Client,
+  type OAuthClient,
   createRenewableToken,
   type FetchToken,
   type RenewableToken,
@@ -32,12 +32,12 @@ export type UserOptions = {
   /** A shell command that prints a token. */
   readonly tokenCommand?: string | undefined;
   /** The client for the document's `clientCredentials` flow. */
-  readonly client?: Client | undefined;
+  readonly client?: OAuthClient | undefined;
   /** The second user's token. Schemes without a token for the second user use the first user's token. */
   readonly otherToken?: string | undefined;
   readonly otherCredentials?: ReadonlyMap<string, string> | undefined;
   /** Signs in the users that have no other credentials. */
-  readonly signIn?: SignIn | undefined;
+  readonly signIn?: SignInOperations | undefined;
 };
 
 /** The users of a run. */

@@ -1,6 +1,6 @@
 import { stringifyJson } from '@contract-first/contract';
 import {
-  flatten,
+  mergeAllOf,
   isArray,
   isObject,
   isScalar,
@@ -101,7 +101,7 @@ export function isSame(
   schema: JsonSchema,
   isKept = false,
 ): boolean {
-  const flat = flatten(schemas, schema);
+  const flat = mergeAllOf(schemas, schema);
   const { format } = typeof flat === 'boolean' ? {} : (flat as { format?: string });
   if (format === 'password') return true;
   if (sent === null) return true; // The server may set a default.

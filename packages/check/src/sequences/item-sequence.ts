@@ -19,10 +19,10 @@ import { checkReadOnly } from './laws/read-only.ts';
 import { checkUpdates } from './laws/replacement.ts';
 import { checkUniqueId } from './laws/unique-id.ts';
 import {
-  DELAYED,
+  MAY_BE_DELAYED,
   readList,
   missingStatuses,
-  VARIANT,
+  SEED_OFFSET,
   sendTo,
   type Id,
   type ResourceClient,
@@ -43,12 +43,12 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   const { item, judge, instances } = client;
   const { create, read: readOperation } = item;
   if (create === undefined || readOperation === undefined) return undefined;
-  if (isAsynchronous(create)) return DELAYED;
-  const parent = await instances.createParent(item, judge.send, VARIANT.first);
+  if (isAsynchronous(create)) return MAY_BE_DELAYED;
+  const parent = await instances.createParent(item, judge.send, SEED_OFFSET.first);
   if ('reason' in parent) return parent;
   await readList(client, parent); // Applies the response checks to the list, which may be empty.
   const sendNew = sendCreation(client);
-  const first = await instances.create(item, sendNew, VARIANT.first, parent);
+  const first = await instances.create(item, sendNew, SEED_OFFSET.first, parent);
   if ('reason' in first) return first;
   const missing = await missingStatuses(client, first.values.slice(0, -1));
   if (missing === undefined) return 'stateless';
@@ -66,9 +66,11 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
       );
     }
   }
-  const second = await instances.create(item, sendNew, VARIANT.second, parent, (input) => withNulls(input, client.run));
+  const second = await instances.create(item, sendNew, SEED_OFFSET.second, parent, (input) =>
+    withNulls(input, client.run),
+  );
   if (item.replace !== create && item.replace?.path === readOperation.path && item.replace.responses[201] !== undefined)
-    await instances.create({ ...item, create: item.replace }, sendNew, VARIANT.anew, first.values.slice(0, -1));
+    await instances.create({ ...item, create: item.replace }, sendNew, SEED_OFFSET.anew, first.values.slice(0, -1));
   const others = 'values' in second && second.creation !== undefined && isOwn(first, second) ? [second] : [];
   const subject: Subject = { parent, first, others, missing };
   await runPart(client, subject, async (part, { first: one, others: [other] }) => {
@@ -151,8 +153,8 @@ async function runPart(
     const renewed = client.renew();
     const { item, judge, instances } = renewed;
     const create = (variant: number) => instances.create(item, judge.send, variant, subject.parent);
-    const first = count === 0 ? subject.first : await create(VARIANT.first);
-    const second = count < 2 ? undefined : await create(VARIANT.second);
+    const first = count === 0 ? subject.first : await create(SEED_OFFSET.first);
+    const second = count < 2 ? undefined : await create(SEED_OFFSET.second);
     if (!('values' in first)) return;
     const others = second !== undefined && 'values' in second && isOwn(first, second) ? [second] : [];
     await part(renewed, { ...subject, first, others });
@@ -167,12 +169,12 @@ async function runPart(
 export async function runListedItemSequence(client: ResourceClient): Promise<SequenceOutcome> {
   const { item, judge, instances } = client;
   if (item.create === undefined) return undefined;
-  if (isAsynchronous(item.create)) return DELAYED;
-  const parent = await instances.createParent(item, judge.send, VARIANT.first);
+  if (isAsynchronous(item.create)) return MAY_BE_DELAYED;
+  const parent = await instances.createParent(item, judge.send, SEED_OFFSET.first);
   if ('reason' in parent) return parent;
-  const first = await instances.create(item, judge.send, VARIANT.first, parent);
+  const first = await instances.create(item, judge.send, SEED_OFFSET.first, parent);
   if ('reason' in first) return first;
-  const second = await instances.create(item, judge.send, VARIANT.second, parent);
+  const second = await instances.create(item, judge.send, SEED_OFFSET.second, parent);
   const others = 'values' in second && isOwn(first, second) ? [second] : [];
   const subject: Subject = { parent, first, others, missing: [] };
   for (const size of ['large', 'small'] as const)

@@ -19,7 +19,7 @@ import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type SequenceS
 import { isSuccess } from '../judgement/statuses.ts';
 
 /** Sends the requests of a sequence, applies the response checks, and records at most one failure per check. */
-export type Judge = {
+export type SequenceJudge = {
   readonly send: Send;
   /** Sends a request of the second user. The check does not expect success. */
   readonly sendAsOther: Send;
@@ -54,7 +54,7 @@ export type Judge = {
 const NOT_IMPLEMENTED = 501;
 
 /** Creates a judge for one sequence. The judge awaits its turn before each request. */
-export function createJudge(run: Run, turn: Turn): Judge {
+export function createSequenceJudge(run: Run, turn: Turn): SequenceJudge {
   const { checks, requestOracle, responseOracle, maxResponseTimeMs } = run;
   const failures: CheckFailure[] = [];
   const skipped: Omit<Unjudged, 'operationId'>[] = [];

@@ -4,10 +4,10 @@ import { idText, itemIds, itemsIn } from '@contract-first/model/resources';
 import type { CheckName } from '../judgement/checks.ts';
 import { defectOf } from '../judgement/defect.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
-import { isMarked } from './laws/deletion.ts';
+import { isMarkedAsDeleted } from './laws/deletion.ts';
 import { isSameResource } from './identity.ts';
 import {
-  DELAYED,
+  MAY_BE_DELAYED,
   differenceBetween,
   responseEtag,
   type Id,
@@ -15,7 +15,7 @@ import {
   MISSING,
   missingStatuses,
   readList,
-  VARIANT,
+  SEED_OFFSET,
   type ResourceClient,
   sendTo,
 } from './resource-client.ts';
@@ -38,8 +38,8 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
   const isJudged = (operation: ApiOperation | undefined): operation is ApiOperation =>
     operation !== undefined && !isAsynchronous(operation) && isPersonal(operation, client);
   if (create === undefined || ![read, item.list, ...changes].some(isJudged)) return undefined;
-  if (isAsynchronous(create)) return DELAYED;
-  const created = await instances.create(item, judge.send, VARIANT.owned);
+  if (isAsynchronous(create)) return MAY_BE_DELAYED;
+  const created = await instances.create(item, judge.send, SEED_OFFSET.owned);
   if ('reason' in created) return created;
   const { values: id, creation } = created;
   if (creation === undefined) return undefined;
@@ -77,7 +77,7 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
  */
 async function deletedStatuses(client: ResourceClient): Promise<readonly number[] | undefined> {
   const { item, judge, instances } = client;
-  const control = await instances.create(item, judge.send, VARIANT.late);
+  const control = await instances.create(item, judge.send, SEED_OFFSET.late);
   if ('reason' in control) return undefined;
   if ((await observeState(client, control.values, [])) !== undefined) return [];
   if (!isSuccessfulStep(await sendTo(client, item.remove, control.values))) return undefined;
@@ -112,7 +112,7 @@ async function ownResource(
     return step;
   };
   const proving = { ...other, judge: { ...judge, send } };
-  const created = await instances.create(item, send, VARIANT.second);
+  const created = await instances.create(item, send, SEED_OFFSET.second);
   const own = 'reason' in created ? undefined : created.values;
   if (own === undefined) await readList(proving, []);
   else await sendTo(proving, item.read, own);
@@ -182,7 +182,7 @@ async function tryChange(
   const [earlier, before] = [await observeState(client, id, missing), await observeState(client, id, missing)];
   if ([earlier, before].some((state) => state !== undefined && state.isPresent !== true)) return; // Already deleted.
   const etag = before && headerParameter(operation, 'if-match') && responseEtag(before.steps[0]);
-  const attempt = await sendTo(other, operation, id, { variant: VARIANT.trespass, etag });
+  const attempt = await sendTo(other, operation, id, { variant: SEED_OFFSET.trespass, etag });
   if (attempt === undefined) return;
   const isDeletion = operation === item.remove;
   const observeAgain = before === undefined ? observeByDeletion : observeState;
@@ -192,7 +192,7 @@ async function tryChange(
   const isWritten = (read: ObservedState): boolean => differenceBetween(attempt, read, client) === undefined;
   const isChanged = (read: ObservedState): boolean =>
     isDeletion
-      ? isMarked(earlier?.json, before?.json, read.json)
+      ? isMarkedAsDeleted(earlier?.json, before?.json, read.json)
       : before !== undefined && isWritten(read) && !isWritten(before);
   const effect =
     after?.isPresent === false

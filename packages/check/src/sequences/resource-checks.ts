@@ -7,7 +7,7 @@ import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 import { findFollowedPaths, returnsId } from './followed-paths.ts';
 import { createInstances } from './instances.ts';
-import { createJudge, type Judge } from './judge.ts';
+import { createSequenceJudge, type SequenceJudge } from './judge.ts';
 import { sendQuietly } from './known-values.ts';
 import { runOtherUserSequence } from './other-user-sequence.ts';
 import type { ResourceClient } from './resource-client.ts';
@@ -82,16 +82,16 @@ function checkResource(
     readonly isOtherUser: boolean;
   },
 ): OperationCheck {
-  const judge = createJudge(run, turn);
+  const judge = createSequenceJudge(run, turn);
   const plainInputs = createPlainInputs(run);
   const isSingleton = item.parameter === '';
   let renewals = 0;
-  const clientOf = (one: Judge, offset = 0): ResourceClient => {
+  const clientOf = (one: SequenceJudge, offset = 0): ResourceClient => {
     const inputs: PlainInputs = (of, variant) => plainInputs(of, variant + offset);
     const instances = createInstances(items, operations, run, inputs);
     const idMembers = isSingleton ? [] : identifyingMembers(item, operations);
     const renew = (): ResourceClient =>
-      clientOf(createJudge({ ...run, onFailure: () => undefined }, turn), RENEWAL_OFFSET * (renewals += 1));
+      clientOf(createSequenceJudge({ ...run, onFailure: () => undefined }, turn), RENEWAL_OFFSET * (renewals += 1));
     return {
       ...{ item, items, operations, idMembers, run, judge: one, instances, plainInputs: inputs, renew },
       moved: new Map(),

@@ -7,7 +7,7 @@ import { documentedResponse, headerOf } from '../judgement/conformance.ts';
 import type { Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
 import type { Absence, Instances } from './instances.ts';
-import type { Judge } from './judge.ts';
+import type { SequenceJudge } from './judge.ts';
 import { listAll, type Listing, type PageSize } from './list-all.ts';
 import { withReferences } from './references.ts';
 import type { Evidence, SequenceStep } from './sequence-step.ts';
@@ -25,7 +25,7 @@ export type ResourceClient = {
   /** The possible names of the identifying member. */
   readonly idMembers: readonly string[];
   readonly run: Run;
-  readonly judge: Judge;
+  readonly judge: SequenceJudge;
   readonly instances: Instances;
   readonly plainInputs: PlainInputs;
   /** The new ids of resources whose id an update changed, by the JSON text of the earlier id. */
@@ -38,7 +38,7 @@ export type ResourceClient = {
 export const MISSING: readonly number[] = [404, 410];
 
 /** The reason why the effects of an operation cannot be judged. */
-export const DELAYED: Absence = { reason: '202 is documented, so an effect may come later' };
+export const MAY_BE_DELAYED: Absence = { reason: '202 is documented, so an effect may come later' };
 
 /** The failure if a request with an outdated If-Match succeeds. */
 export const STALE_IS_ACCEPTED = 'another ETag in If-Match is accepted, not refused with 412';
@@ -47,7 +47,7 @@ export const STALE_IS_ACCEPTED = 'another ETag in If-Match is accepted, not refu
 export type Id = readonly Json[];
 
 /** The seed offsets of generated values. Steps with the same offset send the same values. */
-export const VARIANT = {
+export const SEED_OFFSET = {
   first: 1,
   second: 2,
   update: 31,

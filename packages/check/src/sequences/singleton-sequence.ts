@@ -10,7 +10,7 @@ import {
   isConditional,
   isSuccessfulStep,
   missingStatuses,
-  VARIANT,
+  SEED_OFFSET,
   sendTo,
   type Id,
   type ResourceClient,
@@ -45,11 +45,11 @@ export async function runSingletonSequence(client: ResourceClient): Promise<Abse
   const { read, replace, remove } = item;
   if (replace === undefined || isAsynchronous(replace)) return undefined;
   const count = parameterNames(replace.path).length;
-  const outer = count === 0 ? { values: [] } : await instances.obtain(replace, judge.send, VARIANT.first);
+  const outer = count === 0 ? { values: [] } : await instances.obtain(replace, judge.send, SEED_OFFSET.first);
   if ('reason' in outer) return outer;
   const id = outer.values.slice(0, count);
   const rounds: Round[] = [];
-  for (const variant of [VARIANT.first, VARIANT.second, VARIANT.late]) {
+  for (const variant of [SEED_OFFSET.first, SEED_OFFSET.second, SEED_OFFSET.late]) {
     const round = await readReplaced(client, id, variant);
     if (round === undefined) return NOT_FOLLOWED;
     rounds.push(round);
@@ -68,7 +68,7 @@ export async function runSingletonSequence(client: ResourceClient): Promise<Abse
   );
   if (remove === undefined || isList) return undefined;
   await checkDeletion(client, id, []);
-  await sendTo(client, replace, id, { variant: VARIANT.first }); // Restores the resource for later requests.
+  await sendTo(client, replace, id, { variant: SEED_OFFSET.first }); // Restores the resource for later requests.
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import { type ApiOperation, headerParameter, type ApiParameter } from '@contract
 import { classify, withIdOfPath } from '@contract-first/model/cases';
 import {
   tryGenerate,
-  flatten,
+  mergeAllOf,
   isObject,
   isScalar,
   type Json,
@@ -131,7 +131,7 @@ export function withOtherChoices(
   const { body } = input;
   const members = body !== undefined && isObject(body.value) ? Object.entries(body.value) : [];
   return members.reduce((result, [name, value]) => {
-    const schema = flatten(requestSchemas, propertyOf(requestSchemas, body?.content.schema, name) ?? false);
+    const schema = mergeAllOf(requestSchemas, propertyOf(requestSchemas, body?.content.schema, name) ?? false);
     const { enum: choices = [] } = Object(schema) as { readonly enum?: readonly Json[] }; // Validated document.
     const isOld = (one: Json): boolean => stringifyJson(one) === stringifyJson(partAt(read, [name]));
     const other = typeof value === 'boolean' ? !value : choices.find((choice) => choice !== null && !isOld(choice));

@@ -102,9 +102,9 @@ export function matchMediaType(contentType: string, documented: readonly string[
  */
 function closestOf(contentType: string, candidates: readonly string[]): string | undefined {
   if (!candidates.some((candidate) => candidate.includes(';'))) return candidates[0];
-  const sent = parametersOf(contentType);
+  const sent = mediaTypeParameters(contentType);
   const ranked = candidates.flatMap((mediaType) => {
-    const documented = [...parametersOf(mediaType)].filter(([name]) => name !== 'boundary');
+    const documented = [...mediaTypeParameters(mediaType)].filter(([name]) => name !== 'boundary');
     const shared = documented.filter(([name, value]) => sent.get(name) === value);
     // A charset may differ: text that is not UTF-8 is refused when it is decoded, and JSON has no charset (RFC 8259,
     // 11).
@@ -120,7 +120,7 @@ function closestOf(contentType: string, candidates: readonly string[]): string |
 const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+))/g;
 
 /** Returns the parameters of a media type by name in lower case. A quoted value equals the same value without quotes. */
-export function parametersOf(mediaType: string): ReadonlyMap<string, string> {
+export function mediaTypeParameters(mediaType: string): ReadonlyMap<string, string> {
   const parameters = [...mediaType.matchAll(PARAMETER)].map(([, name = '', quoted, token = '']) => {
     const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? token;
     return [name.toLowerCase(), name.toLowerCase() === 'charset' ? value.toLowerCase() : value] as const;
@@ -133,7 +133,7 @@ export function parametersOf(mediaType: string): ReadonlyMap<string, string> {
  * meaning have the same spelling.
  */
 export function normalizeMediaType(mediaType: string): string {
-  const parameters = [...parametersOf(mediaType)].filter(([name]) => name !== 'charset');
+  const parameters = [...mediaTypeParameters(mediaType)].filter(([name]) => name !== 'charset');
   return [essenceOf(mediaType), ...parameters.map(([name, value]) => `${name}=${value}`).toSorted()].join(';');
 }
 
@@ -143,7 +143,7 @@ export function normalizeMediaType(mediaType: string): string {
  */
 export function spellAsDocumented(contentType: string, documented: string): string {
   if (documented.includes('*') || contentType.startsWith(documented)) return contentType;
-  const known = parametersOf(documented);
+  const known = mediaTypeParameters(documented);
   const others = [...contentType.matchAll(PARAMETER)].filter(([, name = '']) => !known.has(name.toLowerCase()));
   return [documented, ...others.map(([parameter]) => parameter)].join('');
 }

@@ -1,7 +1,7 @@
 import { essenceOf, normalizeMediaType } from '@contract-first/contract';
 import { canonical, child, children, isTrue, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import type { Subject } from '../rules/comparison.ts';
-import { finding, type Finding, type Level, LEVELS, type FindingContext } from '../rules/finding.ts';
+import { finding, type Finding, type Level, LEVEL_OF_EFFECT, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 
 /** A compared request or response body. */
@@ -59,7 +59,7 @@ export function compareMediaTypes(at: BodyScope, { base, revision }: NodePair): 
     used.add(partner);
     const widened = partner !== type && covers(partner, type);
     const aspect = widened ? 'name-generalized' : 'name-specialized';
-    const level = LEVELS[isRequest ? 'request' : 'response'][widened ? 'widens' : 'narrows'];
+    const level = LEVEL_OF_EFFECT[isRequest ? 'request' : 'response'][widened ? 'widens' : 'narrows'];
     const renamed = partner === type ? [] : [found(aspect, level, current, `${type} became ${partner}`)];
     const text = FORM.test(type) && FORM.test(partner) ? 'repeatable' : undefined;
     const compared = ['schema', 'itemSchema'].flatMap((member) =>

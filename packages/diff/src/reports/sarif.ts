@@ -1,6 +1,6 @@
 import { formatSarif } from '@contract-first/command-line/reports';
 import { VERSION } from '@contract-first/command-line/terminal';
-import { pageOf } from '../rules/families.ts';
+import { rulePage } from '../rules/families.ts';
 import { RULES } from '../rules/rules.ts';
 import { formatOperations, type Report } from './report.ts';
 
@@ -13,7 +13,7 @@ export const formatSarifReport: Report = ({ changes }) =>
     VERSION,
     changes.flatMap((change) =>
       change.findings.map(({ rule, level, message }) => ({
-        rule: { name: rule, meaning: RULES.get(rule)?.meaning ?? rule, address: pageOf(rule) },
+        rule: { name: rule, meaning: RULES.get(rule)?.meaning ?? rule, address: rulePage(rule) },
         level: LEVELS[level],
         message: change.operations.length === 0 ? message : `${formatOperations(change)}: ${message}`,
         file: change.file,

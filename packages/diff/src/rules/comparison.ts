@@ -1,4 +1,11 @@
-import { finding, LEVELS, type MessageDirection, type Effect, type Finding, type FindingContext } from './finding.ts';
+import {
+  finding,
+  LEVEL_OF_EFFECT,
+  type MessageDirection,
+  type Effect,
+  type Finding,
+  type FindingContext,
+} from './finding.ts';
 import type { Node, NodePair } from '../nodes/node.ts';
 
 /** The kind of a described value, which is the prefix of rule names. */
@@ -38,7 +45,7 @@ export function directionOf({ subject }: Pick<DescribedValue, 'subject'>): Messa
 
 /** Creates a finding about the compared value. */
 export function report(at: DescribedValue, aspect: string, effect: Effect, change: string, node = at.node): Finding {
-  return finding(at, `${at.subject}-${aspect}`, LEVELS[directionOf(at)][effect], node, change);
+  return finding(at, `${at.subject}-${aspect}`, LEVEL_OF_EFFECT[directionOf(at)][effect], node, change);
 }
 
 /** Returns the effect of a removed limit: most clients do not check limits in responses, but some do. */

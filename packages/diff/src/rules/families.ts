@@ -91,12 +91,12 @@ export function familyOf(rule: string): RuleFamily {
 }
 
 /** Returns the address of the page of a rule. */
-export function pageOf(rule: string): string {
+export function rulePage(rule: string): string {
   return pageAddress(`rules/${familyOf(rule).name}`);
 }
 
 /** Returns the addresses of the pages of all findings that may break clients. */
 export function pagesOf(changes: readonly Change[]): readonly string[] {
   const findings = changes.flatMap((change) => change.findings).filter(({ level }) => level !== 'INFO');
-  return [...new Set(findings.map(({ rule }) => pageOf(rule)))];
+  return [...new Set(findings.map(({ rule }) => rulePage(rule)))];
 }

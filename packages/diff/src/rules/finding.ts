@@ -39,7 +39,7 @@ export type MessageDirection = 'request' | 'response';
 export type Effect = 'narrows' | 'widens' | 'differs' | 'unsure' | 'none';
 
 /** The level of a change of the allowed values. */
-export const LEVELS: Readonly<Record<MessageDirection, Readonly<Record<Effect, Level>>>> = {
+export const LEVEL_OF_EFFECT: Readonly<Record<MessageDirection, Readonly<Record<Effect, Level>>>> = {
   request: { narrows: 'ERR', widens: 'INFO', differs: 'ERR', unsure: 'WARN', none: 'INFO' },
   response: { narrows: 'INFO', widens: 'ERR', differs: 'ERR', unsure: 'WARN', none: 'INFO' },
 };

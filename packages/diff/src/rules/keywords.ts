@@ -26,18 +26,18 @@ export const LIMITS: readonly LimitKeyword[] = [
 ];
 
 /** A keyword compared as text: the name of its rules, the effect of a change, and the type of its values. */
-export type TextKeyword = {
+export type OpaqueKeyword = {
   readonly rule: string;
   readonly keyword: string;
   readonly change: Effect;
   readonly type?: string;
 };
 
-export const NOT: TextKeyword = { rule: 'not', keyword: 'not', change: 'unsure' };
-export const IF: TextKeyword = { rule: 'if', keyword: 'if', change: 'unsure' };
+export const NOT: OpaqueKeyword = { rule: 'not', keyword: 'not', change: 'unsure' };
+export const IF: OpaqueKeyword = { rule: 'if', keyword: 'if', change: 'unsure' };
 
 /** The keywords compared as text. */
-export const TEXT_KEYWORDS: readonly TextKeyword[] = [
+export const OPAQUE_KEYWORDS: readonly OpaqueKeyword[] = [
   NOT,
   IF,
   { rule: 'content-schema', keyword: 'contentSchema', change: 'unsure', type: 'string' },

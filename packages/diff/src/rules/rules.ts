@@ -1,6 +1,6 @@
 import { directionOf, type Subject } from './comparison.ts';
-import { type MessageDirection, type Effect, type Level, LEVELS } from './finding.ts';
-import { LIMITS, TEXT_KEYWORDS } from './keywords.ts';
+import { type MessageDirection, type Effect, type Level, LEVEL_OF_EFFECT } from './finding.ts';
+import { LIMITS, OPAQUE_KEYWORDS } from './keywords.ts';
 
 // Uses the rule names of oasdiff (https://github.com/oasdiff/oasdiff, checker/rules.go, 2026) where they exist, but
 // none of its code. Rules that oasdiff has only for some places of a schema apply to all places here.
@@ -189,7 +189,7 @@ const ASPECTS: readonly Aspect[] = [
   aspect('contains-added', ['narrows'], 'contains was added'),
   aspect('contains-removed', ['widens'], 'contains was removed'),
   aspect('contains-changed', ['unsure'], 'contains was changed, beside maxContains'),
-  ...TEXT_KEYWORDS.flatMap(({ rule, keyword, change }) => [
+  ...OPAQUE_KEYWORDS.flatMap(({ rule, keyword, change }) => [
     aspect(`${rule}-added`, ['narrows'], `${keyword} was added`),
     aspect(`${rule}-removed`, ['widens'], `${keyword} was removed`),
     aspect(`${rule}-changed`, [change], `${keyword} was changed`),
@@ -222,7 +222,7 @@ const ASPECTS: readonly Aspect[] = [
 
 /** Returns the levels of a change in one direction; none if it is not reported. */
 function levelsOf({ effects }: Aspect, direction: MessageDirection): readonly Level[] {
-  return [...new Set(effects[direction].map((effect) => LEVELS[direction][effect]))];
+  return [...new Set(effects[direction].map((effect) => LEVEL_OF_EFFECT[direction][effect]))];
 }
 
 function aspect(

@@ -3,7 +3,7 @@ import { canonicalSchema, asObject, type Node, type NodePair, rawChild } from '.
 import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, effectOfRemovedLimit, report } from '../rules/comparison.ts';
 import type { Finding } from '../rules/finding.ts';
-import { IF, NOT, TEXT_KEYWORDS, type TextKeyword } from '../rules/keywords.ts';
+import { IF, NOT, OPAQUE_KEYWORDS, type OpaqueKeyword } from '../rules/keywords.ts';
 import { haveCommonType, typesOf } from './types.ts';
 
 /** Compares the constraints on values of one type, except limits. */
@@ -13,7 +13,7 @@ export function compareConstraints(
   schemas: NodePair<ResolvedSchema>,
 ): readonly Finding[] {
   return [
-    ...TEXT_KEYWORDS.filter((keyword) => keyword.type === type).flatMap((keyword) =>
+    ...OPAQUE_KEYWORDS.filter((keyword) => keyword.type === type).flatMap((keyword) =>
       compareOpaque(at, keyword, schemas),
     ),
     ...(type === 'string' ? comparePatterns(at, schemas) : []),
@@ -128,7 +128,7 @@ function compareUniqueness(at: SchemaComparison, { base, revision }: NodePair<Re
 
 function compareOpaque(
   at: SchemaComparison,
-  { rule, keyword, change }: TextKeyword,
+  { rule, keyword, change }: OpaqueKeyword,
   { base, revision }: NodePair<ResolvedSchema>,
 ): readonly Finding[] {
   const read = (schema: ResolvedSchema) => new Set(keywordNodes(schema, keyword).map((node) => canonicalSchema(node)));

@@ -6,7 +6,7 @@ import {
   report,
 } from '../rules/comparison.ts';
 import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
-import { type Effect, type Finding, finding, LEVELS } from '../rules/finding.ts';
+import { type Effect, type Finding, finding, LEVEL_OF_EFFECT } from '../rules/finding.ts';
 import { canonical, elements, isTrue, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
 import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 
@@ -169,7 +169,7 @@ function found(
 ): Finding {
   const direction = directionOf(at);
   const rule = `${direction}-${aspect.includes('property') ? aspect : `property-${aspect}`}`;
-  return finding(at, rule, LEVELS[direction][effect], node, `property ${name} ${change}`);
+  return finding(at, rule, LEVEL_OF_EFFECT[direction][effect], node, `property ${name} ${change}`);
 }
 
 /** Returns the default of a property as text; `undefined` if it has none. */

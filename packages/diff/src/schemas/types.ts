@@ -1,7 +1,7 @@
 import { isTrue, asObject, type NodePair } from '../nodes/node.ts';
 import { isVersion30, keywordValues, type Leaf, readSchema, type ResolvedSchema } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, directionOf, report } from '../rules/comparison.ts';
-import { type Effect, type Finding, LEVELS } from '../rules/finding.ts';
+import { type Effect, type Finding, LEVEL_OF_EFFECT } from '../rules/finding.ts';
 
 const ALL_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 
@@ -42,7 +42,7 @@ export function compareTypes(
   const implied = compare(solid);
   const [declaredBefore, declaredAfter] = [typesOf(base, false), typesOf(revision, false)];
   const declared = compare({ base: declaredBefore.filter(isNotNull), revision: declaredAfter.filter(isNotNull) });
-  const levels = LEVELS[directionOf(at)];
+  const levels = LEVEL_OF_EFFECT[directionOf(at)];
   const ofTypes = levels[implied] === levels[declared] ? implied : 'unsure';
   const isIntegral = haveRanges({ base, revision });
   const formats = { base: [restrictionOf(base, isIntegral)], revision: [restrictionOf(revision, isIntegral)] };

@@ -33,7 +33,7 @@ export type AppliedPolicy = {
 };
 
 /** Changes the levels of findings, and removes accepted findings. Idempotent. */
-export function judge({ ignore, levels }: Policy, findings: readonly Finding[], today: string): AppliedPolicy {
+export function applyPolicy({ ignore, levels }: Policy, findings: readonly Finding[], today: string): AppliedPolicy {
   const valid = ignore.filter(({ until }) => today <= until);
   const isIgnored = (finding: Finding): boolean => valid.some((entry) => covers(entry, finding));
   return {

@@ -15,7 +15,7 @@ import {
 import { fetchLocal, isUrl } from '@contract-first/command-line/files';
 
 /** A compared document. */
-export type Source = {
+export type DocumentSource = {
   readonly document: OpenApiDocument;
   /** Returns the location of a JSON pointer without `#`. */
   readonly locate: (pointer: string) => Location;
@@ -42,7 +42,11 @@ type Reader = {
  * @param given a file, a git revision (for its openapi.yaml), `<revision>:<path>`, or an http URL of the local machine
  * @throws {Unreadable} with the side, and the first error in the document
  */
-export async function readSource(side: 'base' | 'revision', given: string, allowed: AllowedRefs): Promise<Source> {
+export async function readSource(
+  side: 'base' | 'revision',
+  given: string,
+  allowed: AllowedRefs,
+): Promise<DocumentSource> {
   const { path, read, commit, folder } = await chooseReader(given).catch((error: unknown) => {
     throw new Unreadable(`${side} ${given} ${messageOf(error)}`);
   });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { diffCommand } from '../../src/command.ts';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
-import { run, type Outcome } from '@contract-first/testing/service.ts';
+import { runProcess, type Outcome } from '@contract-first/testing/service.ts';
 
 /** A document in which a request and a response share a schema. */
 export const CONTRACT = `
@@ -74,7 +74,7 @@ export function createDiffProject(): DiffProject {
     runHere(diffCommand, args, join(folder, inner));
   const git = async (...args: readonly string[]): Promise<void> => {
     const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false'];
-    expect(await run('git', [...identity, ...args], {}, folder)).toMatchObject({ code: 0 });
+    expect(await runProcess('git', [...identity, ...args], {}, folder)).toMatchObject({ code: 0 });
   };
   const commit = async (message: string): Promise<void> => {
     await git('add', '.');

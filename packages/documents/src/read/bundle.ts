@@ -5,7 +5,7 @@ import { type Kind, OBJECTS } from '../document/objects.ts';
 import { tokensOf } from '../document/reference.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
 import type { PlacedDiagnostic } from './diagnostic.ts';
-import { copyOf, type FileObject as Node, isObject, type SourceFile } from './file-objects.ts';
+import { copyOf, type FileObject as Node, isFileObject, type SourceFile } from './file-objects.ts';
 import { ParseError } from './parse.ts';
 import { displayName, type SourceFiles } from './source-files.ts';
 
@@ -200,7 +200,12 @@ class Bundler {
     const key = steps.at(-1) ?? '';
     const holder = steps.slice(0, -1).reduce<unknown>((node, step) => memberOf(node, step), this.#document);
     const node = memberOf(holder, key);
-    if (isObject(node) && isObject(holder) && !this.#visited.has(node) && this.#originOf(pointer).file === this.#root)
+    if (
+      isFileObject(node) &&
+      isFileObject(holder) &&
+      !this.#visited.has(node) &&
+      this.#originOf(pointer).file === this.#root
+    )
       walk(kind, holder, key, `#${pointer}`, this.#visitor(this.#root));
   }
 
@@ -246,7 +251,7 @@ class Bundler {
     if (idOf(one) === idOf(other) || compared.has(pair)) return true;
     compared.add(pair);
     const compare = async (left: unknown, right: unknown): Promise<boolean> => {
-      if (!isObject(left) || !isObject(right)) return JSON.stringify(left) === JSON.stringify(right);
+      if (!isFileObject(left) || !isFileObject(right)) return JSON.stringify(left) === JSON.stringify(right);
       const { $ref: from, ...members } = left;
       const { $ref: to, ...others } = right;
       if (typeof from === 'string' && typeof to === 'string') {
@@ -404,13 +409,13 @@ class Bundler {
 
 function missing(file: SourceFile, steps: readonly string[], step: string, node: unknown, isOther: boolean): Error {
   const place = `#${steps.map((one) => `/${escapePointer(one)}`).join('')}`;
-  const closest = closestName(step, isObject(node) ? Object.keys(node) : []);
+  const closest = closestName(step, isFileObject(node) ? Object.keys(node) : []);
   const advice = closest === undefined ? '' : `: did you mean ${closest}?`;
   return new Error(`$ref leads to nothing: no ${step} in ${isOther ? displayName(file.path) : ''}${place}${advice}`);
 }
 
 function memberOf(node: unknown, name: string): unknown {
-  return isObject(node) && Object.hasOwn(node, name) ? node[name] : undefined;
+  return isFileObject(node) && Object.hasOwn(node, name) ? node[name] : undefined;
 }
 
 function groupOf(parsed: unknown, group: string): Readonly<Record<string, unknown>> {
@@ -419,7 +424,7 @@ function groupOf(parsed: unknown, group: string): Readonly<Record<string, unknow
 
 /** Returns whether an object consists of a reference. */
 function isAlias(node: unknown): node is { readonly $ref: string } {
-  return isObject(node) && typeof node['$ref'] === 'string' && Object.keys(node).length === 1;
+  return isFileObject(node) && typeof node['$ref'] === 'string' && Object.keys(node).length === 1;
 }
 
 function isLocal(reference: string): boolean {

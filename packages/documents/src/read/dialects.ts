@@ -1,4 +1,4 @@
-import { copyOf, DATA, type FileObject as Node, isObject } from './file-objects.ts';
+import { copyOf, DATA, type FileObject as Node, isFileObject } from './file-objects.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
 
 const LATEST = 2020;
@@ -52,7 +52,7 @@ export function convertDialects(file: unknown): unknown {
 /** Converts the schemas with `$schema` in a file that is not an OpenAPI document. */
 function convertFragments(holder: Node, key: string, pointer: string, moved: Map<string, string>): void {
   const node = holder[key];
-  if (!isObject(node)) return;
+  if (!isFileObject(node)) return;
   if (typeof node['$schema'] === 'string') {
     walk('schema', holder, key, pointer, createConverter(LATEST, moved));
     return;
@@ -110,7 +110,7 @@ function convert(schema: Node, version: number, root: string, move: (from: strin
 /** Replaces `dependencies` of drafts before 2019-09. Returns whether the schema had `dependencies`. */
 export function convertDependencies(schema: Node): boolean {
   const { dependencies, dependentRequired = {}, dependentSchemas = {} } = schema;
-  if (!isObject(dependencies)) return false;
+  if (!isFileObject(dependencies)) return false;
   const { required = [], schemas = [] } = Object.groupBy(Object.entries(dependencies), ([, dependency]) =>
     Array.isArray(dependency) ? 'required' : 'schemas',
   );
@@ -139,7 +139,7 @@ export function convertLimits(schema: Node): void {
 
 /** Redirects references to moved subschemas. */
 function redirect(node: unknown, moved: ReadonlyMap<string, string>): void {
-  if (!isObject(node) || moved.size === 0) return;
+  if (!isFileObject(node) || moved.size === 0) return;
   const { $ref: reference } = node;
   if (typeof reference === 'string') {
     const steps = reference.split('/');
@@ -153,7 +153,7 @@ function redirect(node: unknown, moved: ReadonlyMap<string, string>): void {
 }
 
 function hasOlder(node: unknown): boolean {
-  if (!isObject(node)) return false;
+  if (!isFileObject(node)) return false;
   const version = versionOfDialect(node['$schema'] ?? node['jsonSchemaDialect']);
   return (version !== undefined && version < LATEST) || Object.values(node).some(hasOlder);
 }

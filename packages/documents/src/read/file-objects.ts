@@ -32,7 +32,7 @@ export function visitObjects(
   pointer = '#',
   isMap = false,
 ): void {
-  if (!isObject(node)) return;
+  if (!isFileObject(node)) return;
   if (!isMap && !Array.isArray(node)) visit(node, pointer);
   for (const [name, member] of Object.entries(node)) {
     if (!isMap && (DATA.includes(name) || name.startsWith('x-'))) continue;
@@ -43,10 +43,12 @@ export function visitObjects(
 /** Copies a parsed file; nodes that YAML aliases share are copied each time. */
 export function copyOf(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(copyOf);
-  return isObject(node) ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, copyOf(value)])) : node;
+  return isFileObject(node)
+    ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, copyOf(value)]))
+    : node;
 }
 
 /** Returns whether a value is an object or a list. A raw number is neither. */
-export function isObject(value: unknown): value is FileObject {
+export function isFileObject(value: unknown): value is FileObject {
   return typeof value === 'object' && value !== null && !isRawNumber(value);
 }

@@ -3,7 +3,7 @@ import { escapePointer } from '@contract-first/contract';
 import { assertBoundedExpansion } from '../document/expansion-limit.ts';
 import { decode } from '../document/reference.ts';
 import { convertDialects } from './dialects.ts';
-import { isObject, type SourceFile } from './file-objects.ts';
+import { isFileObject, type SourceFile } from './file-objects.ts';
 import { type FilePosition, type FileReader, isHttpUrl } from './files.ts';
 import { findDynamicReferences, type IdentifiersOfFiles, linkFiles, resolveIdentifiers } from './identifiers.ts';
 import { type Parsed, parseText } from './parse.ts';
@@ -104,7 +104,7 @@ function referToAliases(parsed: unknown): unknown {
   const { paths } = Object(parsed) as { readonly paths?: unknown };
   const seen = new Map<unknown, string>();
   const entries = Object.entries(Object(paths) as object).map(([path, item]: [string, unknown]) => {
-    const first = isObject(item) ? seen.get(item) : undefined;
+    const first = isFileObject(item) ? seen.get(item) : undefined;
     if (first !== undefined) return [path, { $ref: `#/paths/${escapePointer(encodeURI(first))}` }] as const;
     seen.set(item, path);
     return [path, item] as const;
@@ -119,7 +119,7 @@ function withLocalReferences(file: SourceFile): SourceFile {
 }
 
 function shorten(node: unknown, self: string): unknown {
-  if (!isObject(node)) return node;
+  if (!isFileObject(node)) return node;
   if (Array.isArray(node)) return node.map((item) => shorten(item, self));
   const members = Object.entries(node).map(([key, value]) => {
     const isOwn = key === '$ref' && typeof value === 'string' && value.startsWith(`${self}#`);

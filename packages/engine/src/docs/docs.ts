@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '@contract-first/contract';
-import type { Response } from '../http/reply/response.ts';
+import type { PreparedResponse } from '../http/reply/response.ts';
 import { send } from '../http/reply/send.ts';
 import { methodFailure, type Failure } from '../http/failure.ts';
 import { findViolation } from '../http/accept/http-rules.ts';
@@ -62,13 +62,13 @@ function createDocs(contract: Contract, text: DocumentText, state: ReadState | u
   // Swagger UI reads numbers as doubles, too.
   const document = JSON.parse(text.json) as object;
   /** @param prefix the relative path from the docs page to the mount path: `..` */
-  const withServers = (prefix: string): Response => {
+  const withServers = (prefix: string): PreparedResponse => {
     const servers = basePaths.map((path) => ({ url: prefix + path || '/', description: 'This service' }));
     return createPage('application/json', JSON.stringify({ ...document, servers }));
   };
   const html = readOwn('page.html').toString();
   const stateHtml = state === undefined ? '' : readOwn('state.html').toString();
-  const pages = new Map<string, Response | (() => Response)>([
+  const pages = new Map<string, PreparedResponse | (() => PreparedResponse)>([
     [
       '/docs',
       createPage(
@@ -92,7 +92,7 @@ function createDocs(contract: Contract, text: DocumentText, state: ReadState | u
   const conflicts = [...pages.keys()].filter(isDocumented);
   if (conflicts.length > 0)
     throw new DocsUnavailable(`DOCS=on: the contract defines ${conflicts.join(', ')}; set DOCS=off`);
-  let mountedDocument: Response | undefined;
+  let mountedDocument: PreparedResponse | undefined;
 
   return (req: MountedRequest, res, next) => {
     const { url = '', originalUrl = url, baseUrl = '' } = req;
@@ -104,7 +104,7 @@ function createDocs(contract: Contract, text: DocumentText, state: ReadState | u
       void respond(req, res, page).catch(next);
     }
 
-    function findPage(): Response | undefined {
+    function findPage(): PreparedResponse | undefined {
       if (path === '/') return { status: 302, headers: { location: `${baseUrl}/docs` }, body: undefined };
       const isBelowMount = url !== originalUrl;
       if (path === '/docs/openapi.json' && isBelowMount) return (mountedDocument ??= withServers('..'));
@@ -114,7 +114,9 @@ function createDocs(contract: Contract, text: DocumentText, state: ReadState | u
   };
 }
 
-function statePages(state: ReadState): readonly (readonly [path: string, page: Response | (() => Response)])[] {
+function statePages(
+  state: ReadState,
+): readonly (readonly [path: string, page: PreparedResponse | (() => PreparedResponse)])[] {
   return [
     ['/docs/state.js', createPage('text/javascript', readOwn('state.js'))],
     ['/docs/state.json', () => createPage('application/json', JSON.stringify(state()))],
@@ -125,14 +127,18 @@ function pathOf(target: string): string {
   return target.split('?', 1)[0] ?? '';
 }
 
-async function respond(req: IncomingMessage, res: ServerResponse, page: Response): Promise<void> {
+async function respond(req: IncomingMessage, res: ServerResponse, page: PreparedResponse): Promise<void> {
   // Node sets `complete` after the header event, even without a body. The connection is kept alive only when it is set.
   if (!req.complete) await setImmediate();
   if (req.method !== 'GET' && req.method !== 'HEAD') throw methodFailure('GET, HEAD');
   send(req, res, page);
 }
 
-function createPage(mediaType: string, body: Response['body'], headers: Response['headers'] = {}): Response {
+function createPage(
+  mediaType: string,
+  body: PreparedResponse['body'],
+  headers: PreparedResponse['headers'] = {},
+): PreparedResponse {
   return { status: 200, headers: { 'content-type': mediaType, ...headers }, body };
 }
 

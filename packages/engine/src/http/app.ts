@@ -1,7 +1,7 @@
 import express, { type Request, type Response } from 'express';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { nodeHttp, TimeSlices } from '@contract-first/contract';
-import { createClientReader, createTrust } from './accept/client-address.ts';
+import { createClientReader, createProxyTrust } from './accept/client-address.ts';
 import { createOrigin } from './accept/origin.ts';
 import { invalidTargetFailure } from './accept/http-rules.ts';
 import { createCors, type CorsPolicy } from './accept/cors.ts';
@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): App {
   const slices = new TimeSlices();
   const operations = createOperations({ ...options, originOf: createOrigin(publicUrl), slices });
   const responder = createResponder({ ...options, slices });
-  const clientOf = createClientReader(createTrust(trustProxy));
+  const clientOf = createClientReader(createProxyTrust(trustProxy));
   app.use(createPipeline({ ...options, cors, clientOf, operations, responder }));
   return {
     app(req, res) {

@@ -3,7 +3,7 @@ import { createAuthentication, type AuthenticationOptions } from './authenticate
 import { countRequest, type RateLimit } from './authenticate/rate-limit.ts';
 import type { Exchange, Step } from './exchange.ts';
 import { Failure } from './failure.ts';
-import { createCall, type CallOptions } from './handle/call-handler.ts';
+import { createHandlerCall, type CallOptions } from './handle/call-handler.ts';
 import { conditionsOf, type Conditions } from './handle/conditions.ts';
 import { createNegotiationStep } from './handle/negotiation.ts';
 import { createIdempotencyStep, type IdempotencyOptions } from './handle/idempotency.ts';
@@ -68,7 +68,7 @@ function compile(target: Target, authenticate: Step | undefined, options: Operat
     mayHaveBody ? createBodyStep(operation, options) : undefined,
     createIdempotencyStep(target, options),
   ].filter((step) => step !== undefined);
-  const call = createCall(target, conditions, options);
+  const call = createHandlerCall(target, conditions, options);
   return (exchange) => {
     exchange.target = target;
     return serve(exchange, 0);

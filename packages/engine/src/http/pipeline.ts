@@ -12,7 +12,7 @@ import { Failure } from './failure.ts';
 import type { ServeOperation } from './operation.ts';
 import type { Responder } from './reply/respond.ts';
 import type { HandlerResponse } from './reply/response.ts';
-import { createRouter, type Allowed } from './router.ts';
+import { createRouter, type AllowedMethods } from './router.ts';
 
 type PipelineOptions = {
   readonly contract: Contract;
@@ -92,11 +92,11 @@ export function createPipeline(options: PipelineOptions) {
       : serveOperation(exchange);
   }
 
-  function permit({ req }: Exchange, allowed: Allowed): HandlerResponse {
+  function permit({ req }: Exchange, allowed: AllowedMethods): HandlerResponse {
     return { status: 204, headers: { allow: allowed.allow, ...cors?.permit(req, allowed) }, body: undefined };
   }
 
-  async function allow(exchange: Exchange, { allow: methods }: Allowed): Promise<HandlerResponse> {
+  async function allow(exchange: Exchange, { allow: methods }: AllowedMethods): Promise<HandlerResponse> {
     if (rateLimit !== undefined) await countRequest(rateLimit, exchange);
     return { status: 204, headers: { allow: methods }, body: undefined };
   }

@@ -23,7 +23,7 @@ export type Route = {
 };
 
 /** The response to OPTIONS: the methods of a path, as in the Allow header, and its operations. */
-export type Allowed = { readonly allow: string; readonly operations: readonly Operation[] };
+export type AllowedMethods = { readonly allow: string; readonly operations: readonly Operation[] };
 
 /**
  * Finds the operation for a method and a path without its query. Paths match exactly: case and trailing slashes count.
@@ -32,7 +32,7 @@ export type Allowed = { readonly allow: string; readonly operations: readonly Op
  *
  * @throws {Failure} 404 when the path is not documented, 405 when it is documented with other methods only
  */
-export type Router = (method: string, path: string) => Route | Allowed;
+export type Router = (method: string, path: string) => Route | AllowedMethods;
 
 type RoutedContract = Pick<Contract, 'operations' | 'basePaths' | 'templatedBasePaths'>;
 

@@ -3,7 +3,7 @@ import type { DatabaseConfig, DatabaseDriver } from '../application.ts';
 import { isWithoutCredentials, readAuthSettings } from '../auth/auth-settings.ts';
 import { hashToken } from '../auth/tokens.ts';
 import type { DocsSetting } from '../docs/docs.ts';
-import { createTrust } from '../http/accept/client-address.ts';
+import { createProxyTrust } from '../http/accept/client-address.ts';
 import { type CorsPolicy, TOKEN } from '../http/accept/cors.ts';
 import type { LoadSheddingLimits } from '../http/accept/load-shedding.ts';
 import type { RateLimitPolicy } from '../http/authenticate/rate-limit.ts';
@@ -124,7 +124,7 @@ function readTrustProxy({ variables, problems }: EnvironmentReader): readonly st
   const entries = (variables['TRUST_PROXY'] ?? '').split(',').map((entry) => entry.trim());
   const proxies = entries.filter((entry) => entry !== '');
   try {
-    createTrust(proxies);
+    createProxyTrust(proxies);
   } catch {
     problems.push(
       'TRUST_PROXY must be the number of proxies, or addresses or subnets, comma-separated: 10.0.0.0/8, fd00::/8, loopback, linklocal, uniquelocal',

@@ -11,7 +11,7 @@ import type { Application } from '../application.ts';
 import { startService, type RunningService } from '../create-service.ts';
 import { mountsOf } from '../http/mounts.ts';
 import type { Settings } from '../settings.ts';
-import type { Served } from '../open-application.ts';
+import type { ServedApplication } from '../open-application.ts';
 import { readConfig, type Config } from './config.ts';
 import { exampleCurl } from './example-curl.ts';
 import { createLog } from './log.ts';
@@ -58,7 +58,10 @@ export async function runApplications(
   const { title: name, version } = application.contract.info;
   const { telemetry } = config;
   const stopTelemetry = telemetry && (await startStep(() => startTelemetry(telemetry, { name, version }, log)));
-  const served = await startStep((): [Served, ...Served[]] => [serve(first), ...others.map(serve)]);
+  const served = await startStep((): [ServedApplication, ...ServedApplication[]] => [
+    serve(first),
+    ...others.map(serve),
+  ]);
   const service = await startStep(
     () => startService(served, config, log),
     (error) => applications.some(({ database }) => database?.isUnavailable(error) === true),
@@ -116,7 +119,7 @@ function withSecrets(settings: Settings, names: ReadonlySet<string>): Settings {
 }
 
 /** @throws {DocsUnavailable} */
-function serve({ application, config }: Configured): Served {
+function serve({ application, config }: Configured): ServedApplication {
   const { contract, document, state } = application;
   return { application, config, docs: openDocs(config.docs, contract, document, state) };
 }
@@ -176,7 +179,7 @@ function createShutdown(
 }
 
 function printBanner(
-  served: readonly [Served, ...Served[]],
+  served: readonly [ServedApplication, ...ServedApplication[]],
   config: Config,
   { url, acceptsTokens }: RunningService,
   opsUrl: string,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { cutResponse } from '../http/accept/disconnect.ts';
+import { abortResponse } from '../http/accept/disconnect.ts';
 
 /** Tracks the open connections and the pending responses of each. */
 export type Connections = {
@@ -136,7 +136,7 @@ export function createConnections(limit: number): Connections {
 
   function close(socket: Socket): void {
     const first = connections.get(socket)?.pending[0];
-    if (first !== undefined) cutResponse(first);
+    if (first !== undefined) abortResponse(first);
     socket.destroy();
   }
 

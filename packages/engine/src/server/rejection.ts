@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { nodeHttp } from '@contract-first/contract';
-import type { Response } from '../http/reply/response.ts';
+import type { PreparedResponse } from '../http/reply/response.ts';
 import { commonHeaders } from '../http/reply/head.ts';
 import { lingeringClose, send } from '../http/reply/send.ts';
 import type { Connections } from './connections.ts';
@@ -65,7 +65,7 @@ export function rejectConnection(
  *
  * @returns whether the socket was writable
  */
-export function writeResponse(socket: Socket, response: Response, requestId: string): boolean {
+export function writeResponse(socket: Socket, response: PreparedResponse, requestId: string): boolean {
   if (!socket.writable) return false;
   const { status, headers, body = '' } = response;
   const fields = {

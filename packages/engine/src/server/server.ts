@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { nodeHttp, TimeSlices } from '@contract-first/contract';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { discard } from '../http/read/bytes.ts';
-import { cutResponse } from '../http/accept/disconnect.ts';
+import { abortResponse } from '../http/accept/disconnect.ts';
 import { createRequestId } from '../http/accept/request-ids.ts';
 import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
@@ -109,7 +109,7 @@ export async function startServer(
     const [first] = connections.pending(socket);
     if (first === undefined) socket.destroy();
     // A connection that waits for the service must stay open. A stream has its own time limit.
-    else if (socket.writableLength > 0 && (first.writableEnded || !first.req.complete)) cutResponse(first);
+    else if (socket.writableLength > 0 && (first.writableEnded || !first.req.complete)) abortResponse(first);
   });
 
   const url = await listen(server, address);

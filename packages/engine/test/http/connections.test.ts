@@ -1,12 +1,12 @@
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
-import { openConnection, guestRequest } from '@contract-first/testing/connection.ts';
+import { openRawConnection, guestRequest } from '@contract-first/testing/connection.ts';
 
 const ANNA = '{"id":1,"name":"Anna"}';
 
 async function serve(bodyLimitBytes = 1_000) {
   const testApp = await createTestApp({ bodyLimitBytes });
   const { url, stop } = await testApp.serve();
-  return { connection: await openConnection(url), history: testApp.history, stop };
+  return { connection: await openRawConnection(url), history: testApp.history, stop };
 }
 
 test.each([

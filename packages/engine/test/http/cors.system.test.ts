@@ -8,7 +8,7 @@ import type { AnyHandler } from '../../src/http/handle/call-handler.ts';
 import { createTestApp, TOKEN, type Overrides } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { openPage } from './support/browser.ts';
-import { openConnection } from '@contract-first/testing/connection.ts';
+import { openRawConnection } from '@contract-first/testing/connection.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
 
 const DOCUMENT = `
@@ -180,7 +180,7 @@ test.each<[number, string, Overrides, Record<string, string>, string]>([
 
 test('a response to a body that the parser rejects can be read', async () => {
   const { serve } = await createItems(POLICY);
-  const connection = await openConnection((await serve()).url);
+  const connection = await openRawConnection((await serve()).url);
   const lines = ['PUT /items/1 HTTP/1.1', 'Host: x', `Origin: ${ORIGIN}`, `X-Api-Key: ${TOKEN}`];
   connection.write([...lines, 'Content-Type: application/json', 'Transfer-Encoding: chunked', '', 'x'].join('\r\n'));
   expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 400 [^]*\r\naccess-control-allow-origin: https:/);

@@ -9,7 +9,7 @@ import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { compiledOf, contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProject, copyProjectWithPackages } from '@contract-first/testing/project.ts';
-import { APPLICATIONS, FIXTURE, ROOT, run, startService } from '@contract-first/testing/service.ts';
+import { APPLICATIONS, FIXTURE, ROOT, runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 
 const PROJECT = pathToFileURL(join(FIXTURE, '/'));
 
@@ -22,7 +22,7 @@ test.each([
   ['not set, in production', { NODE_ENV: 'production' }, 404],
   ['on, in production', { NODE_ENV: 'production', DOCS: 'on' }, 200],
 ])('DOCS: %s', async (_name, env: Record<string, string>, status) => {
-  const service = await startService({ ...env, DATABASE_URL: temporaryDatabase() });
+  const service = await startServiceProcess({ ...env, DATABASE_URL: temporaryDatabase() });
   for (const path of [...PATHS, '/docs/page.js', '/docs/swagger-ui.css']) {
     const response = await fetch(service.url + path);
     expect(response.status).toBe(status);
@@ -39,10 +39,10 @@ test.each([
   const env = { ...(docs === 'on' ? { DOCS: docs } : {}), DATABASE_URL: 'sqlite:guests.db' };
   if (code === 1) {
     const stderr = 'DOCS=on needs the package swagger-ui-dist, which npm ci --omit=dev leaves out\n';
-    expect(await run('node', ['src/main.ts'], env, folder)).toEqual({ code, stdout: '', stderr });
+    expect(await runProcess('node', ['src/main.ts'], env, folder)).toEqual({ code, stdout: '', stderr });
     return;
   }
-  const service = await startService(env, ['node', 'src/main.ts'], folder);
+  const service = await startServiceProcess(env, ['node', 'src/main.ts'], folder);
   for (const path of PATHS) expect((await fetch(service.url + path)).status).toBe(404);
   service.process.kill();
   expect((await service.outcome).code).toBe(code);
@@ -62,14 +62,14 @@ test.each(['/docs', '/{page}', '/docs/{page}'])('DOCS: a contract that defines %
 const follow = (url: string, path: string) => fetch(url + path, { redirect: 'manual' });
 
 test('/ redirects to the docs page if it is served, and does not exist otherwise', async () => {
-  const { url } = await startService();
+  const { url } = await startServiceProcess();
   for (const path of ['/', '/?x=1']) {
     const response = await follow(url, path);
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
   }
   expect((await fetch(url)).headers.get('content-type')).toBe('text/html; charset=utf-8');
   for (const env of [{ DOCS: 'off' }, { NODE_ENV: 'production' }]) {
-    expect((await follow((await startService(env)).url, '/')).status).toBe(404);
+    expect((await follow((await startServiceProcess(env)).url, '/')).status).toBe(404);
   }
 });
 
@@ -145,7 +145,7 @@ components:
   );
   write('more.yaml', `Big: { type: integer, format: int64, maximum: ${MAX_INT64} }\n`);
   expect((await generateHere(folder)).code).toBe(0);
-  const { url } = await startService({}, ['node', 'src/main.ts'], folder);
+  const { url } = await startServiceProcess({}, ['node', 'src/main.ts'], folder);
   const text = await (await fetch(`${url}/openapi.json`)).text();
   const expected = `{"openapi":"3.1.0","info":{"title":"Exact","version":"1.0.0"},"security":[],"paths":{"/a":{"get":{"responses":{
     "200":{"description":"Done.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Big"}}}}}}}},

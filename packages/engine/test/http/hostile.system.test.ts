@@ -2,12 +2,12 @@ import { connect } from 'node:net';
 import type { ServerLimits } from '../../src/server/server.ts';
 import { createTestApp, TOKEN } from '@contract-first/testing/app.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
-import { openConnection, guestRequest, type Connection } from '@contract-first/testing/connection.ts';
+import { openRawConnection, guestRequest, type RawConnection } from '@contract-first/testing/connection.ts';
 import { HOSTILE_REQUESTS } from './support/hostile-requests.ts';
 import { NODE_WITH_MEMORY_REPORT, usedBytes } from './support/memory.ts';
 import { parseAnswers, type RawAnswer } from './support/raw-answer.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { startService } from '@contract-first/testing/service.ts';
+import { startServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const GOOD = guestRequest(TOKEN, '{"id":1,"name":"Anna"}');
@@ -20,13 +20,13 @@ async function serve(limits: Partial<ServerLimits> = {}): Promise<string> {
 
 /** Sends bytes and reads until the service closes the connection. */
 async function attack(url: string, bytes: string | Buffer): Promise<RawAnswer[]> {
-  const connection = await openConnection(url);
+  const connection = await openRawConnection(url);
   connection.write(bytes);
   return parseAnswers(await connection.closed());
 }
 
 async function expectHealthy(url: string): Promise<void> {
-  const connection = await openConnection(url);
+  const connection = await openRawConnection(url);
   connection.write(GOOD);
   expect(await connection.receive('"Anna"}')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   connection.end();
@@ -54,8 +54,8 @@ const ALSO: Readonly<Record<number, readonly string[]>> = {
   503: ['retry-after'],
 };
 
-const openMany = (url: string, count: number): Promise<Connection[]> =>
-  Promise.all(Array.from({ length: count }, () => openConnection(url)));
+const openMany = (url: string, count: number): Promise<RawConnection[]> =>
+  Promise.all(Array.from({ length: count }, () => openRawConnection(url)));
 
 /** The URL of a service with the default limits. */
 let usual = '';
@@ -92,7 +92,7 @@ test.each([
 
 test('a slow client that sends single bytes gets 408', async () => {
   const url = await serve(SHORT);
-  const connection = await openConnection(url);
+  const connection = await openRawConnection(url);
   connection.write('POST /guests HTTP/1.1\r\nHost: x\r\nX: ');
   const drip = setInterval(() => {
     connection.write('x');
@@ -156,7 +156,7 @@ test('at the connection limit, an idle connection is closed before a connection 
   const [sending] = await openMany(url, 1);
   sending?.write(GOOD.slice(0, -22).replace('Host', 'Expect: 100-continue\r\nHost'));
   await sending?.receive('100 Continue\r\n\r\n');
-  const idle = await openConnection(url);
+  const idle = await openRawConnection(url);
   await expectHealthy(url);
   expect(await idle.closed()).toBe('');
   sending?.write(GOOD.slice(-22));
@@ -173,7 +173,7 @@ test('idle connections: 503 when every connection is waiting for a response', as
   };
   const testApp = await createTestApp({ handlers: { createGuest } });
   const { url, refused } = await testApp.serve({ connectionLimit: 1 });
-  const busy = await openConnection(url);
+  const busy = await openRawConnection(url);
   busy.write(GOOD);
   await called.promise;
   const answers = await attack(url, '');
@@ -192,7 +192,7 @@ const head = (token: string, lengthBytes: number): string =>
   );
 
 test('Expect: 100-continue: 100, then 200, when the body is wanted', async () => {
-  const connection = await openConnection(usual);
+  const connection = await openRawConnection(usual);
   connection.write(head(TOKEN, 22));
   expect(await connection.receive('\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
   connection.write('{"id":1,"name":"Anna"}');
@@ -228,20 +228,20 @@ test.each([
   ['HEAD', last.replace('POST /guests', 'HEAD /nowhere'), 404],
   ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 204],
 ])('an unusual but valid request: %s', async (_name, bytes, status) => {
-  const connection = await openConnection(usual);
+  const connection = await openRawConnection(usual);
   connection.write(bytes);
   expect(await connection.closed()).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} .*\r\n`));
 });
 
 test('an unusual but valid request: a client that half-closes the connection after its request gets the response', async () => {
-  const connection = await openConnection(usual);
+  const connection = await openRawConnection(usual);
   connection.write(GOOD + GOOD);
   connection.end();
   expect(parseAnswers(await connection.closed()).map(({ status }) => status)).toEqual([200, 200]);
 });
 
 test('repeated hostile requests, with clients that disconnect, leak nothing in the service', async () => {
-  const service = await startService({ DOCS: 'off' }, [...NODE_WITH_MEMORY_REPORT, 'src/main.ts']);
+  const service = await startServiceProcess({ DOCS: 'off' }, [...NODE_WITH_MEMORY_REPORT, 'src/main.ts']);
   const round = async (): Promise<void> => {
     const broken = await openMany(service.url, 100);
     broken.forEach((connection, index) => {

@@ -5,13 +5,13 @@ import { createTestApp } from '@contract-first/testing/app.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { expectError, post } from '@contract-first/testing/answer.ts';
 import { AUDIENCE, createKey, inSeconds, ISSUER, signToken, startIssuer } from '@contract-first/testing/issuer.ts';
-import { run, startService, type Outcome, type Service } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess, type Outcome, type ServiceProcess } from '@contract-first/testing/service.ts';
 
 const ANNA = '{"id":1,"name":"Anna"}';
 const CHALLENGE = 'Bearer realm="bearerAuth", error="invalid_token"';
 
 /** Creates a guest. */
-async function send({ url }: Service, token: string): Promise<Response> {
+async function send({ url }: ServiceProcess, token: string): Promise<Response> {
   return fetch(`${url}/guests`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
@@ -19,7 +19,7 @@ async function send({ url }: Service, token: string): Promise<Response> {
   });
 }
 
-const statusOf = async (service: Service, token: string): Promise<number> => (await send(service, token)).status;
+const statusOf = async (service: ServiceProcess, token: string): Promise<number> => (await send(service, token)).status;
 
 const auth = { tokens: [hashToken('alice', 'good')], tokensFile: undefined, jwt: undefined };
 
@@ -53,7 +53,7 @@ test('503 with Retry-After while the caller cannot be determined', async () => {
 test('tokens and their names: the log has the name or the position of a token, never its value', async () => {
   const path = join(temporaryFolder(), 'tokens');
   writeFileSync(path, '# comment\r\n\r\n  nightly : third-secret \r\nfourth-secret==\n');
-  const service = await startService({
+  const service = await startServiceProcess({
     NODE_ENV: 'production', // Only the log is printed.
     DATABASE_URL: temporaryDatabase(),
     API_TOKENS: 'first-secret, ci@example:second-secret',
@@ -80,7 +80,7 @@ test('tokens and their names: the log has the name or the position of a token, n
 test('JSON Web Tokens and the service: both kinds of tokens are accepted; the log has sub, but never a token', async () => {
   const key = await createKey('ES256', 'one');
   const issuer = await startIssuer(key);
-  const service = await startService({ NODE_ENV: 'production', ...issuer.env });
+  const service = await startServiceProcess({ NODE_ENV: 'production', ...issuer.env });
   const good = await signToken(key, { sub: 'auth0|7\n"' });
   const bad = await signToken(key, { exp: inSeconds(-60) });
   expect(await statusOf(service, good)).toBe(200);
@@ -99,7 +99,7 @@ test('JSON Web Tokens and the service: both kinds of tokens are accepted; the lo
 test('JSON Web Tokens and the service: 503 with Retry-After while no keys are known; opaque tokens are accepted', async () => {
   const issuer = await startIssuer();
   issuer.stop();
-  const service = await startService({ ...issuer.env });
+  const service = await startServiceProcess({ ...issuer.env });
   const response = await send(service, await signToken(await createKey('ES256', 'one')));
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   expect(await response.json()).toEqual({ error: 503, message: expect.any(String) });
@@ -180,13 +180,13 @@ test.each<[string, string | Buffer, readonly string[]]>([
 test.each(['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://localhost:1'])(
   'the start is not refused for %s, nor because nothing is there',
   async (url) => {
-    const service = await startService({ ...JWT, JWT_JWKS_URL: url });
+    const service = await startServiceProcess({ ...JWT, JWT_JWKS_URL: url });
     expect(await statusOf(service, service.token)).toBe(200);
   },
 );
 
 async function start(env: Readonly<Record<string, string>>): Promise<Outcome> {
-  return run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: temporaryDatabase(), ...env });
+  return runProcess('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: temporaryDatabase(), ...env });
 }
 
 function lines(problems: readonly string[]): string {

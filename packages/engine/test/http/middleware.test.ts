@@ -4,7 +4,7 @@ import request from 'supertest';
 import type { Middleware } from '@contract-first/engine';
 import { expectError, post } from '@contract-first/testing/answer.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
-import { openConnection } from '@contract-first/testing/connection.ts';
+import { openRawConnection } from '@contract-first/testing/connection.ts';
 
 const GUEST = '{"id":1,"name":"Basil"}';
 
@@ -81,7 +81,7 @@ test.each<[string, object, number, RegExp, Record<string, string>]>([
 
 test('a response that compression buffers is complete even if it precedes the end of its request: 401', async () => {
   const { serve } = await createTestApp({ middleware: [compression({ threshold: 0 })] });
-  const connection = await openConnection((await serve()).url);
+  const connection = await openRawConnection((await serve()).url);
   connection.write('POST /guests HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nContent-Length: 9\r\n\r\n{');
   const [head = '', body = ''] = (await connection.closed()).split('\r\n\r\n', 2);
   expect(head).toMatch(/^HTTP\/1\.1 401 .*content-encoding: gzip/is);

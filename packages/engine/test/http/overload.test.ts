@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestApp, TOKEN, type TestApp } from '@contract-first/testing/app.ts';
-import { openConnection, guestRequest } from '@contract-first/testing/connection.ts';
+import { openRawConnection, guestRequest } from '@contract-first/testing/connection.ts';
 
 const REFUSED = { error: 503, message: 'The service cannot answer this request now; try again' };
 const ANNA = { status: 200, body: { name: 'Anna' } };
@@ -74,7 +74,7 @@ test('a refused request leaves its connection open', async () => {
   const { url } = await testApp.serve();
   const accepted = create(url);
   while (gate.waiting() < 1) await sleep(1);
-  const connection = await openConnection(url);
+  const connection = await openRawConnection(url);
   connection.write(guestRequest(TOKEN, '{"id":1,"name":"Anna"}'));
   expect(await connection.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nConnection: keep-alive\r\n/);
   gate.open();
@@ -86,7 +86,7 @@ test('a refused request leaves its connection open', async () => {
 test('requests with incomplete bodies do not count', async () => {
   const testApp = await createTestApp({}, undefined, { ...limits, inFlightLimit: 1 });
   const { url } = await testApp.serve();
-  const slow = await Promise.all(Array.from({ length: 5 }, () => openConnection(url)));
+  const slow = await Promise.all(Array.from({ length: 5 }, () => openRawConnection(url)));
   const request = guestRequest(TOKEN, '{"id":1,"name":"Anna"}');
   for (const connection of slow) connection.write(request.slice(0, -5));
   expect((await create(url)).status).toBe(200);
@@ -103,7 +103,7 @@ test('a request whose body completes beyond the limit is refused like other requ
     inFlightLimit: 1,
   });
   const { url, refused } = await testApp.serve();
-  const late = await openConnection(url);
+  const late = await openRawConnection(url);
   const request = guestRequest(TOKEN, '{"id":1,"name":"Anna"}');
   late.write(request.slice(0, -5));
   await fetch(url); // The response shows that all earlier bytes have been read.
@@ -126,10 +126,10 @@ const serve = async () => {
 
 test('BODY_MEMORY_LIMIT_BYTES limits the sum of incomplete bodies; 503 before a body beyond the limit is read', async () => {
   const { testApp, url, refused } = await serve();
-  const slow = await Promise.all([openConnection(url), openConnection(url)]);
+  const slow = await Promise.all([openRawConnection(url), openRawConnection(url)]);
   for (const connection of slow) connection.write(large.slice(0, -1));
   await fetch(url); // The response shows that all earlier bytes have been read.
-  const third = await openConnection(url);
+  const third = await openRawConnection(url);
   third.write(head);
   expect(await third.receive('}')).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/);
   expect((await create(url)).status).toBe(200); // A small body needs no reservation.
@@ -140,7 +140,7 @@ test('BODY_MEMORY_LIMIT_BYTES limits the sum of incomplete bodies; 503 before a 
     connection.write(large.slice(-1));
     expect(await connection.receive('"}')).toMatch(/^HTTP\/1\.1 200 OK/);
   }
-  const fourth = await openConnection(url);
+  const fourth = await openRawConnection(url);
   fourth.write(head);
   await fetch(url);
   fourth.write(large.slice(head.length));
@@ -150,7 +150,7 @@ test('BODY_MEMORY_LIMIT_BYTES limits the sum of incomplete bodies; 503 before a 
 test('BODY_MEMORY_LIMIT_BYTES counts chunked bodies as they grow, and releases the memory of a client that disconnects', async () => {
   const { url, refused } = await serve();
   const chunked = `${head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')}ea60\r\n${' '.repeat(60_000)}\r\n`;
-  const clients = await Promise.all(Array.from({ length: 3 }, () => openConnection(url)));
+  const clients = await Promise.all(Array.from({ length: 3 }, () => openRawConnection(url)));
   for (const client of clients) client.write(chunked);
   while ((await refused()).length === 0) await sleep(5);
   expect(await refused()).toEqual(['body_memory']);

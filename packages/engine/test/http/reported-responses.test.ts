@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import request from 'supertest';
 import { createTestApp } from '@contract-first/testing/app.ts';
-import { openConnection } from '@contract-first/testing/connection.ts';
+import { openRawConnection } from '@contract-first/testing/connection.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { readConfig } from '@contract-first/engine/tools';
 
@@ -102,7 +102,7 @@ test.each<[string, object, { readonly status: number; readonly has?: readonly st
     const replies: object[] = [reply, { status: 200, body: { a: 7 } }];
     const op = () => Promise.resolve(replies.shift() as { readonly status: number });
     const app = await createTestApp({ contract, handlers: { op }, responseValidation: 'report' });
-    const connection = await openConnection((await app.serve()).url);
+    const connection = await openRawConnection((await app.serve()).url);
     connection.write('GET /a HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2));
     const [first = '', second = ''] = (await connection.receive('{"a":7}')).split(/(?<=[^])(?=HTTP\/1\.1 )/);
     expect(first.split('\r\n', 1)).toEqual([`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`]);

@@ -7,7 +7,7 @@ import { createHonestClients, createHostileClients, type Client } from './suppor
 import { NODE_WITH_MEMORY_REPORT, usedBytes } from './support/memory.ts';
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { EXAMPLES, startService, type Service } from '@contract-first/testing/service.ts';
+import { EXAMPLES, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const SECONDS = rounds(5, 300);
@@ -32,7 +32,7 @@ test(
     const folder = join(EXAMPLES, 'garden');
     const DATABASE_URL = temporaryDatabase();
     const command = [...NODE_WITH_MEMORY_REPORT, 'src/main.ts'];
-    const service = await startService({ ...ENVIRONMENT, DATABASE_URL }, command, folder);
+    const service = await startServiceProcess({ ...ENVIRONMENT, DATABASE_URL }, command, folder);
     const honest = createHonestClients(service);
     const hostile = createHostileClients(service, STREAM_LIMIT);
     const serveAll = async (seconds: number) => {
@@ -90,10 +90,10 @@ async function runClients(clients: readonly Client[], seconds: number): Promise<
   );
 }
 
-async function readMetrics({ opsUrl }: Service): Promise<string> {
+async function readMetrics({ opsUrl }: ServiceProcess): Promise<string> {
   return (await fetch(`${opsUrl}/metrics`)).text();
 }
 
-async function gauge(service: Service, name: string): Promise<number> {
+async function gauge(service: ServiceProcess, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await readMetrics(service))?.[1]);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestApp, type Overrides } from '@contract-first/testing/app.ts';
-import { openConnection, sendUnread } from '@contract-first/testing/connection.ts';
+import { openRawConnection, sendUnread } from '@contract-first/testing/connection.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
 import { until } from '@contract-first/testing/until.ts';
 
@@ -92,7 +92,7 @@ test('pipelines of 200 requests each are served in parts, and requests of other 
     },
   };
   const { url } = await (await createTestApp({ contract, handlers })).serve();
-  const clients = await Promise.all(Array.from({ length: 10 }, () => openConnection(url)));
+  const clients = await Promise.all(Array.from({ length: 10 }, () => openRawConnection(url)));
   await fetch(`${url}/now`); // By then, all connections have been accepted.
   const requests = 'GET /now HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200);
   for (const client of clients) client.write(requests);

@@ -3,20 +3,20 @@ import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { userInfo } from 'node:os';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { openConnection } from '@contract-first/testing/connection.ts';
-import { APPLICATIONS, startService, type Service } from '@contract-first/testing/service.ts';
+import { openRawConnection } from '@contract-first/testing/connection.ts';
+import { APPLICATIONS, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const MIB = 1_048_576;
 const KEY = { 'X-Api-Key': 'test-token' };
 
 /** Starts the application `files` in a separate process. */
-function startFiles(temporary: string, command?: readonly string[]): Promise<Service> {
-  return startService({ TMPDIR: temporary }, command, join(APPLICATIONS, 'files'));
+function startFiles(temporary: string, command?: readonly string[]): Promise<ServiceProcess> {
+  return startServiceProcess({ TMPDIR: temporary }, command, join(APPLICATIONS, 'files'));
 }
 
 /** Uploads an archive as the whole body or in a form. */
-function send({ url }: Service, bytes: Buffer<ArrayBuffer>, isForm = false): Promise<Response> {
+function send({ url }: ServiceProcess, bytes: Buffer<ArrayBuffer>, isForm = false): Promise<Response> {
   if (!isForm) {
     const headers = { ...KEY, 'Content-Type': 'application/zip' };
     return fetch(`${url}/archives`, { method: 'POST', headers, body: bytes });
@@ -28,8 +28,8 @@ function send({ url }: Service, bytes: Buffer<ArrayBuffer>, isForm = false): Pro
 }
 
 /** Sends the beginning of an upload, and waits until the service has stored it in a file. */
-async function beginUpload(service: Service, temporary: string) {
-  const connection = await openConnection(service.url);
+async function beginUpload(service: ServiceProcess, temporary: string) {
+  const connection = await openRawConnection(service.url);
   connection.write(
     'POST /archives HTTP/1.1\r\nHost: x\r\nX-Api-Key: test-token\r\nContent-Type: application/zip\r\nContent-Length: 9000000\r\n\r\n',
   );
@@ -39,7 +39,7 @@ async function beginUpload(service: Service, temporary: string) {
 }
 
 /** Returns the unnamed files in a folder that a service has open. */
-function openUploads({ process: { pid } }: Service, temporary: string): readonly string[] {
+function openUploads({ process: { pid } }: ServiceProcess, temporary: string): readonly string[] {
   const folder = `/proc/${String(pid)}/fd`;
   return readdirSync(folder).flatMap((name) => {
     try {
@@ -52,7 +52,7 @@ function openUploads({ process: { pid } }: Service, temporary: string): readonly
 }
 
 /** Returns the peak memory of a service. */
-function peakMemoryBytes({ process: { pid } }: Service): number {
+function peakMemoryBytes({ process: { pid } }: ServiceProcess): number {
   const [, kibibytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8')) ?? [];
   return Number(kibibytes) * 1_024;
 }

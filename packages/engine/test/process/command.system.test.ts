@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { copyProject } from '@contract-first/testing/project.ts';
-import { run, type Outcome } from '@contract-first/testing/service.ts';
+import { runProcess, type Outcome } from '@contract-first/testing/service.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -19,7 +19,7 @@ async function runCommand(work: string, env: Environment = {}, file = ''): Promi
   const command = `await runCommand(() => import('../service.ts'), async ({ store }, { settings, log }) => {\n${work}\n});`;
   write('src/commands/count.ts', `import { runCommand } from '@contract-first/engine/run';\n${command}\n`);
   write('.env', file);
-  return run('node', ['src/commands/count.ts'], { DATABASE_URL: temporaryDatabase(), ...env }, folder);
+  return runProcess('node', ['src/commands/count.ts'], { DATABASE_URL: temporaryDatabase(), ...env }, folder);
 }
 
 test('a command receives the settings and the opened application, logs to standard error, and closes the application: exit 0', async () => {

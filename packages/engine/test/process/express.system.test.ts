@@ -1,10 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { openConnection } from '@contract-first/testing/connection.ts';
-import { EXAMPLES, startService } from '@contract-first/testing/service.ts';
+import { openRawConnection } from '@contract-first/testing/connection.ts';
+import { EXAMPLES, startServiceProcess } from '@contract-first/testing/service.ts';
 
 test('an Express application serves a document below a path, its own routes and a webhook, and stops after pending requests', async () => {
-  const service = await startService({ PAYMENT_SECRET: 'shared' }, ['node', 'src/main.ts'], join(EXAMPLES, 'express'));
+  const service = await startServiceProcess(
+    { PAYMENT_SECRET: 'shared' },
+    ['node', 'src/main.ts'],
+    join(EXAMPLES, 'express'),
+  );
   const send = (path: string, method = 'GET', body: string | null = null, headers: object = {}) =>
     fetch(service.url + path, {
       method,
@@ -19,7 +23,7 @@ test('an Express application serves a document below a path, its own routes and 
   expect(await (await send('/health')).text()).toBe('ready');
   const created = await send('/v1/orders', 'POST', '{"item":"Fern"}');
   expect([created.status, created.headers.get('location')]).toEqual([201, `${service.url}/v1/orders/1`]);
-  const withoutBody = await openConnection(service.url);
+  const withoutBody = await openRawConnection(service.url);
   withoutBody.write('POST /v1/hooks/payments HTTP/1.1\r\nHost: a\r\n\r\n');
   expect(await withoutBody.receive('\r\n\r\n')).toMatch(/^HTTP\/1.1 403 /);
   expect((await pay('guessed')).status).toBe(403);

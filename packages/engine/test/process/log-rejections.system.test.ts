@@ -1,12 +1,12 @@
-import { openConnection } from '@contract-first/testing/connection.ts';
+import { openRawConnection } from '@contract-first/testing/connection.ts';
 import { createKey, inSeconds, signToken, startIssuer } from '@contract-first/testing/issuer.ts';
-import { startService, type Service } from '@contract-first/testing/service.ts';
+import { startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 
 const TEMPLATE = '/guests';
 
 /** Sends a creation with an id. Returns the log entry of its rejection at debug level. */
 async function reject(
-  service: Service,
+  service: ServiceProcess,
   requestId: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Record<string, unknown>> {
@@ -15,7 +15,10 @@ async function reject(
   return findRejection(service, requestId);
 }
 
-async function findRejection({ waitForOutput, output }: Service, requestId: string): Promise<Record<string, unknown>> {
+async function findRejection(
+  { waitForOutput, output }: ServiceProcess,
+  requestId: string,
+): Promise<Record<string, unknown>> {
   await waitForOutput(`"requestId":"${requestId}"`);
   const lines = output()
     .split('\n')
@@ -25,7 +28,7 @@ async function findRejection({ waitForOutput, output }: Service, requestId: stri
 }
 
 test('at debug level, the log has the reason of a 400 and a 404, with the request id', async () => {
-  const service = await startService({ LOG_LEVEL: 'debug' });
+  const service = await startServiceProcess({ LOG_LEVEL: 'debug' });
   expect(await reject(service, 'r1', { Authorization: `Bearer ${service.token}` })).toEqual({
     level: 20,
     time: expect.any(Number),
@@ -41,8 +44,8 @@ test('at debug level, the log has the reason of a 400 and a 404, with the reques
 });
 
 test('at debug level, the log has the reason of a 400 to a message that is not HTTP', async () => {
-  const service = await startService({ LOG_LEVEL: 'debug' });
-  const connection = await openConnection(service.url);
+  const service = await startServiceProcess({ LOG_LEVEL: 'debug' });
+  const connection = await openRawConnection(service.url);
   connection.write('GARBAGE\r\n\r\n');
   const [, requestId = ''] = /\r\nx-request-id: (.*)\r\n/.exec(await connection.closed()) ?? [];
   const reason = expect.stringContaining('not valid HTTP/1.1');
@@ -52,7 +55,7 @@ test('at debug level, the log has the reason of a 400 to a message that is not H
 test('at debug level, the log has the kind of reason of a 401, without the credentials', async () => {
   const [key, stranger] = await Promise.all([createKey('ES256', 'known'), createKey('ES256', 'known')]);
   const issuer = await startIssuer(key);
-  const service = await startService({ LOG_LEVEL: 'debug', ...issuer.env });
+  const service = await startServiceProcess({ LOG_LEVEL: 'debug', ...issuer.env });
   const kinds: readonly (readonly [authorization: string | undefined, reason: string])[] = [
     [undefined, 'no Authorization header, or several'],
     ['Basic c2VjcmV0', 'the Authorization header is not Bearer with one token'],
@@ -75,7 +78,7 @@ test('at debug level, the log has the kind of reason of a 401, without the crede
 });
 
 test('at the default level, the log has no reasons', async () => {
-  const service = await startService();
+  const service = await startServiceProcess();
   await fetch(`${service.url}/nothing`);
   await service.waitForOutput('"status":404');
   expect(service.output()).not.toContain('request rejected');

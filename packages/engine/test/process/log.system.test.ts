@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import { createTestApp, TOKEN, type TestApp } from '@contract-first/testing/app.ts';
-import { openConnection, guestRequest } from '@contract-first/testing/connection.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
+import { openRawConnection, guestRequest } from '@contract-first/testing/connection.ts';
+import { runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -61,7 +61,7 @@ test.each([
 test('two values of X-Request-Id are both ignored', async () => {
   const testApp = await createTestApp();
   const { url } = await testApp.serve();
-  const connection = await openConnection(url);
+  const connection = await openRawConnection(url);
   connection.write('GET /x HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\nX-Request-Id: b\r\n\r\n');
   expect(await connection.receive('}')).toMatch(/\r\nx-request-id: [\da-f-]{36}\r\n/);
 });
@@ -79,7 +79,7 @@ test('X-Request-Id: an error in a handler is logged with the id', async () => {
 test('X-Request-Id: an unparseable request has an id and a line in the log', async () => {
   const testApp = await createTestApp();
   const { url } = await testApp.serve();
-  const connection = await openConnection(url);
+  const connection = await openRawConnection(url);
   connection.write('GARBAGE\r\n\r\n');
   const [, id] = /^HTTP\/1\.1 400 [^]*\r\nx-request-id: (.*)\r\n/.exec(await connection.closed()) ?? [];
   expect(id).toMatch(UUID);
@@ -143,7 +143,7 @@ test('a client that disconnects before its response is logged, without a status'
   };
   const testApp = await createTestApp({ handlers: { createGuest } });
   const { url, connectionCount } = await testApp.serve();
-  const connection = await openConnection(url);
+  const connection = await openRawConnection(url);
   connection.write(guestRequest(TOKEN, '{"id":1,"name":"Anna"}'));
   await called.promise;
   connection.reset();
@@ -165,7 +165,7 @@ test.each(['/guests', '/nothing'])(
 );
 
 test('on standard output, each line is JSON unless it is a terminal', async () => {
-  const service = await startService({ NODE_ENV: 'production' });
+  const service = await startServiceProcess({ NODE_ENV: 'production' });
   await fetch(`${service.url}/nothing`);
   await service.waitForOutput('"status":404');
   const lines = service.output().trim().split('\n');
@@ -173,7 +173,7 @@ test('on standard output, each line is JSON unless it is a terminal', async () =
 });
 
 test('while standard output is not read, requests are answered; buffered lines are written later', async () => {
-  const service = await startService({});
+  const service = await startServiceProcess({});
   service.process.stdout.pause();
   // The lines exceed the pipe's buffers, but not the log's backlog.
   const headers = { 'x-request-id': 'x'.repeat(128) };
@@ -187,7 +187,7 @@ test('while standard output is not read, requests are answered; buffered lines a
 });
 
 test('on a terminal, standard output is human-readable: a colour, a time, no JSON', async () => {
-  const service = await startService({}, ['script', '-qfec', 'exec node src/main.ts', '/dev/null']);
+  const service = await startServiceProcess({}, ['script', '-qfec', 'exec node src/main.ts', '/dev/null']);
   await fetch(`${service.url}/nothing`);
   await service.waitForOutput(' ms'); // The end of the line.
   const line = service.output().trim().split('\n').at(-1);
@@ -200,7 +200,7 @@ test('on a terminal, a failed request is logged with its id', async () => {
       const log = await createLog('info', true);
       log.error({ requestId: 'r1', err: new Error('the cause') }, 'request failed');
       log.flush();`;
-  const { stdout } = await run('node', ['--input-type=module', '--eval', source]);
+  const { stdout } = await runProcess('node', ['--input-type=module', '--eval', source]);
   expect(stdout).toMatch(/request failed {2}r1\b[^]*the cause/);
 });
 
@@ -209,7 +209,7 @@ test('the service continues after an error whose properties cannot be read', asy
       const log = await createLog('info', false);
       log.error({ err: { stack: '', get message() { throw new Error('the cause'); } } }, 'request failed');
       log.flush();`;
-  const { stdout } = await run('node', ['--input-type=module', '--eval', source]);
+  const { stdout } = await runProcess('node', ['--input-type=module', '--eval', source]);
   expect(JSON.parse(stdout)).toMatchObject({
     msg: 'request failed',
     err: { message: 'an error whose properties cannot be read' },
@@ -222,7 +222,7 @@ test('on a terminal, control characters of logged values are escaped', async () 
       const log = await createLog('info', true);
       log.error({ err: new Error('${text}'), value: '${text}' }, '${text}');
       log.flush();`;
-  const { stdout } = await run('node', ['--input-type=module', '--eval', source]);
+  const { stdout } = await runProcess('node', ['--input-type=module', '--eval', source]);
   expect(stdout).toContain(String.raw`a\u001b[2J\u009b31m\b\r\u007f\u0090\u001b`);
   // oxlint-disable-next-line no-control-regex -- the colours of the log itself
   const withoutColours = stdout.replaceAll(/\u001b\[\d+m/g, '');

@@ -2,23 +2,23 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { beginCreation, openConnection } from '@contract-first/testing/connection.ts';
+import { beginCreation, openRawConnection } from '@contract-first/testing/connection.ts';
 import { startPostgres } from '@contract-first/testing/postgres.ts';
 import { copyProject, type Project } from '@contract-first/testing/project.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 
-async function get(service: Service, path: string): Promise<{ status: number; text: string }> {
+async function get(service: ServiceProcess, path: string): Promise<{ status: number; text: string }> {
   const response = await fetch(`${service.opsUrl}${path}`);
   return { status: response.status, text: await response.text() };
 }
 
-async function create({ url, token }: Service): Promise<Response> {
+async function create({ url, token }: ServiceProcess): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   return fetch(`${url}/guests`, { method: 'POST', headers, body: '{"id":1,"name":"Anna"}' });
 }
 
 test('the ops listener serves three routes, which the API does not serve', async () => {
-  const service = await startService({});
+  const service = await startServiceProcess({});
   expect(await get(service, '/livez')).toEqual({ status: 200, text: 'live\n' });
   expect(await get(service, '/readyz?verbose')).toEqual({ status: 200, text: 'ready\n' });
   expect((await get(service, '/metrics')).status).toBe(200);
@@ -29,8 +29,8 @@ test('the ops listener serves three routes, which the API does not serve', async
 });
 
 test('clients that keep the ops listener busy do not block others', async () => {
-  const service = await startService({});
-  const connections = await Promise.all(Array.from({ length: 150 }, () => openConnection(service.opsUrl)));
+  const service = await startServiceProcess({});
+  const connections = await Promise.all(Array.from({ length: 150 }, () => openRawConnection(service.opsUrl)));
   for (const connection of connections) connection.write('GET /livez HTTP/1.1\r\n');
   expect((await get(service, '/livez')).status).toBe(200);
   expect((await get(service, '/readyz')).status).toBe(200);
@@ -38,7 +38,7 @@ test('clients that keep the ops listener busy do not block others', async () => 
 
 test('/readyz is 503 while the database file is missing, and 200 after it is restored', async () => {
   const path = join(temporaryFolder(), 'guests.db');
-  const service = await startService({ DATABASE_URL: `sqlite:${path}` });
+  const service = await startServiceProcess({ DATABASE_URL: `sqlite:${path}` });
   renameSync(path, `${path}.away`);
   expect(await get(service, '/readyz')).toEqual({
     status: 503,
@@ -52,7 +52,10 @@ test('/readyz is 503 while the database file is missing, and 200 after it is res
 test('/readyz is 503 while PostgreSQL is down, and 200 after it restarts', async () => {
   const postgres = await startPostgres();
   cleanUp(postgres.stop);
-  const service = await startService({ DATABASE_URL: await postgres.createDatabase(), DATABASE_TIMEOUT_MS: '3000' });
+  const service = await startServiceProcess({
+    DATABASE_URL: await postgres.createDatabase(),
+    DATABASE_TIMEOUT_MS: '3000',
+  });
   expect((await get(service, '/readyz')).status).toBe(200);
   await postgres.kill('SIGKILL');
   expect(await get(service, '/readyz')).toMatchObject({ status: 503, text: expect.stringMatching(/^not ready: /) });
@@ -71,7 +74,7 @@ test('/readyz is 503 when the check of the store fails unexpectedly, and the ser
         if (existsSync('${flag}')) throw new TypeError('nobody expected this');
         return exec.call(this, sql);
       };`;
-  const service = await startService({}, ['node', '--import', faulty, 'src/main.ts']);
+  const service = await startServiceProcess({}, ['node', '--import', faulty, 'src/main.ts']);
   writeFileSync(flag, '');
   expect(await get(service, '/readyz')).toEqual({ status: 503, text: 'not ready: the readiness check failed\n' });
   expect((await create(service)).status).toBe(500);
@@ -80,7 +83,7 @@ test('/readyz is 503 when the check of the store fails unexpectedly, and the ser
 });
 
 test('/readyz is 503 while the service stops and requests are still being answered', async () => {
-  const service = await startService({});
+  const service = await startServiceProcess({});
   const finish = await beginCreation(service);
   service.process.kill('SIGTERM');
   await service.waitForOutput('stopping');
@@ -91,10 +94,10 @@ test('/readyz is 503 while the service stops and requests are still being answer
 });
 
 test('/metrics has request counts and durations by operation and status, commits, and process metrics', async () => {
-  const service = await startService({});
+  const service = await startServiceProcess({});
   for (let count = 0; count < 3; count += 1) expect((await create(service)).status).toBe(200);
   await fetch(`${service.url}/nothing`);
-  const garbage = await openConnection(service.url);
+  const garbage = await openRawConnection(service.url);
   garbage.write('GARBAGE\r\n\r\n');
   await garbage.closed();
   // The last requests are counted after their responses were sent.
@@ -120,7 +123,7 @@ test('/metrics has request counts and durations by operation and status, commits
 });
 
 test('/metrics follows the naming of Prometheus: only counters end in _total; units are base units', async () => {
-  const { text } = await get(await startService({}), '/metrics');
+  const { text } = await get(await startServiceProcess({}), '/metrics');
   const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({ name, type }));
   expect(types.length).toBeGreaterThan(20);
   expect(types.filter(({ name, type }) => name.endsWith('_total') !== (type === 'counter'))).toEqual([]);
@@ -142,7 +145,7 @@ test("/metrics has the application's own metrics", async () => {
     new Counter({ name: 'seeds_sown_total', help: 'Seeds.', labelNames: ['crop'], registers }).inc({ crop: 'peas' }, 7);
     new Gauge({ name: 'beds', help: 'Beds.', registers, collect() { this.set(3); } });
     new Histogram({ name: 'row_metres', help: 'Rows.', buckets: [1, 2], registers }).observe(1.5)`);
-  const { text } = await get(await startService({}, undefined, folder), '/metrics');
+  const { text } = await get(await startServiceProcess({}, undefined, folder), '/metrics');
   expect(text.split('\n')).toEqual(
     expect.arrayContaining(['seeds_sown_total{crop="peas"} 7', 'beds 3', 'row_metres_bucket{le="2"} 1']),
   );
@@ -153,7 +156,7 @@ test.each(['http_requests_total', 'http_connections', 'process_start_time_second
   "/metrics has unique names: an application's %s with a used name prevents the start, exit 1",
   async (name) => {
     const { folder } = copyWithMetric(`new Gauge({ name: '${name}', help: 'Own.', registers: [options.metrics] })`);
-    const outcome = await run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: temporaryDatabase() }, folder);
+    const outcome = await runProcess('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: temporaryDatabase() }, folder);
     const message = `A metric with the name ${name} has already been registered.`;
     expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
   },

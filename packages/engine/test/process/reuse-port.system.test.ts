@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCreations } from '@contract-first/testing/load.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
 /** Starts another process of the service on the same port. */
-function startBeside({ url }: Service, env: Readonly<Record<string, string>>): Promise<Service> {
-  return startService({ ...env, REUSE_PORT: 'on', PORT: new URL(url).port });
+function startBeside({ url }: ServiceProcess, env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+  return startServiceProcess({ ...env, REUSE_PORT: 'on', PORT: new URL(url).port });
 }
 
-async function isReady({ opsUrl }: Service): Promise<boolean> {
+async function isReady({ opsUrl }: ServiceProcess): Promise<boolean> {
   return (await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(1_000) })).ok;
 }
 
 describeStores((createDatabase) => {
   test('REUSE_PORT: a second process takes over from the first under load, without a failed request', async () => {
     const env = { DATABASE_URL: await createDatabase() };
-    const first = await startService({ ...env, REUSE_PORT: 'on' });
+    const first = await startServiceProcess({ ...env, REUSE_PORT: 'on' });
     const load = startCreations(first, 16);
     await load.acknowledges(200);
     const second = await startBeside(first, env);
@@ -26,13 +26,13 @@ describeStores((createDatabase) => {
     expect([...load.failures]).toEqual([]);
     await second.waitForOutput('"status":200');
 
-    const { stdout } = await run('node', ['scripts/export.ts'], env);
+    const { stdout } = await runProcess('node', ['scripts/export.ts'], env);
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
   });
 });
 
 test('REUSE_PORT: when a process exits or stops, the other process stays ready and serves requests', async () => {
-  const first = await startService({ REUSE_PORT: 'on' });
+  const first = await startServiceProcess({ REUSE_PORT: 'on' });
   for (const signal of ['SIGTERM', 'SIGKILL', 'SIGSTOP', 'SIGUSR2'] as const) {
     const second = await startBeside(first, {});
     second.process.kill(signal);
@@ -47,9 +47,9 @@ test('REUSE_PORT: when a process exits or stops, the other process stays ready a
 });
 
 test('without REUSE_PORT, a port in use prevents the start', async () => {
-  const first = await startService({ REUSE_PORT: 'on' });
+  const first = await startServiceProcess({ REUSE_PORT: 'on' });
   const port = new URL(first.url).port;
-  expect(await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', PORT: port })).toEqual({
+  expect(await runProcess('node', ['src/main.ts'], { API_TOKENS: 'test-token', PORT: port })).toEqual({
     code: 1,
     stdout: '',
     stderr: `cannot listen on 127.0.0.1:${port}: the port is in use\n`,

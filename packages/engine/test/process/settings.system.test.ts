@@ -1,5 +1,5 @@
 import { copyProject, type Project } from '@contract-first/testing/project.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 
 const DECLARED = `{
   MAIL_URL: { type: 'url', secret: true },
@@ -23,7 +23,7 @@ function copyWithSettings(declared: string): Project {
 test("an application's settings are read from the environment and .env, and passed to open", async () => {
   const { folder, write } = copyWithSettings(DECLARED);
   write('.env', 'MAIL_URL=smtp://user:password@mail.example\nPAGE_SIZE=50\nCLEANUP=on');
-  const service = await startService({ PAGE_SIZE: '-1', CURRENCY: 'USD' }, undefined, folder);
+  const service = await startServiceProcess({ PAGE_SIZE: '-1', CURRENCY: 'USD' }, undefined, folder);
   expect(service.output()).toMatch(/^\{\n {2}MAIL_URL: 'smtp:\/\/user:password@mail.example',\n {2}SENDER: undefined,/);
   expect(service.output()).toContain("  PAGE_SIZE: -1,\n  CURRENCY: 'USD',\n  CLEANUP: true\n}");
 });
@@ -31,7 +31,7 @@ test("an application's settings are read from the environment and .env, and pass
 test("an application's invalid settings prevent the start, exit 1, one line each beside the engine's, without secrets", async () => {
   const { folder } = copyWithSettings(DECLARED);
   const wrong = { MAIL_URL: 'my secret', SENDER: ' ', PAGE_SIZE: '101', CURRENCY: 'GBP', CLEANUP: 'yes' };
-  expect(await run('node', ['src/main.ts'], { PORT: '-1', ...wrong }, folder)).toEqual({
+  expect(await runProcess('node', ['src/main.ts'], { PORT: '-1', ...wrong }, folder)).toEqual({
     code: 1,
     stdout: '',
     stderr: [
@@ -49,7 +49,7 @@ test("an application's invalid settings prevent the start, exit 1, one line each
 test("an application's settings with a name that the engine uses or an invalid name prevent the start, exit 1", async () => {
   const names = ['OPS_PORT', 'NODE_PATH', 'OTEL_LOG_LEVEL', 'pageSize', '2ND_URL'];
   const { folder } = copyWithSettings(`{ ${names.map((name) => `'${name}': { type: 'string' }`).join()} }`);
-  expect(await run('node', ['src/main.ts'], { API_TOKENS: 'test-token' }, folder)).toEqual({
+  expect(await runProcess('node', ['src/main.ts'], { API_TOKENS: 'test-token' }, folder)).toEqual({
     code: 1,
     stdout: '',
     stderr: names
@@ -65,10 +65,10 @@ test("an application's settings with a name that the engine uses or an invalid n
 test("contract-first check starts a service with the application's settings from the environment and .env", async () => {
   const { folder, write } = copyWithSettings(DECLARED);
   const check = ['check', '--runs', '1', '--seed', '1', '--budget', '300'];
-  expect(await run('contract-first', check, {}, folder)).toMatchObject({
+  expect(await runProcess('contract-first', check, {}, folder)).toMatchObject({
     code: 2,
     stderr: 'the service did not start: MAIL_URL must be set\n',
   });
   write('.env', 'MAIL_URL=smtp://localhost\nPORT=none\n');
-  expect(await run('contract-first', check, { BODY_LIMIT_BYTES: 'none' }, folder)).toMatchObject({ code: 0 });
+  expect(await runProcess('contract-first', check, { BODY_LIMIT_BYTES: 'none' }, folder)).toMatchObject({ code: 0 });
 });

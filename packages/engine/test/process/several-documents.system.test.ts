@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { copyProject } from '@contract-first/testing/project.ts';
-import { APPLICATIONS, start, startService } from '@contract-first/testing/service.ts';
+import { APPLICATIONS, start, startServiceProcess } from '@contract-first/testing/service.ts';
 
 /** Returns a project whose `src/main.ts` serves two applications. */
 function projectOf(name: string, other: string): string {
@@ -18,7 +18,7 @@ await run(() => import('./service.ts'), () => import('${join(APPLICATIONS, other
 
 test('one process serves several documents, each below its path, with one set of limits', async () => {
   const env = { RATE_LIMIT_REQUESTS: '3' };
-  const service = await startService(env, ['node', 'src/main.ts'], projectOf('books', 'legacy'));
+  const service = await startServiceProcess(env, ['node', 'src/main.ts'], projectOf('books', 'legacy'));
   const { origin } = new URL(service.url);
   const statusOf = async (path: string, method = 'GET') =>
     (await fetch(origin + path, { method, headers: HEADERS })).status;

@@ -8,7 +8,7 @@ import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-bo
 import { openTestStore } from '@contract-first/testing/app.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startCreations } from '@contract-first/testing/load.ts';
-import { run, startService } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   const read = (): Buffer | undefined =>
     statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;
   const before = read();
-  const outcome = await run('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: `sqlite:${path}` });
+  const outcome = await runProcess('node', ['src/main.ts'], { PORT: '0', DATABASE_URL: `sqlite:${path}` });
   expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) });
   expect(outcome.stderr).toMatch(reason);
   expect(outcome.stderr).toContain(path);
@@ -50,7 +50,7 @@ test.each([
 test('a write-ahead log that was truncated by a crash is not damage: everything committed before is stored', async () => {
   const url = temporaryDatabase();
   const path = url.slice('sqlite:'.length);
-  const service = await startService({ DATABASE_URL: url });
+  const service = await startServiceProcess({ DATABASE_URL: url });
   const load = startCreations(service, 1);
   await load.acknowledges(10);
   await load.stop();
@@ -59,8 +59,8 @@ test('a write-ahead log that was truncated by a crash is not damage: everything 
   const log = readFileSync(`${path}-wal`);
   writeFileSync(`${path}-wal`, Buffer.concat([log, log.subarray(-2_000)]));
 
-  await startService({ DATABASE_URL: url });
-  const { stdout } = await run('node', ['scripts/export.ts'], { DATABASE_URL: url });
+  await startServiceProcess({ DATABASE_URL: url });
+  const { stdout } = await runProcess('node', ['scripts/export.ts'], { DATABASE_URL: url });
   expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
 });
 
@@ -87,12 +87,12 @@ describeStores((createDatabase) => {
     // The long timeout allows for ten processes on a busy machine.
     const longTimeouts = { DATABASE_TIMEOUT_MS: '30000', EVENT_LOOP_DELAY_LIMIT_MS: '30000' };
     const env = { DATABASE_URL: await createDatabase(), ...longTimeouts };
-    const services = await Promise.all(Array.from({ length: 10 }, () => startService(env)));
+    const services = await Promise.all(Array.from({ length: 10 }, () => startServiceProcess(env)));
     const load = startCreations(services, 20);
     await load.acknowledges(500);
     await load.stop();
     expect([...load.failures]).toEqual([]);
-    const { stdout } = await run('node', ['scripts/export.ts'], env);
+    const { stdout } = await runProcess('node', ['scripts/export.ts'], env);
     expect(new Set(stdout.split('\n').slice(0, -1))).toEqual(load.acknowledged);
   });
 });

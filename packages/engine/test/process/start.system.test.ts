@@ -3,25 +3,32 @@ import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } fr
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { openConnection, guestRequest } from '@contract-first/testing/connection.ts';
+import { openRawConnection, guestRequest } from '@contract-first/testing/connection.ts';
 import { generateHere } from '@contract-first/testing/command.ts';
 import { copyProject } from '@contract-first/testing/project.ts';
-import { APPLICATIONS, FIXTURE, ROOT, run, startService, type Service } from '@contract-first/testing/service.ts';
+import {
+  APPLICATIONS,
+  FIXTURE,
+  ROOT,
+  runProcess,
+  startServiceProcess,
+  type ServiceProcess,
+} from '@contract-first/testing/service.ts';
 
 // 404, since no guest exists yet.
 const ACCEPTED = / (?:2\d\d|404)$/;
 
 /** Runs the curl line of the banner. Returns the body and the status of the response. */
-async function runCurlLine({ output }: Service, env: Readonly<Record<string, string>> = {}): Promise<string> {
+async function runCurlLine({ output }: ServiceProcess, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const curl = /^curl .*$/m.exec(output())?.[0] ?? '';
-  return (await run('sh', ['-c', `${curl} --silent --write-out ' %{http_code}'`], env)).stdout;
+  return (await runProcess('sh', ['-c', `${curl} --silent --write-out ' %{http_code}'`], env)).stdout;
 }
 
 test.each(['sh', 'bash'])(
   'npm start without configuration prints a curl line; SIGTERM to npm stops the service under %s',
   async (shell) => {
     const npm = ['npm', 'start', '--silent', `--script-shell=${shell}`];
-    const service = await startService({}, ['env', '-u', 'API_TOKENS', ...npm]);
+    const service = await startServiceProcess({}, ['env', '-u', 'API_TOKENS', ...npm]);
     expect(await runCurlLine(service)).toMatch(ACCEPTED);
 
     service.process.kill('SIGTERM');
@@ -34,12 +41,12 @@ test('npm start reads .env before it loads the application; .env does not overri
   const { folder, read, write } = copyProject();
   write('.env', 'GREETING=of the file\nLOG_LEVEL=loud\n');
   write('src/service.ts', `console.log('greeting', process.env['GREETING']);\n${read('src/service.ts')}`);
-  expect(await run('node', ['src/main.ts'], {}, folder)).toEqual({
+  expect(await runProcess('node', ['src/main.ts'], {}, folder)).toEqual({
     code: 1,
     stdout: 'greeting of the file\n',
     stderr: 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"\n',
   });
-  const service = await startService({ GREETING: 'of the shell', LOG_LEVEL: 'silent' }, undefined, folder);
+  const service = await startServiceProcess({ GREETING: 'of the shell', LOG_LEVEL: 'silent' }, undefined, folder);
   expect(service.output()).toMatch(/^greeting of the shell\n/);
 });
 
@@ -54,8 +61,8 @@ test('npm start uses the compile cache, and starts even if it is not writable', 
   const cache = join(folder, 'node_modules/.cache');
   const command = ['env', '-u', 'NODE_COMPILE_CACHE', 'node', 'src/main.ts'];
   const startAndStop = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-    const service = await startService({ DOCS: 'off' }, command, folder);
-    const connection = await openConnection(service.url);
+    const service = await startServiceProcess({ DOCS: 'off' }, command, folder);
+    const connection = await openRawConnection(service.url);
     connection.write(guestRequest(service.token, '{"id":1,"name":"Anna"}'));
     expect(await connection.receive('{"name":"Anna"}')).toMatch(/^HTTP\/1\.1 200 OK/);
     service.process.kill(signal);
@@ -73,20 +80,20 @@ test('npm start uses the compile cache, and starts even if it is not writable', 
 });
 
 test('npm start prints a curl line for configured tokens, with $TOKEN in their place', async () => {
-  const service = await startService({ NODE_ENV: 'development' });
+  const service = await startServiceProcess({ NODE_ENV: 'development' });
   expect(service.output()).toMatch(/^Token +as configured; set TOKEN to one of them for the command below$/m);
   expect(await runCurlLine(service, { TOKEN: service.token })).toMatch(ACCEPTED);
 });
 
 test('npm start in production prints only the log', async () => {
-  const service = await startService({ NODE_ENV: 'production' });
+  const service = await startServiceProcess({ NODE_ENV: 'production' });
   expect(JSON.parse(service.output())).toMatchObject({ msg: 'listening', url: service.url, opsUrl: service.opsUrl });
 });
 
 test('npm start never prints configured tokens', async () => {
-  const service = await startService({ API_TOKENS: 'one-secret,two-secret' });
+  const service = await startServiceProcess({ API_TOKENS: 'one-secret,two-secret' });
   for (const token of ['one-secret', 'two-secret']) {
-    const connection = await openConnection(service.url);
+    const connection = await openRawConnection(service.url);
     connection.write(guestRequest(token, '{"id":1,"name":"Anna"}'));
     expect(await connection.receive('{"name":"Anna"}')).toMatch(/^HTTP\/1\.1 200 OK/);
   }
@@ -100,7 +107,7 @@ const ORIGINS =
   'CORS_ORIGINS must be * alone or origins as browsers send them, such as https://app.example.com or http://localhost:5173';
 
 test('invalid configuration prevents the start, exit 1 with every problem listed, one line each, without secrets', async () => {
-  const outcome = await run('node', ['src/main.ts'], {
+  const outcome = await runProcess('node', ['src/main.ts'], {
     NODE_ENV: 'prod',
     PORT: '70000',
     HOST: ' ',
@@ -184,12 +191,15 @@ test.each([
   [{ RATE_LIMIT_WINDOW_SECONDS: '10' }, /^RATE_LIMIT_WINDOW_SECONDS needs RATE_LIMIT_REQUESTS$/m],
   [{ CORS_CREDENTIALS: 'on', CORS_ORIGINS: '*' }, /^CORS_CREDENTIALS=on needs .* do not accept \*$/m],
 ])('invalid configuration prevents the start, exit 1: CORS settings without effect: %j', async (env, problems) => {
-  const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', ...env });
+  const { code, stderr } = await runProcess('node', ['src/main.ts'], { API_TOKENS: 'test-token', ...env });
   expect([code, stderr]).toEqual([1, expect.stringMatching(problems)]);
 });
 
 test('invalid configuration prevents the start, exit 1: a number of proxies beside addresses', async () => {
-  const { code, stderr } = await run('node', ['src/main.ts'], { API_TOKENS: 'test-token', TRUST_PROXY: '1, loopback' });
+  const { code, stderr } = await runProcess('node', ['src/main.ts'], {
+    API_TOKENS: 'test-token',
+    TRUST_PROXY: '1, loopback',
+  });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^TRUST_PROXY must be the number of proxies, or addresses or subnets/);
 });
@@ -201,14 +211,14 @@ test.each(['src/main.ts', 'scripts/export.ts', '../../../node_modules/.bin/contr
     mkdirSync(join(folder, '.env'));
     const [program = '', ...args] = command.split(' ');
     cpSync(join(FIXTURE, 'openapi.yaml'), join(folder, 'openapi.yaml'));
-    const outcome = await run('node', [join(FIXTURE, program), ...args], {}, folder);
+    const outcome = await runProcess('node', [join(FIXTURE, program), ...args], {}, folder);
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'the file .env cannot be read\n' });
   },
 );
 
 test('a service whose document requires no token starts in production without tokens', async () => {
   const command = ['env', '-u', 'API_TOKENS', 'node', 'src/main.ts'];
-  const service = await startService({ NODE_ENV: 'production' }, command, join(APPLICATIONS, 'members'));
+  const service = await startServiceProcess({ NODE_ENV: 'production' }, command, join(APPLICATIONS, 'members'));
   expect((await fetch(`${service.url}/nowhere`)).status).toBe(404);
 });
 
@@ -219,18 +229,21 @@ test('a service whose application checks all tokens itself starts in production 
   write('openapi.yaml', document.replace('components:', `components:\n  ${scheme}`));
   expect(await generateHere(folder)).toMatchObject({ code: 0 });
   const command = ['env', '-u', 'API_TOKENS', 'node', 'src/main.ts'];
-  const incomplete = await run('env', command.slice(1), { NODE_ENV: 'production' }, folder);
+  const incomplete = await runProcess('env', command.slice(1), { NODE_ENV: 'production' }, folder);
   expect(incomplete).toMatchObject({ code: 1, stderr: expect.stringMatching(/^no credentials configured: /) });
   const checkers = "checkers: { session: ({ cookie }) => (cookie('session') === 'me' ? { name: 'me' } : undefined) }";
   write('src/service.ts', read('src/service.ts').replace('checkers: {}', checkers));
-  const { url } = await startService({ NODE_ENV: 'production' }, command, folder);
+  const { url } = await startServiceProcess({ NODE_ENV: 'production' }, command, folder);
   const statusOf = async (cookie: string) =>
     (await fetch(`${url}/members/chess`, { method: 'POST', headers: { cookie } })).status;
   expect([await statusOf('session=me'), await statusOf('session=you')]).toEqual([400, 401]);
 });
 
 test('invalid configuration prevents the start, exit 1: no token in production', async () => {
-  const outcome = await run('node', ['src/main.ts'], { NODE_ENV: 'production', DATABASE_URL: temporaryDatabase() });
+  const outcome = await runProcess('node', ['src/main.ts'], {
+    NODE_ENV: 'production',
+    DATABASE_URL: temporaryDatabase(),
+  });
   expect(outcome).toMatchObject({
     code: 1,
     stdout: '',
@@ -244,13 +257,13 @@ test.each(['PORT', 'OPS_PORT'])('invalid configuration prevents the start, exit 
   cleanUp(() => void other.close());
   const { port } = other.address() as AddressInfo;
   const env = { PORT: '0', [name]: String(port), DATABASE_URL: temporaryDatabase() };
-  const outcome = await run('node', ['src/main.ts'], env);
+  const outcome = await runProcess('node', ['src/main.ts'], env);
   const line = `cannot listen on 127.0.0.1:${String(port)}: the port is in use\n`;
   expect(outcome).toEqual({ code: 1, stdout: '', stderr: line });
 });
 
 test('invalid configuration prevents the start, exit 1: the host is not an address of this machine', async () => {
-  const outcome = await run('node', ['src/main.ts'], { HOST: '192.0.2.1', DATABASE_URL: temporaryDatabase() });
+  const outcome = await runProcess('node', ['src/main.ts'], { HOST: '192.0.2.1', DATABASE_URL: temporaryDatabase() });
   expect(outcome).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^cannot listen on 192\.0\.2\.1:3000: .*\n$/),

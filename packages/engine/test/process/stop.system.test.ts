@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { beginCreation, openConnection, guestRequest } from '@contract-first/testing/connection.ts';
-import { run, start, startService } from '@contract-first/testing/service.ts';
+import { beginCreation, openRawConnection, guestRequest } from '@contract-first/testing/connection.ts';
+import { runProcess, start, startServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 test('SIGTERM finishes a pending request, accepts a request that arrives at the same time, and then exits 0', async () => {
-  const service = await startService();
+  const service = await startServiceProcess();
   const guest = guestRequest(service.token, '{"id":1,"name":"Anna"}');
-  const slow = await openConnection(service.url);
-  const idle = await openConnection(service.url);
+  const slow = await openRawConnection(service.url);
+  const idle = await openRawConnection(service.url);
   idle.write(guest);
   await idle.receive('{"name":"Anna"}');
   slow.write(guest.slice(0, -5));
@@ -30,10 +30,10 @@ test('SIGTERM finishes a pending request, accepts a request that arrives at the 
 
 test('SIGTERM answers requests on connections that wait in the accept queue', async () => {
   const busy = `data:text/javascript,process.on('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500))`;
-  const service = await startService({}, ['node', '--import', busy, 'src/main.ts']);
+  const service = await startServiceProcess({}, ['node', '--import', busy, 'src/main.ts']);
   service.process.kill('SIGUSR2');
   await sleep(50);
-  const waiting = await Promise.all(Array.from({ length: 50 }, () => openConnection(service.url)));
+  const waiting = await Promise.all(Array.from({ length: 50 }, () => openRawConnection(service.url)));
   for (const connection of waiting) connection.write(guestRequest(service.token, '{"id":1,"name":"Anna"}'));
   service.process.kill('SIGTERM');
   for (const connection of waiting) expect(await connection.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -41,7 +41,7 @@ test('SIGTERM answers requests on connections that wait in the accept queue', as
 });
 
 test('SIGTERM: a Ctrl-C that arrives twice, from npm and from the terminal, counts once', async () => {
-  const service = await startService();
+  const service = await startServiceProcess();
   const finish = await beginCreation(service);
   service.process.kill('SIGINT');
   await sleep(5); // The kernel would merge two simultaneous signals.
@@ -95,7 +95,7 @@ test('SIGTERM at the start does not wait for a SQLite statement that waits for a
 test('SIGTERM does not wait for a JWKS endpoint that does not respond', async () => {
   const { connected, port } = await listenSilently();
   const keys = { JWT_ISSUER: 'x', JWT_AUDIENCE: 'x', JWT_JWKS_URL: `http://127.0.0.1:${port}/keys` };
-  const service = await startService({ ...keys, NODE_ENV: 'production' });
+  const service = await startServiceProcess({ ...keys, NODE_ENV: 'production' });
   await connected;
   service.process.kill('SIGTERM');
   const { code, stdout } = await service.outcome;
@@ -105,7 +105,7 @@ test('SIGTERM does not wait for a JWKS endpoint that does not respond', async ()
 
 test('SIGTERM and closing the terminal have the same effect', async () => {
   const terminal = ['script', '-qfec', 'exec node src/main.ts', '/dev/null'];
-  const service = await startService({}, terminal);
+  const service = await startServiceProcess({}, terminal);
   const finish = await beginCreation(service);
   service.process.kill('SIGKILL');
   await untilConnectionRefused(service.url);
@@ -113,9 +113,9 @@ test('SIGTERM and closing the terminal have the same effect', async () => {
 });
 
 test('SIGTERM does not wait for idle connections', async () => {
-  const service = await startService();
-  const silent = await openConnection(service.url);
-  const half = await openConnection(service.url);
+  const service = await startServiceProcess();
+  const silent = await openRawConnection(service.url);
+  const half = await openRawConnection(service.url);
   half.write('POST /pl');
   await fetch(service.url);
   service.process.kill('SIGTERM');
@@ -128,8 +128,8 @@ test.each([
   ['has stalled: closed long before the deadline', '600000'],
   ['has not arrived at the deadline', '100'],
 ])('SIGTERM does not count a request whose body %s; exit 0', async (_name, graceMs) => {
-  const service = await startService({ SHUTDOWN_GRACE_MS: graceMs });
-  const slow = await openConnection(service.url);
+  const service = await startServiceProcess({ SHUTDOWN_GRACE_MS: graceMs });
+  const slow = await openRawConnection(service.url);
   slow.write(guestRequest(service.token, '{"id":1,"name":"Anna"}').slice(0, -5));
   await fetch(service.url); // The response shows that all earlier bytes have been read.
   service.process.kill('SIGTERM');
@@ -140,10 +140,10 @@ test.each([
 test('SIGTERM does not wait for a lock that another process holds on the database', async () => {
   const url = temporaryDatabase();
   const env = { DATABASE_URL: url, DATABASE_TIMEOUT_MS: '600000', SHUTDOWN_GRACE_MS: '100' };
-  const service = await startService(env);
+  const service = await startServiceProcess(env);
   const other = new DatabaseSync(url.replace('sqlite:', ''));
   other.exec('BEGIN IMMEDIATE');
-  const connection = await openConnection(service.url);
+  const connection = await openRawConnection(service.url);
   connection.write(guestRequest(service.token, '{"id":1,"name":"Anna"}'));
   await fetch(service.url); // The response shows that all earlier bytes have been read.
   service.process.kill('SIGTERM');
@@ -154,13 +154,13 @@ test('SIGTERM does not wait for a lock that another process holds on the databas
 
 test('SIGTERM does not wait for a database statement that never ends; exit 1', async () => {
   const url = temporaryDatabase();
-  const service = await startService({ DATABASE_URL: url, SHUTDOWN_GRACE_MS: '100' });
+  const service = await startServiceProcess({ DATABASE_URL: url, SHUTDOWN_GRACE_MS: '100' });
   const database = new DatabaseSync(url.replace('sqlite:', ''));
   database.exec(`CREATE TRIGGER endless BEFORE INSERT ON guests BEGIN
     SELECT (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c);
   END`);
   database.close();
-  const connection = await openConnection(service.url);
+  const connection = await openRawConnection(service.url);
   connection.write(guestRequest(service.token, '{"id":1,"name":"Anna"}'));
   await fetch(service.url); // The response shows that all earlier bytes have been read.
   service.process.kill('SIGTERM');
@@ -170,8 +170,8 @@ test('SIGTERM does not wait for a database statement that never ends; exit 1', a
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'a second signal after SIGTERM, %s, ends the process at once, with exit 1',
   async (signal) => {
-    const service = await startService();
-    const slow = await openConnection(service.url);
+    const service = await startServiceProcess();
+    const slow = await openRawConnection(service.url);
     slow.write(guestRequest(service.token, '{"id":1,"name":"Anna"}').slice(0, -5));
     await fetch(service.url); // The response shows that all earlier bytes have been read.
     service.process.kill('SIGTERM');
@@ -185,7 +185,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 test('an uncaught error is logged, pending requests are answered and stored, and then exit 1', async () => {
   const faulty = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('thrown in a listener') })`;
   const url = temporaryDatabase();
-  const service = await startService({ DATABASE_URL: url }, ['node', '--import', faulty, 'src/main.ts']);
+  const service = await startServiceProcess({ DATABASE_URL: url }, ['node', '--import', faulty, 'src/main.ts']);
   const finish = await beginCreation(service);
   service.process.kill('SIGUSR2');
   await service.waitForOutput('thrown in a listener');
@@ -193,18 +193,18 @@ test('an uncaught error is logged, pending requests are answered and stored, and
   expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK/);
   expect((await service.outcome).code).toBe(1);
   expect(service.output()).toMatch(/^\{"level":60,.*"uncaught error"\}$/m);
-  const { stdout } = await run('node', ['scripts/export.ts'], { DATABASE_URL: url });
+  const { stdout } = await runProcess('node', ['scripts/export.ts'], { DATABASE_URL: url });
   expect(stdout).toBe('{"id":1,"name":"Anna"}\n');
 });
 
 test('SIGUSR2 does not end the process', async () => {
-  const service = await startService();
+  const service = await startServiceProcess();
   service.process.kill('SIGUSR2');
   expect((await fetch(`${service.url}/nothing`)).status).toBe(404);
 });
 
 async function untilConnectionRefused(url: string): Promise<void> {
-  const connects = (): Promise<boolean> => openConnection(url).then(Boolean, () => false);
+  const connects = (): Promise<boolean> => openRawConnection(url).then(Boolean, () => false);
   while (await connects()) await sleep(1);
 }
 

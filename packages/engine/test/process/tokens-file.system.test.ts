@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
-import { run, startService, type Service } from '@contract-first/testing/service.ts';
+import { runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 /** Returns the status of a creation with a token. */
-async function statusOf({ url }: Service, token: string): Promise<number> {
+async function statusOf({ url }: ServiceProcess, token: string): Promise<number> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   return (await fetch(`${url}/guests`, { method: 'POST', headers, body: '{"id":1,"name":"Anna"}' })).status;
 }
@@ -30,11 +30,11 @@ function createTokensFile(text: string) {
   };
 }
 
-const problemsIn = (service: Service) => service.output().match(/cannot be used; keeping the previous tokens/g);
+const problemsIn = (service: ServiceProcess) => service.output().match(/cannot be used; keeping the previous tokens/g);
 
 test('the tokens file is reloaded when it is replaced; with an invalid or missing file, the tokens stay in use, and the reason is logged once', async () => {
   const { path, replace } = createTokensFile('a:a-token-1\n');
-  const service = await startService({ API_TOKENS: 'fixed-token', API_TOKENS_FILE: path });
+  const service = await startServiceProcess({ API_TOKENS: 'fixed-token', API_TOKENS_FILE: path });
   expect(await statusOf(service, 'a-token-1')).toBe(200);
   expect(await statusOf(service, 'b-token-1')).toBe(401);
 
@@ -50,7 +50,7 @@ test('the tokens file is reloaded when it is replaced; with an invalid or missin
   await service.waitForOutput('the file contains no token');
   rmSync(path);
   await service.waitForOutput('the file cannot be read (ENOENT)');
-  await run('mkfifo', [path]);
+  await runProcess('mkfifo', [path]);
   await service.waitForOutput('must name a regular file');
   expect(await statusOf(service, 'b-token-1')).toBe(200);
 
@@ -70,7 +70,7 @@ test('the tokens file is reloaded when a symbolic link above it changes, as moun
   }
   symlinkSync('1', join(folder, '..data'));
   symlinkSync('..data/tokens', join(folder, 'tokens'));
-  const service = await startService({ API_TOKENS_FILE: join(folder, 'tokens') });
+  const service = await startServiceProcess({ API_TOKENS_FILE: join(folder, 'tokens') });
   symlinkSync('2', join(folder, '..data.new'));
   renameSync(join(folder, '..data.new'), join(folder, '..data'));
   await until(() => statusOf(service, 'a-token-2'), 200);
@@ -79,7 +79,7 @@ test('the tokens file is reloaded when a symbolic link above it changes, as moun
 
 test('a truncated token is never accepted from a tokens file that is written in place', async () => {
   const { path } = createTokensFile('a:alphatoken\n');
-  const service = await startService({ API_TOKENS_FILE: path });
+  const service = await startServiceProcess({ API_TOKENS_FILE: path });
   writeFileSync(path, 'a:alphatoken\nb:betatoken');
   await service.waitForOutput('the last line must end with a newline');
   expect(await statusOf(service, 'betatoken')).toBe(401);
@@ -96,7 +96,7 @@ test('a truncated token is never accepted from a tokens file that is written in 
 
 test('a tokens file that is briefly truncated after a line during a write removes no token', async () => {
   const { path } = createTokensFile('a:alphatoken\nb:betatoken\n');
-  const service = await startService({ API_TOKENS_FILE: path });
+  const service = await startServiceProcess({ API_TOKENS_FILE: path });
   // Each truncation is shorter than the second between two reads, so at most one read usually sees it.
   for (let round = 0; round < rounds(2, 5); round += 1) {
     const startedAt = performance.now();
@@ -119,8 +119,10 @@ test('a tokens file that is briefly truncated after a line during a write remove
 
 test.each(['/dev/zero', '/', 'a pipe'])('the tokens file %s prevents the start', async (name) => {
   const path = name === 'a pipe' ? join(temporaryFolder(), 'pipe') : name;
-  if (name === 'a pipe') await run('mkfifo', [path]);
-  expect(await run('node', ['src/main.ts'], { API_TOKENS_FILE: path, DATABASE_URL: temporaryDatabase() })).toEqual({
+  if (name === 'a pipe') await runProcess('mkfifo', [path]);
+  expect(
+    await runProcess('node', ['src/main.ts'], { API_TOKENS_FILE: path, DATABASE_URL: temporaryDatabase() }),
+  ).toEqual({
     code: 1,
     stdout: '',
     stderr: 'API_TOKENS_FILE: the path must name a regular file, not a directory, pipe or device\n',
@@ -145,13 +147,13 @@ test.each(['/dev/zero', '/', 'a pipe'])('the tokens file %s prevents the start',
     const folder = temporaryFolder();
     const [command = '', ...args] = withDeadServer(folder);
     const env = { API_TOKENS_FILE: join(folder, 'tokens'), DATABASE_URL: temporaryDatabase() };
-    expect(await run(command, args, env)).toEqual({ code: 1, stdout: '', stderr: `${PROBLEM}\n` });
+    expect(await runProcess(command, args, env)).toEqual({ code: 1, stdout: '', stderr: `${PROBLEM}\n` });
   });
 
   test('keeps the tokens, is logged once, and is reloaded when the server responds', async () => {
     const folder = temporaryFolder();
     const { path, link, replace } = createTokensFile('a:alphatoken\n');
-    const service = await startService({ API_TOKENS_FILE: path }, withDeadServer(folder));
+    const service = await startServiceProcess({ API_TOKENS_FILE: path }, withDeadServer(folder));
     link(join(folder, 'tokens'));
     await service.waitForOutput(PROBLEM);
     expect(await statusOf(service, 'alphatoken')).toBe(200);
@@ -164,7 +166,7 @@ test.each(['/dev/zero', '/', 'a pipe'])('the tokens file %s prevents the start',
   test('does not delay the exit of the service', async () => {
     const folder = temporaryFolder();
     const { path, link } = createTokensFile('a:alphatoken\n');
-    const service = await startService({ API_TOKENS_FILE: path }, withDeadServer(folder));
+    const service = await startServiceProcess({ API_TOKENS_FILE: path }, withDeadServer(folder));
     link(join(folder, 'tokens'));
     await service.waitForOutput('cannot be used');
     service.process.kill('SIGTERM');

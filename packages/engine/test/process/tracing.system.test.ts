@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { startCollector, type ExportedSpan } from './support/collector.ts';
 import { INSTALL_OPTIONS } from '@contract-first/testing/packed.ts';
-import { APPLICATIONS, run, startService, type Service } from '@contract-first/testing/service.ts';
+import { APPLICATIONS, runProcess, startServiceProcess, type ServiceProcess } from '@contract-first/testing/service.ts';
 import { describeStores } from '@contract-first/testing/stores.ts';
 import { until } from '@contract-first/testing/until.ts';
 
@@ -12,7 +12,7 @@ let sdk: Readonly<Record<'NODE_OPTIONS' | 'LOG_ON_STOP', string>>;
 beforeAll(async () => {
   const folder = temporaryFolder();
   cpSync(join(import.meta.dirname, 'telemetry-sdk'), folder, { recursive: true });
-  expect(await run('npm', ['ci', ...INSTALL_OPTIONS], {}, folder)).toMatchObject({ code: 0 });
+  expect(await runProcess('npm', ['ci', ...INSTALL_OPTIONS], {}, folder)).toMatchObject({ code: 0 });
   sdk = { NODE_OPTIONS: `--import=${join(folder, 'resolve-sdk.js')}`, LOG_ON_STOP: join(folder, 'log-on-stop.js') };
 });
 
@@ -21,7 +21,7 @@ const PARENT_ID = '00f067aa0ba902b7';
 const [SERVER, CLIENT] = [2, 3]; // SpanKind of OTLP
 const ERROR = 2; // StatusCode of OTLP
 
-async function send({ url, token }: Service, method: string, path: string, body?: string): Promise<Response> {
+async function send({ url, token }: ServiceProcess, method: string, path: string, body?: string): Promise<Response> {
   const headers = {
     Authorization: `Bearer ${token}`,
     'Content-Type': 'application/json',
@@ -38,7 +38,7 @@ describeStores((createDatabase) => {
   test("a request has a span, whose parent is the client's span, and its commit has a child span", async () => {
     const { env, spans } = await startCollector();
     const url = await createDatabase();
-    const service = await startService({ ...env, ...sdk, DATABASE_URL: url });
+    const service = await startServiceProcess({ ...env, ...sdk, DATABASE_URL: url });
     expect((await send(service, 'POST', '/guests', '{"id":1,"name":"Anna"}')).status).toBe(200);
     await until(() => spans.length, 2);
     const server = serverSpanOf(spans, 'POST /guests');
@@ -79,7 +79,7 @@ describeStores((createDatabase) => {
 test('reads and writes have spans with their statements, but without values', async () => {
   const folder = join(APPLICATIONS, 'books');
   const { env, spans } = await startCollector();
-  const service = await startService({ ...env, ...sdk }, ['node', 'src/main.ts'], folder);
+  const service = await startServiceProcess({ ...env, ...sdk }, ['node', 'src/main.ts'], folder);
   await send(service, 'POST', '/v1/books', '{"kind":"ebook","title":"T","bytes":9007199254740993}');
   expect((await send(service, 'GET', '/v1/books/9007199254740993')).status).toBe(200);
   await until(() => spans.length, 4);
@@ -94,7 +94,7 @@ test('reads and writes have spans with their statements, but without values', as
 test('a 503 has a span with an error, and so does the failed write', async () => {
   const { env, spans } = await startCollector();
   const path = join(temporaryFolder(), 'guests.db');
-  const service = await startService({ ...env, ...sdk, DATABASE_URL: `sqlite:${path}` });
+  const service = await startServiceProcess({ ...env, ...sdk, DATABASE_URL: `sqlite:${path}` });
   renameSync(path, `${path}.away`);
   expect((await send(service, 'POST', '/guests', '{"id":1,"name":"Anna"}')).status).toBe(503);
   await until(() => spans.length, 2);
@@ -107,7 +107,7 @@ test('a 503 has a span with an error, and so does the failed write', async () =>
 
 test('a 4xx has a span without an error, and no span has the query', async () => {
   const { env, spans } = await startCollector();
-  const service = await startService({ ...env, ...sdk });
+  const service = await startServiceProcess({ ...env, ...sdk });
   await send(service, 'GET', '/nothing?secret=1');
   await send(service, 'PUT', '/guests');
   await until(() => spans.length, 2);
@@ -121,7 +121,7 @@ test('the last spans, metrics and log records are exported before the service ex
   const { env, spans, received } = await startCollector();
   const exporters = { OTEL_METRICS_EXPORTER: 'otlp', OTEL_LOGS_EXPORTER: 'otlp' };
   const imports = { NODE_OPTIONS: `${sdk.NODE_OPTIONS} --import=${sdk.LOG_ON_STOP}` };
-  const service = await startService({ ...env, ...exporters, ...imports, OTEL_BSP_SCHEDULE_DELAY: '60000' });
+  const service = await startServiceProcess({ ...env, ...exporters, ...imports, OTEL_BSP_SCHEDULE_DELAY: '60000' });
   await send(service, 'POST', '/guests', '{"id":1,"name":"Anna"}');
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
@@ -133,7 +133,7 @@ test('the last spans, metrics and log records are exported before the service ex
 });
 
 test('a collector that is down blocks neither requests nor the exit', async () => {
-  const service = await startService({ ...sdk, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+  const service = await startServiceProcess({ ...sdk, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
   expect((await send(service, 'POST', '/guests', '{"id":1,"name":"Anna"}')).status).toBe(200);
   service.process.kill('SIGTERM');
   expect((await service.outcome).code).toBe(0);
@@ -141,7 +141,7 @@ test('a collector that is down blocks neither requests nor the exit', async () =
 
 test('without the SDK, the start is refused with one line that names the packages to install', async () => {
   const env = { API_TOKENS: 'test-token', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
-  const { code, stdout, stderr } = await run('node', ['src/main.ts'], env);
+  const { code, stdout, stderr } = await runProcess('node', ['src/main.ts'], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(
     /^OTEL_EXPORTER_OTLP_ENDPOINT is set, but .*: run npm install .*@opentelemetry\/sdk-node.*\n$/,

@@ -4,7 +4,7 @@ import { toJsonTree } from '../values/json-tree.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 import { readNamedExamples, type NamedExamples } from '../values/named-examples.ts';
 import type { Oracle } from '../values/oracle.ts';
-import { flatten } from '../values/schema-merge.ts';
+import { mergeAllOf } from '../values/schema-merge.ts';
 
 /** An example or default from the document. */
 export type DocumentedExample = {
@@ -54,7 +54,7 @@ export function examplesOf(
 // The keywords of a validated document.
 
 function inSchema(schemas: SchemaDocument, schema: JsonSchema): readonly (readonly [string, Json | undefined])[] {
-  const { example, examples = [], default: fallback } = Object(flatten(schemas, schema)) as ExampleKeywords;
+  const { example, examples = [], default: fallback } = Object(mergeAllOf(schemas, schema)) as ExampleKeywords;
   const listed = examples.map((value, index) => [`example ${String(index + 1)} of the schema`, value] as const);
   return [['example of the schema', example], ...listed, ['default', fallback]];
 }
@@ -70,7 +70,7 @@ function combine(schemas: SchemaDocument, oracle: Oracle, schema: JsonSchema, ge
 
   /** @param index the index of the example; properties with fewer examples use the last one */
   function withExample(schema: JsonSchema, value: Json, index: number): Combined {
-    const { properties = {}, items } = Object(flatten(schemas, schema)) as JsonSchemaObject;
+    const { properties = {}, items } = Object(mergeAllOf(schemas, schema)) as JsonSchemaObject;
     if (isArray(value) && items !== undefined) {
       const parts = value.map((item) => withExample(items as JsonSchema, item, index));
       return { value: parts.map((part) => part.value), ...join(parts) };
@@ -103,7 +103,7 @@ export function* faultsWithin(
   visited: Set<string>,
   place = '',
 ): Generator<NestedFault> {
-  const { properties = {}, items } = Object(flatten(oracle.schemas, schema)) as JsonSchemaObject;
+  const { properties = {}, items } = Object(mergeAllOf(oracle.schemas, schema)) as JsonSchemaObject;
   const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
   const parts = members.map(([name, property]) => [`${place}/${escapePointer(name)}`, property] as const);
   for (const [at, part] of items === undefined ? parts : [...parts, [`${place}/*`, items as JsonSchema] as const]) {

@@ -1,7 +1,7 @@
 import { kindOf } from '@contract-first/contract';
 import { dereference, type ResponseObject } from '@contract-first/documents';
 import type { JsonSchema, SchemaDocument, JsonSchemaObject } from '../values/json-schema.ts';
-import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
+import { mergeAllOf, scalarTypesOf } from '../values/schema-merge.ts';
 import type { ApiOperation, ApiResponse, BodyContent, FormPart, ResponseLink } from './api-operation.ts';
 import { sentMediaType } from './body-bytes.ts';
 import { examplesOf } from './documented-examples.ts';
@@ -113,6 +113,6 @@ function readPart(
 
 /** Returns the keywords of a schema, including the keywords of its references. */
 export function keywordsOf(schemas: SchemaDocument, schema: JsonSchema): JsonSchemaObject {
-  const flat = flatten(schemas, schema);
+  const flat = mergeAllOf(schemas, schema);
   return typeof flat === 'boolean' ? {} : flat;
 }

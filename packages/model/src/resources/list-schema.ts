@@ -2,7 +2,7 @@ import { kindOf } from '@contract-first/contract';
 import type { ApiOperation } from '../operations/api-operation.ts';
 import type { JsonSchema, SchemaDocument } from '../values/json-schema.ts';
 import type { Json } from '../values/json-value.ts';
-import { flatten, scalarTypesOf } from '../values/schema-merge.ts';
+import { mergeAllOf, scalarTypesOf } from '../values/schema-merge.ts';
 import { itemsPlace } from './list-items.ts';
 import { allPropertiesOf, propertyOf } from '../values/schema-property.ts';
 
@@ -56,7 +56,7 @@ export function successSchemas({ responses }: ApiOperation): readonly (JsonSchem
 
 /** Returns the schema of the items of a list; `undefined` for other values. */
 export function itemsOf(schema: JsonSchema | undefined, schemas: SchemaDocument): JsonSchema | undefined {
-  const flat = schema === undefined ? false : flatten(schemas, schema);
+  const flat = schema === undefined ? false : mergeAllOf(schemas, schema);
   if (typeof flat === 'boolean') return undefined;
   // Validated document.
   const { items, type } = flat as { readonly items?: JsonSchema; readonly type?: string | readonly string[] };

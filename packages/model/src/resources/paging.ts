@@ -2,7 +2,7 @@ import { memoizeByObject } from '@contract-first/contract';
 import type { ApiOperation, ApiParameter } from '../operations/api-operation.ts';
 import type { Oracle } from '../values/oracle.ts';
 import { isObject, type Json, type Place } from '../values/json-value.ts';
-import { flatten } from '../values/schema-merge.ts';
+import { mergeAllOf } from '../values/schema-merge.ts';
 import { snakeCase } from '../values/snake-case.ts';
 
 /** The paging parameters of a list; `undefined` if absent. */
@@ -74,7 +74,7 @@ export function firstPage(
   { allows, schemas }: Pick<Oracle, 'allows' | 'schemas'>,
   unstated: 0 | 1,
 ): number {
-  const { default: first, minimum } = Object(flatten(schemas, parameter.schema ?? true)) as {
+  const { default: first, minimum } = Object(mergeAllOf(schemas, parameter.schema ?? true)) as {
     readonly default?: unknown;
     readonly minimum?: unknown;
   };

@@ -19,7 +19,7 @@ import type { Oracle } from './oracle.ts';
 import { MOST_REPETITIONS } from './pattern-length.ts';
 import { describesPerson, realisticValues } from './realistic-values.ts';
 import { integers, numbers, strings, type TextKind } from './scalar-arbitraries.ts';
-import { flatten, likelyTypes, join } from './schema-merge.ts';
+import { mergeAllOf, likelyTypes, join } from './schema-merge.ts';
 import { MAX_VALUE_SIZE, type Sized, sizeOf, sizeOfName } from './value-size.ts';
 
 /** Options for generated values. */
@@ -155,7 +155,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     }
 
     function create(node: JsonSchema, depth: number, limit: number): Sized<Json> {
-      const flat = flatten(document, node);
+      const flat = mergeAllOf(document, node);
       if (flat === false) throw new NoValue('the schema allows no value');
       if (flat === true) return anything(limit);
       const example = options.examples === true ? exampleOf(node, flat) : undefined;
@@ -179,7 +179,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       for (const keyword of ['anyOf', 'oneOf']) {
         const { [keyword]: alternatives, ...rest } = node;
         if (!Array.isArray(alternatives)) continue;
-        const parts = (alternatives as JsonSchema[]).map((part) => join(rest, flatten(document, part)));
+        const parts = (alternatives as JsonSchema[]).map((part) => join(rest, mergeAllOf(document, part)));
         // Deeper levels may choose null, which ends the recursion of required parts.
         const present = options.plain && depth < OPTIONAL_DEPTH ? parts.filter((part) => !isNull(part)) : parts;
         const create = (some: typeof parts): Sized<Json> => oneOf(some.map((part) => () => build(part, depth, limit)));
@@ -206,7 +206,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       usual: Sized<Json>,
       limit: number,
     ): Sized<Json> {
-      const alternatives = (list as readonly JsonSchema[]).map((part) => flatten(document, part));
+      const alternatives = (list as readonly JsonSchema[]).map((part) => mergeAllOf(document, part));
       const names = alternatives.flatMap((part) =>
         part === false || part === true ? [] : Object.keys(part['properties'] ?? {}),
       );
@@ -337,7 +337,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       limit: number,
     ): Sized<Json> | undefined {
       if (options.realistic !== true) return undefined;
-      const flat = withoutNull(flatten(document, node));
+      const flat = withoutNull(mergeAllOf(document, node));
       if (typeof flat === 'boolean' || NOT_REALISTIC.some((keyword) => flat[keyword] !== undefined)) return undefined;
       if (options.examples === true && exampleOf(node, flat) !== undefined) return undefined;
       const values = realisticValues(name, flat, isOfPerson);
@@ -350,7 +350,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const { anyOf, oneOf = anyOf, ...rest } = flat;
       if (!Array.isArray(oneOf)) return flat;
       const [part, ...others] = (oneOf as JsonSchema[]).filter((one) => !isNull(one));
-      return part === undefined || others.length > 0 ? flat : join(rest, flatten(document, part));
+      return part === undefined || others.length > 0 ? flat : join(rest, mergeAllOf(document, part));
     }
 
     /** Generates property names. */

@@ -6,7 +6,7 @@ import { isArray, isObject, type Json, type JsonArray, type JsonObject } from '.
 import { multiplesIn } from './multiples.ts';
 import { tryGenerate } from './generation-failure.ts';
 import type { Oracle } from './oracle.ts';
-import { flatten, join } from './schema-merge.ts';
+import { mergeAllOf, join } from './schema-merge.ts';
 import { exactNumberOf, INTEGER_RANGES, numberOf } from './schema-numbers.ts';
 
 /** The sizes to try for schemas without a limit. */
@@ -35,7 +35,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
     if (schema !== undefined) yield* within(schema, value, 0);
 
     function* within(node: JsonSchema, part: Json, depth: number): Generator<Json> {
-      const flat = flatten(schemas, node);
+      const flat = mergeAllOf(schemas, node);
       if (typeof flat === 'boolean' || depth > MAX_DEPTH) return;
       yield* choiceBoundaries(flat);
       if (typeof part === 'string') yield* textBoundaries(flat, part, sizes.chars, MAX_CHARS / 4);
@@ -100,7 +100,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
 
     function* ofAlternatives(flat: JsonSchemaObject, keyword: string, part: Json, depth: number): Generator<Json> {
       const { [keyword]: list = [], ...rest } = flat;
-      const branches = (list as readonly JsonSchema[]).map((branch) => join(rest, flatten(schemas, branch)));
+      const branches = (list as readonly JsonSchema[]).map((branch) => join(rest, mergeAllOf(schemas, branch)));
       const values = branches.map((branch) => samples(branch, true)[0]).filter((value) => value !== undefined);
       yield* values;
       const objects = values.filter(isObject);

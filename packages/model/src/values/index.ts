@@ -29,7 +29,7 @@ export { tryGenerate, filtered, NoValue, TooLarge, TooSlow } from './generation-
 export { CannotCheck, createOracle, type Oracle, type SchemaViolation } from './oracle.ts';
 export { isChangeTime, isCreationTime, timeLike } from './realistic-values.ts';
 export { evaluateExpression, evaluateWithin, type ExpressionSource } from './runtime-expression.ts';
-export { flatten } from './schema-merge.ts';
+export { mergeAllOf } from './schema-merge.ts';
 export { allPropertiesOf, propertiesOf, propertyOf, requiredBy } from './schema-property.ts';
 export { uuidOf } from './uuid.ts';
 export { sizeOf, sizeOfText } from './value-size.ts';

@@ -14,7 +14,7 @@ const flattened = new WeakMap<OpenApiDocument, WeakMap<JsonSchemaObject, JsonSch
  *
  * @returns `false` if the parts exclude each other
  */
-export function flatten(schemas: Schemas, schema: JsonSchema): JsonSchema {
+export function mergeAllOf(schemas: Schemas, schema: JsonSchema): JsonSchema {
   if (typeof schema === 'boolean') return schema;
   const known = flattened.get(schemas.document) ?? new WeakMap<JsonSchemaObject, JsonSchema>();
   flattened.set(schemas.document, known);
@@ -39,7 +39,7 @@ function mergeParts(schemas: Schemas, schema: JsonSchema, merged: Set<unknown>):
 
 /** Returns the scalar types that a schema may allow. */
 export function scalarTypesOf(document: SchemaDocument, schema: JsonSchema): readonly string[] {
-  const flat = flatten(document, schema);
+  const flat = mergeAllOf(document, schema);
   if (typeof flat === 'boolean') return flat ? SCALARS : [];
   const { type = SCALARS, anyOf, oneOf } = flat;
   // Validated document.
@@ -62,7 +62,7 @@ export function findSchemaAt(
   place: readonly (string | number)[],
   isWanted: (schema: JsonSchemaObject) => boolean,
 ): JsonSchemaObject | undefined {
-  const flat = flatten(schemas, schema);
+  const flat = mergeAllOf(schemas, schema);
   if (typeof flat === 'boolean') return undefined;
   const [key, ...rest] = place;
   const { properties, additionalProperties, items, anyOf = [], oneOf = [] } = flat;

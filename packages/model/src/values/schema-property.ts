@@ -1,5 +1,5 @@
 import type { JsonSchema, SchemaDocument } from './json-schema.ts';
-import { flatten } from './schema-merge.ts';
+import { mergeAllOf } from './schema-merge.ts';
 
 /** Returns the schema of a declared property, if any. */
 export function propertyOf(
@@ -12,7 +12,7 @@ export function propertyOf(
 
 /** Returns the required properties of a schema, without its alternatives. */
 export function requiredBy(schemas: SchemaDocument, schema: JsonSchema | undefined): readonly string[] {
-  const flat = schema === undefined ? false : flatten(schemas, schema);
+  const flat = schema === undefined ? false : mergeAllOf(schemas, schema);
   // Validated document.
   return typeof flat === 'boolean' ? [] : ((flat['required'] ?? []) as readonly string[]);
 }
@@ -22,7 +22,7 @@ export function propertiesOf(
   schemas: SchemaDocument,
   schema: JsonSchema | undefined,
 ): Readonly<Record<string, JsonSchema>> {
-  const flat = schema === undefined ? false : flatten(schemas, schema);
+  const flat = schema === undefined ? false : mergeAllOf(schemas, schema);
   // Validated document.
   return typeof flat === 'boolean' ? {} : ((flat['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
 }
@@ -35,7 +35,7 @@ export function allPropertiesOf(
 ): Readonly<Record<string, JsonSchema>> {
   if (schema === undefined || visited.has(schema)) return {};
   visited.add(schema);
-  const flat = flatten(schemas, schema);
+  const flat = mergeAllOf(schemas, schema);
   if (typeof flat === 'boolean') return {};
   // Validated document.
   const { anyOf = [], oneOf = [] } = flat as {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { reportBugs } from '@contract-first/command-line/terminal';
 import { commandsOf, readBlocks, type Block, type QuotedCommand } from './blocks.ts';
 import { Problem } from './blocks.ts';
-import { createProject, type Project } from './project.ts';
+import { createProject, type Clone } from './project.ts';
 import { complete, firstDifference, matchesQuote } from './quote.ts';
 import { inParallel } from '../jobs/in-parallel.ts';
 
@@ -44,8 +44,8 @@ await inParallel(
 );
 
 async function execute(document: string): Promise<void> {
-  let project: Project | undefined;
-  const clone = (): Project => (project ??= createProject());
+  let project: Clone | undefined;
+  const clone = (): Clone => (project ??= createProject());
   try {
     for (const block of readBlocks(readFileSync(document, 'utf8'))) {
       try {
@@ -65,7 +65,7 @@ async function execute(document: string): Promise<void> {
 }
 
 /** @param clone returns the clone for the document, created on demand */
-async function executeBlock(clone: () => Project, block: Block, document: string): Promise<void> {
+async function executeBlock(clone: () => Clone, block: Block, document: string): Promise<void> {
   const { language, file, text } = block;
   if (language === 'console' || language === 'sh') {
     for (const command of commandsOf(block)) {
@@ -104,7 +104,7 @@ function reasonNotToRun(command: string): string | undefined {
 }
 
 /** Runs a command and compares its output. The command must fail if and only if its quoted output contains an error. */
-async function run(project: Project, { text, line, quoted }: QuotedCommand): Promise<void> {
+async function run(project: Clone, { text, line, quoted }: QuotedCommand): Promise<void> {
   const command = complete(text, project.printed()).replace(INSTALL, '');
   const [, folder] = /^cd (\S+)$/.exec(command) ?? [];
   if (folder !== undefined) {

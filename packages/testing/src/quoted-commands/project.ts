@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { copyBuildInfo, linkModules } from '../modules.ts';
 
 /** A fresh clone of the last commit. */
-export type Project = {
+export type Clone = {
   /** The folder of the next command. */
   readonly folder: string;
   /** Changes the working directory of the following commands to a subfolder. */
@@ -35,7 +35,7 @@ const INHERITED = /^(?:PATH|HOME|NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i;
  * Creates a project. Its commands inherit no service settings, and use free ports. npm prints no messages of its own,
  * and prefers its cache to the registry.
  */
-export function createProject(): Project {
+export function createProject(): Clone {
   const root = mkdtempSync(join(tmpdir(), 'documents-'));
   let folder = root;
   execFileSync('git', ['clone', '--quiet', '.', root]);

@@ -4,14 +4,14 @@ import { type Json, membersOf, partAt } from '@contract-first/model/values';
 import { idText } from '@contract-first/model/resources';
 import {
   currentId,
-  DELAYED,
+  MAY_BE_DELAYED,
   responseEtag,
   isConditional,
   isSuccessfulStep,
   otherTag,
   readList,
   STALE_IS_ACCEPTED,
-  VARIANT,
+  SEED_OFFSET,
   sendTo,
   type Id,
   type ResourceClient,
@@ -55,7 +55,11 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
   const after = await sendTo(client, item.read, id);
   // Deleting the only resource of a path may restore its defaults.
   const mayReset = item.parameter === '' && !isSameJson(before.json, after?.json);
-  if (after === undefined || mayReset || (isSuccessfulStep(after) && isMarked(earlier.json, before.json, after.json)))
+  if (
+    after === undefined ||
+    mayReset ||
+    (isSuccessfulStep(after) && isMarkedAsDeleted(earlier.json, before.json, after.json))
+  )
     return;
   const isGone = missing.includes(after.response.status);
   judge.expect(
@@ -80,7 +84,8 @@ export async function checkListedDeletion(client: ResourceClient, id: Id): Promi
   if (deletion === undefined) return;
   if (!isDeleted(client, deletion)) return;
   const after = await observeState(client, id, []);
-  if (after === undefined || (after.isPresent === true && isMarked(earlier.json, before.json, after.json))) return;
+  if (after === undefined || (after.isPresent === true && isMarkedAsDeleted(earlier.json, before.json, after.json)))
+    return;
   const [step, ...others] = after.steps;
   judge.expect('use_after_free', step, after.isPresent === true ? STILL_LISTED : undefined, others);
 }
@@ -88,7 +93,7 @@ export async function checkListedDeletion(client: ResourceClient, id: Id): Promi
 /** Returns the DELETE of a resource, unless its effect may be delayed. */
 function judgedRemoval({ item: { remove }, judge }: ResourceClient): ApiOperation | undefined {
   if (remove === undefined || !isAsynchronous(remove)) return remove;
-  judge.skip('use_after_free', DELAYED.reason);
+  judge.skip('use_after_free', MAY_BE_DELAYED.reason);
   return undefined;
 }
 
@@ -104,7 +109,7 @@ function isDeleted({ judge }: ResourceClient, { response: { status } }: Sequence
  * @param earlier the first of two reads before the DELETE
  * @param after the read after the DELETE
  */
-export function isMarked(earlier: Json = null, before: Json = null, after: Json = null): boolean {
+export function isMarkedAsDeleted(earlier: Json = null, before: Json = null, after: Json = null): boolean {
   const names = [before, after].flatMap((json) => membersOf(json).map(([name]) => name));
   return names.some((name) => {
     const [one, other, last] = [earlier, before, after].map((json) => partAt(json, [name]));
@@ -151,7 +156,7 @@ async function replaceDeleted(client: ResourceClient, id: Id): Promise<void> {
   const { item, judge } = client;
   const { replace } = item;
   if (replace === undefined || !describesStatus(replace, 404) || replace.responses[201] !== undefined) return;
-  const step = await sendTo(client, replace, id, { variant: VARIANT.late });
+  const step = await sendTo(client, replace, id, { variant: SEED_OFFSET.late });
   if (step === undefined) return;
   judge.expect(
     'use_after_free',

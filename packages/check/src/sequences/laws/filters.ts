@@ -4,7 +4,7 @@ import { findPaging, idText, isNamedFor, isSorting, snakeCase } from '@contract-
 import { isArray, isObject, isScalar, type Json, membersOf, partAt } from '@contract-first/model/values';
 import { defectOf, type Defect } from '../../judgement/defect.ts';
 import type { Listing } from '../list-all.ts';
-import { currentId, readList, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
+import { currentId, readList, SEED_OFFSET, type Id, type ResourceClient } from '../resource-client.ts';
 import type { Instance } from '../instances.ts';
 import type { Evidence } from '../sequence-step.ts';
 import { differentInput, withParameter } from '../step-input.ts';
@@ -30,8 +30,8 @@ export async function checkFilters(client: ResourceClient, parent: Id, first: In
   const parameters = list === undefined ? [] : filtersOf(list);
   if (list === undefined || create === undefined || parameters.length === 0) return;
   const body = first.creation?.testCase.input?.body?.value ?? null;
-  await instances.create(item, judge.send, VARIANT.unlike, parent, (input) =>
-    body === null ? input : (differentInput(plainInputs, create, VARIANT.unlike, body) ?? input),
+  await instances.create(item, judge.send, SEED_OFFSET.unlike, parent, (input) =>
+    body === null ? input : (differentInput(plainInputs, create, SEED_OFFSET.unlike, body) ?? input),
   );
   const key = idText(currentId(client, first.values).at(-1));
   const all = await readList(client, first.values);

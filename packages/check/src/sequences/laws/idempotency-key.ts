@@ -3,7 +3,7 @@ import { headerParameter } from '@contract-first/model/operations';
 import { defectOf } from '../../judgement/defect.ts';
 import { IDEMPOTENCY_KEY } from '../../run/idempotency-keys.ts';
 import { isSameResource } from '../identity.ts';
-import { isSuccessfulStep, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
+import { isSuccessfulStep, SEED_OFFSET, type Id, type ResourceClient } from '../resource-client.ts';
 import { withParameter } from '../step-input.ts';
 
 /** Creates a resource twice with the same idempotency key, if the operation declares the header. */
@@ -11,7 +11,7 @@ export async function checkIdempotencyKey(client: ResourceClient, parent: Id): P
   const { item, judge, instances } = client;
   const key = item.create && headerParameter(item.create, IDEMPOTENCY_KEY);
   if (item.create === undefined || key === undefined) return;
-  const third = await instances.create(item, judge.send, VARIANT.late, parent);
+  const third = await instances.create(item, judge.send, SEED_OFFSET.late, parent);
   const input = 'values' in third ? third.creation?.testCase.input : undefined;
   const value = input?.parameters.find(({ parameter }) => parameter === key)?.value;
   if (!('values' in third) || input === undefined || value === undefined) return;

@@ -7,7 +7,7 @@ import {
   responseEtag,
   isConditional,
   isSuccessfulStep,
-  VARIANT,
+  SEED_OFFSET,
   responseSchemaOf,
   sendTo,
   type Id,
@@ -53,7 +53,7 @@ async function expectOmitted(client: ResourceClient, id: Id, operation: ApiOpera
   let read: SequenceStep | undefined;
   let message: string | undefined;
   for (let attempt = 0; attempt < ATTEMPTS && message === undefined; attempt += 1) {
-    const round = await omit(client, id, operation, reduce, VARIANT.omission + attempt);
+    const round = await omit(client, id, operation, reduce, SEED_OFFSET.omission + attempt);
     if (round === undefined) break;
     read = round.read;
     for (const { name, before, after } of round.members.filter(({ before }) => before !== 'null')) {

@@ -2,7 +2,7 @@ import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { idText } from '@contract-first/model/resources';
 import { defectOf } from '../../judgement/defect.ts';
 import { isSameResource } from '../identity.ts';
-import { readList, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
+import { readList, SEED_OFFSET, type Id, type ResourceClient } from '../resource-client.ts';
 
 /**
  * Creates a resource below one parent. Expects that the list of another parent does not have it. Passes if the other
@@ -12,11 +12,11 @@ export async function checkOtherParent(client: ResourceClient, parent: Id): Prom
   const { item, judge, instances } = client;
   const count = item.list === undefined ? 0 : parameterNames(item.list.path).length;
   if (item.create === undefined || count === 0) return;
-  const other = await instances.createParent(item, judge.send, VARIANT.anew);
+  const other = await instances.createParent(item, judge.send, SEED_OFFSET.anew);
   if ('reason' in other || isSameResource(other.slice(0, count), parent.slice(0, count))) return;
   const before = await readList(client, other);
   if (before === undefined) return;
-  const created = await instances.create(item, judge.send, VARIANT.inside, parent);
+  const created = await instances.create(item, judge.send, SEED_OFFSET.inside, parent);
   if ('reason' in created) return;
   const after = await readList(client, other);
   const last = after?.pages.at(-1);

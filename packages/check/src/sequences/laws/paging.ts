@@ -2,7 +2,7 @@ import { stringifyJson } from '@contract-first/contract';
 import { findPaging } from '@contract-first/model/resources';
 import { defectOf, type Defect } from '../../judgement/defect.ts';
 import type { Listing } from '../list-all.ts';
-import { readList, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
+import { readList, SEED_OFFSET, type Id, type ResourceClient } from '../resource-client.ts';
 
 const LEAST_ITEMS = 4;
 const LEAST_SIZE = 2;
@@ -19,7 +19,7 @@ export async function checkPaging(client: ResourceClient, parent: Id): Promise<v
   const id = [...parent, null]; // The last value is not part of the list's path.
   const few = await readList(client, id);
   for (let count = few?.items.size ?? LEAST_ITEMS; count < LEAST_ITEMS; count += 1)
-    await instances.create(item, judge.send, VARIANT.listed + count, parent);
+    await instances.create(item, judge.send, SEED_OFFSET.listed + count, parent);
   const before = await readList(client, id);
   const [largest] = before?.pageIds ?? [];
   if (before === undefined || largest === undefined || before.fault !== undefined) return;

@@ -1,7 +1,7 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import type { RequestInput } from '@contract-first/model/requests';
 import {
-  flatten,
+  mergeAllOf,
   isObject,
   isScalar,
   type Json,
@@ -16,13 +16,13 @@ import {
 import type { Run } from '../../run/run.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import {
-  DELAYED,
+  MAY_BE_DELAYED,
   differenceBetween,
   responseEtag,
   isConditional,
   isSuccessfulStep,
   readUpdated,
-  VARIANT,
+  SEED_OFFSET,
   sendTo,
   type Id,
   type ResourceClient,
@@ -48,7 +48,7 @@ export async function checkPatches(client: ResourceClient, id: Id, written: Sequ
   const { item, judge } = client;
   const { patch } = item;
   if (patch === undefined) return;
-  if (isAsynchronous(patch)) judge.skip('update_is_visible', DELAYED.reason);
+  if (isAsynchronous(patch)) judge.skip('update_is_visible', MAY_BE_DELAYED.reason);
   else if (!takesMergePatch(patch)) judge.skip('update_is_visible', 'its PATCH is not a merge patch (RFC 7396)');
   if (isAsynchronous(patch) || !takesMergePatch(patch)) return;
   let before = await sendTo(client, item.read, id);
@@ -59,7 +59,7 @@ export async function checkPatches(client: ResourceClient, id: Id, written: Sequ
   for (const [index, reduce] of REDUCTIONS.entries()) {
     const current: SequenceStep = before;
     const step = await sendTo(client, patch, id, {
-      variant: VARIANT.patch + index,
+      variant: SEED_OFFSET.patch + index,
       etag: isConditional(patch) ? responseEtag(current) : undefined,
       adapt: (input) =>
         reduced(
@@ -95,7 +95,7 @@ function merged(value: Json, patch: Json, schema: JsonSchema | undefined, schema
   if (!isObject(patch)) return patch;
   const properties = propertiesOf(schemas, schema);
   const hasDefault = (name: string): boolean =>
-    Object.hasOwn(Object(flatten(schemas, properties[name] ?? true)) as object, 'default');
+    Object.hasOwn(Object(mergeAllOf(schemas, properties[name] ?? true)) as object, 'default');
   const kept = isObject(value) ? Object.entries(value).filter(([name]) => !hasDefault(name)) : [];
   const changed = Object.entries(patch).map(
     ([name, part]) => [name, merged(partAt(value, [name]), part, properties[name], schemas)] as const,

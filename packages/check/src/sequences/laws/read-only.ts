@@ -4,7 +4,7 @@ import type { RequestInput } from '@contract-first/model/requests';
 import {
   tryGenerate,
   createArbitraries,
-  flatten,
+  mergeAllOf,
   isNumber,
   isObject,
   isScalar,
@@ -19,7 +19,7 @@ import {
   responseEtag,
   isConditional,
   isSuccessfulStep,
-  VARIANT,
+  SEED_OFFSET,
   responseSchemaOf,
   sendTo,
   type Id,
@@ -89,7 +89,11 @@ async function attemptWith(
   const etag = isConditional(operation) ? responseEtag(before) : undefined;
   const step = input
     ? await send(operation, adapt(input))
-    : await sendTo({ ...client, judge: { ...judge, send } }, operation, id, { variant: VARIANT.readOnly, etag, adapt });
+    : await sendTo({ ...client, judge: { ...judge, send } }, operation, id, {
+        variant: SEED_OFFSET.readOnly,
+        etag,
+        adapt,
+      });
   if (step === undefined) return undefined;
   const place = isSuccessfulStep(step) ? (input ? instances.identities(step, item)[0]?.values : id) : undefined;
   const read = place && (await sendTo(client, item.read, place));
@@ -113,7 +117,7 @@ function otherMembers(
     const name = String(key);
     const isId = idMembers.includes(name);
     const schema = propertyOf(responseSchemas, responseSchemaOf(read), name) ?? false;
-    const { readOnly } = Object(flatten(responseSchemas, schema)) as { readonly readOnly?: boolean };
+    const { readOnly } = Object(mergeAllOf(responseSchemas, schema)) as { readonly readOnly?: boolean };
     if (readOnly !== true || (isUpdate && isId)) return [];
     const isOther = (value: Json): boolean =>
       isScalar(value) &&

@@ -1,13 +1,13 @@
 import { stringifyJson } from '@contract-first/contract';
 import { isArray, type Json, membersOf, partAt } from '@contract-first/model/values';
 import {
-  DELAYED,
+  MAY_BE_DELAYED,
   differenceBetween,
   responseEtag,
   isConditional,
   isSuccessfulStep,
   readUpdated,
-  VARIANT,
+  SEED_OFFSET,
   STALE_IS_ACCEPTED,
   sendTo,
   type Id,
@@ -36,7 +36,7 @@ async function checkReplacement(
   const { replace, read: readOperation } = item;
   if (replace === undefined) return undefined;
   if (isAsynchronous(replace)) {
-    judge.skip('update_is_visible', DELAYED.reason);
+    judge.skip('update_is_visible', MAY_BE_DELAYED.reason);
     return undefined;
   }
   const before = await sendTo(client, readOperation, id);
@@ -45,7 +45,7 @@ async function checkReplacement(
     judge.skip('conditional_requests', 'its read has no strong ETag');
   const etag = isConditional(replace) ? responseEtag(before) : undefined;
   const unlike = before.json;
-  const update = await sendTo(client, replace, id, { variant: VARIANT.update, etag, unlike });
+  const update = await sendTo(client, replace, id, { variant: SEED_OFFSET.update, etag, unlike });
   if (update === undefined) return undefined;
   if (etag !== undefined) {
     const isRefused = update.response.status === PRECONDITION_FAILED;
@@ -97,7 +97,7 @@ async function replaceAgain(
 ): Promise<void> {
   const { item, judge } = client;
   const condition = item.replace && isConditional(item.replace) ? etag : undefined;
-  const again = await sendTo(client, item.replace, id, { variant: VARIANT.update, etag: condition, unlike });
+  const again = await sendTo(client, item.replace, id, { variant: SEED_OFFSET.update, etag: condition, unlike });
   if (again === undefined || CONDITION_STATUSES.includes(again.response.status)) return;
   const { status } = again.response;
   judge.expect(
@@ -127,7 +127,7 @@ function growthBetween({ testCase }: SequenceStep, before: SequenceStep, after: 
 async function replaceStale(client: ResourceClient, id: Id, etag: string): Promise<void> {
   const { item, judge } = client;
   const before = await sendTo(client, item.read, id);
-  const stale = await sendTo(client, item.replace, id, { variant: VARIANT.stale, etag });
+  const stale = await sendTo(client, item.replace, id, { variant: SEED_OFFSET.stale, etag });
   if (stale === undefined || !isSuccessfulStep(before)) return;
   judge.expect('conditional_requests', stale, isSuccessfulStep(stale) ? STALE_IS_ACCEPTED : undefined, [before]);
   const after = await sendTo(client, item.read, id);

@@ -3,7 +3,7 @@ import { idText } from '@contract-first/model/resources';
 import { defectOf } from '../../judgement/defect.ts';
 import { isSameResource } from '../identity.ts';
 import type { Evidence, SequenceStep } from '../sequence-step.ts';
-import { isSuccessfulStep, readList, sendTo, VARIANT, type Id, type ResourceClient } from '../resource-client.ts';
+import { isSuccessfulStep, readList, sendTo, SEED_OFFSET, type Id, type ResourceClient } from '../resource-client.ts';
 
 /**
  * Creates two resources with the same data. If both have the same id, the list must not have two items with this id. If
@@ -14,7 +14,7 @@ import { isSuccessfulStep, readList, sendTo, VARIANT, type Id, type ResourceClie
 export async function checkUniqueId(client: ResourceClient, parent: Id): Promise<SequenceStep | undefined> {
   const { item, judge, instances } = client;
   if (item.create?.method !== 'POST') return undefined;
-  const created = await instances.create(item, judge.send, VARIANT.equal, parent);
+  const created = await instances.create(item, judge.send, SEED_OFFSET.equal, parent);
   if ('reason' in created || created.creation === undefined) return undefined;
   const { creation, values } = created;
   const again = await judge.repeat(creation);

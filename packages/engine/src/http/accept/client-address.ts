@@ -1,4 +1,4 @@
-import { parametersOf } from '@contract-first/contract';
+import { mediaTypeParameters } from '@contract-first/contract';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { compile } from 'proxy-addr';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
@@ -11,7 +11,7 @@ type Request = Pick<IncomingMessage, 'headers' | 'socket'>;
  * @param address `undefined` for a proxy whose address is unknown
  * @param hop the number of proxies between the address and the service
  */
-export type Trust = (address: string | undefined, hop: number) => boolean;
+export type ProxyTrust = (address: string | undefined, hop: number) => boolean;
 
 /** The client of a request, as the trusted proxies name it. */
 export type Client = {
@@ -26,7 +26,7 @@ export type Client = {
  *
  * @throws for an invalid address
  */
-export function createTrust(proxies: readonly string[]): Trust {
+export function createProxyTrust(proxies: readonly string[]): ProxyTrust {
   const [first = ''] = proxies;
   if (proxies.length === 1 && /^\d{1,2}$/.test(first)) return (_address, hop) => hop < Number(first);
   // proxy-addr would parse a number as an IPv4 address.
@@ -47,7 +47,7 @@ const NOT_FORWARDED = (): string => '';
  * list, each proxy has appended one element. The element of the outermost trusted proxy counts, since the client has
  * sent the elements before it. An element that is not an address, such as `unknown`, stands for the proxy that added it.
  */
-export function createClientReader(trust: Trust): (req: Request) => Client {
+export function createClientReader(trust: ProxyTrust): (req: Request) => Client {
   return ({ headers, socket: { remoteAddress } }) => {
     if (remoteAddress === undefined || !trust(remoteAddress, 0))
       return { address: remoteAddress?.replace(MAPPED, ''), forwarded: NOT_FORWARDED };
@@ -78,7 +78,7 @@ function createLists(headers: IncomingHttpHeaders): (name: 'for' | 'proto' | 'ho
   if (headers.forwarded === undefined || names.some((name) => headers[name] !== undefined))
     return (name) => elementsFromEnd(String(headers[`x-forwarded-${name}`] ?? ''));
   // An element of Forwarded has pairs: `for="[2001:db8::1]:4711";proto=https`.
-  const elements = elementsFromEnd(headers.forwarded).map((element) => parametersOf(`;${element}`));
+  const elements = elementsFromEnd(headers.forwarded).map((element) => mediaTypeParameters(`;${element}`));
   return (name) => elements.map((pairs) => pairs.get(name) ?? '');
 }
 

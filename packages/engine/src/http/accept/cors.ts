@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Contract, SecurityScheme } from '@contract-first/contract';
 import { Failure, methodFailure } from '../failure.ts';
-import type { Allowed } from '../router.ts';
+import type { AllowedMethods } from '../router.ts';
 import { addVary } from './vary.ts';
 
 /** Which pages of other origins may read responses (Fetch Standard, CORS protocol). */
@@ -32,7 +32,7 @@ export type Cors = {
    *
    * @throws {Failure} 403 when the origin is not listed, 405 when the path does not have the requested method
    */
-  readonly permit: (req: IncomingMessage, allowed: Allowed) => Headers;
+  readonly permit: (req: IncomingMessage, allowed: AllowedMethods) => Headers;
 };
 
 type Headers = Readonly<Record<string, string>>;

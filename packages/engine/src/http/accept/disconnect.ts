@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
  * Closes the connection of an incomplete response. Resets the connection if its end would delimit the body: after a
  * normal close, the client would consider the body complete (RFC 9112, 8).
  */
-export function cutResponse(res: ServerResponse): void {
+export function abortResponse(res: ServerResponse): void {
   if (res.headersSent && !res.writableFinished && !res.chunkedEncoding) resetConnection(res);
   res.destroy();
 }

@@ -1,4 +1,4 @@
-import { parametersOf } from '@contract-first/contract';
+import { mediaTypeParameters } from '@contract-first/contract';
 
 /** A member of a header such as Accept, and its weight from 0 to 1 (RFC 9110, 12.4.2). */
 export type WeightedMember = { readonly text: string; readonly weight: number };
@@ -17,7 +17,7 @@ export function parseWeightedList(header: string): readonly WeightedMember[] {
   }
   return members.flatMap((member) => {
     const text = member.trim();
-    const weight = parametersOf(text).get('q') ?? '1';
+    const weight = mediaTypeParameters(text).get('q') ?? '1';
     return text !== '' && WEIGHT.test(weight) && Number(weight) <= 1 ? [{ text, weight: Number(weight) }] : [];
   });
 }

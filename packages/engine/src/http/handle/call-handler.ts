@@ -20,11 +20,11 @@ import { createCompression, type Compression } from '../reply/compression.ts';
 import { toReportedResponse } from '../reply/reported-response.ts';
 import {
   isEventStream,
-  toFinal,
+  toSendable,
   toResponse,
   type AnyReply,
   type HandlerResponse,
-  type Response,
+  type PreparedResponse,
 } from '../reply/response.ts';
 import type { Target } from '../router.ts';
 import { preconditionFailure, type Conditions } from './conditions.ts';
@@ -61,7 +61,7 @@ export type CallOptions = DatabaseErrors & {
 const PASSED = [InvalidRequest, NotAcceptable, NotImplemented];
 
 /** Creates the function that calls the handler of an operation with a valid request, and validates its reply. */
-export function createCall(
+export function createHandlerCall(
   target: Target,
   conditions: Conditions | undefined,
   options: CallOptions,
@@ -149,7 +149,7 @@ export function createCall(
   async function whenStarted(
     exchange: Exchange,
     request: ValidRequest,
-    response: Response<BodyStream>,
+    response: PreparedResponse<BodyStream>,
   ): Promise<HandlerResponse> {
     try {
       exchange.openStream();
@@ -169,10 +169,10 @@ function createConversion(
   target: Target,
   { conversions, observer, responseValidation }: CallOptions,
 ): (reply: AnyReply) => HandlerResponse {
-  if (responseValidation === 'enforce') return (reply) => toFinal(toResponse(target, reply, conversions));
+  if (responseValidation === 'enforce') return (reply) => toSendable(toResponse(target, reply, conversions));
   const { operationId } = target.operation;
   const report = ({ message: problem }: Error): void => {
     observer.sentInvalid({ operationId, problem });
   };
-  return (reply) => toFinal(toReportedResponse(target, reply, conversions, report));
+  return (reply) => toSendable(toReportedResponse(target, reply, conversions, report));
 }

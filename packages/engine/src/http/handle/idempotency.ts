@@ -10,7 +10,7 @@ import {
 import type { Exchange, RespondOnce, Step } from '../exchange.ts';
 import { Failure, malformedFailure, RETRY_AFTER } from '../failure.ts';
 import { isBodyStream, type BodyStream } from '../reply/body-stream.ts';
-import type { HandlerResponse, Headers } from '../reply/response.ts';
+import type { HandlerResponse, HeaderFields } from '../reply/response.ts';
 import type { Target } from '../router.ts';
 import { conforms } from './validate-request.ts';
 
@@ -116,7 +116,7 @@ async function hashBlobs(text: string, blobs: readonly Blob[]): Promise<string> 
 type Kept = {
   readonly fingerprint: string;
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HeaderFields;
   readonly isNegotiated: boolean;
   readonly text?: string;
   readonly base64?: string;

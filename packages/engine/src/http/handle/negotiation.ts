@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { essenceOf, isMediaType, NotAcceptable, parametersOf, type Operation } from '@contract-first/contract';
+import { essenceOf, isMediaType, NotAcceptable, mediaTypeParameters, type Operation } from '@contract-first/contract';
 import { parseWeightedList, type WeightedMember } from '../accept/weighted-list.ts';
 import type { Step } from '../exchange.ts';
 
@@ -58,9 +58,9 @@ function specificityOf(range: string, mediaType: string): number {
   const candidates = ['*/*', essence.replace(/\/.*/, '/*'), essence];
   const place = candidates.indexOf(essenceOf(range)) + 1;
   if (place === 0) return 0;
-  const own = parametersOf(mediaType);
+  const own = mediaTypeParameters(mediaType);
   // The engine sends UTF-8 in any case.
-  const wanted = [...parametersOf(range)].filter(([name]) => name !== 'q' && name !== 'charset');
+  const wanted = [...mediaTypeParameters(range)].filter(([name]) => name !== 'q' && name !== 'charset');
   if (!wanted.every(([name, value]) => own.get(name) === value)) return 0;
   return place === candidates.length ? place + wanted.length : place;
 }

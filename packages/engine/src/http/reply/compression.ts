@@ -6,7 +6,7 @@ import { contentCodingOf } from '../accept/content-coding.ts';
 import { addVary } from '../accept/vary.ts';
 import { parseWeightedList } from '../accept/weighted-list.ts';
 import { isBodyStream, type BodyStream } from './body-stream.ts';
-import type { HandlerResponse, Headers } from './response.ts';
+import type { HandlerResponse, HeaderFields } from './response.ts';
 
 /**
  * Which operations may compress their responses. The length of a compressed response reveals whether its secrets repeat
@@ -89,7 +89,7 @@ export function createCompression(compression: Compression, operation: Operation
   };
 }
 
-function mayBeCompressed(headers: Headers): boolean {
+function mayBeCompressed(headers: HeaderFields): boolean {
   return (
     OF_BYTES.every((name) => headers[name] === undefined) &&
     !/\bno-transform\b/i.test(String(headers['cache-control'])) &&

@@ -8,7 +8,7 @@ import type { Observer } from '../observer.ts';
 import { isBodyStream, type BodyStream } from './body-stream.ts';
 import type { FailureResponse } from './failure-response.ts';
 import { logError, reportOutcome } from './report.ts';
-import type { Response } from './response.ts';
+import type { PreparedResponse } from './response.ts';
 import { send } from './send.ts';
 import { sendStream } from './send-stream.ts';
 
@@ -60,13 +60,13 @@ export function createDelivery(options: DeliveryOptions): (exchange: Exchange) =
 
   function sendWhole(exchange: Exchange): void {
     try {
-      send(exchange.req, exchange.res, exchange.response as Response); // Not a stream.
+      send(exchange.req, exchange.res, exchange.response as PreparedResponse); // Not a stream.
     } catch (error) {
       sendUnexpected(exchange, error);
     }
   }
 
-  async function stream(exchange: Exchange, response: Response<BodyStream>): Promise<void> {
+  async function stream(exchange: Exchange, response: PreparedResponse<BodyStream>): Promise<void> {
     try {
       exchange.isComplete = await sendUntilStop(exchange, response);
     } catch (error) {
@@ -77,7 +77,10 @@ export function createDelivery(options: DeliveryOptions): (exchange: Exchange) =
   }
 
   /** Sends a stream. Aborts the signal of the request when the service stops, so that an endless stream can end. */
-  async function sendUntilStop({ req, res, request }: Exchange, response: Response<BodyStream>): Promise<boolean> {
+  async function sendUntilStop(
+    { req, res, request }: Exchange,
+    response: PreparedResponse<BodyStream>,
+  ): Promise<boolean> {
     const onStop = (): void => request?.cancel(new Error('the service is stopping'));
     if (stopping.aborted) onStop();
     stopping.addEventListener('abort', onStop, { once: true });

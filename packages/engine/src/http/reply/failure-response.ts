@@ -13,7 +13,7 @@ import {
 import type { Conversions } from '../read/codecs.ts';
 import type { Target } from '../router.ts';
 import { unexpectedFailure, type Failure } from '../failure.ts';
-import { encodeBody, encodeHeaders, type Response } from './response.ts';
+import { encodeBody, encodeHeaders, type PreparedResponse } from './response.ts';
 
 /** Renders a failure as a documented error body. */
 export type RenderFailure = (details: FailureDetails) => unknown;
@@ -33,7 +33,7 @@ export type FailureHeaders = (details: FailureDetails) => Readonly<Record<string
  *
  * @param target the operation of the request; `undefined` when the request was not routed
  */
-export type FailureResponse = (failure: Failure, target?: Target) => Response;
+export type FailureResponse = (failure: Failure, target?: Target) => PreparedResponse;
 
 /** The parts of an application that determine its failures. */
 type FailureParts = {
@@ -64,7 +64,7 @@ export function createFailureResponse(
     }
   };
 
-  function respond(failure: Failure, target: Target | undefined): Response {
+  function respond(failure: Failure, target: Target | undefined): PreparedResponse {
     const { message, headers: own } = failure;
     const violations = failure.violations.map(({ text: _, ...violation }) => violation);
     const undecided = { status: failure.status, message, operationId: target?.operation.operationId, violations };
@@ -121,7 +121,7 @@ function assertWhole(body: unknown): string | Uint8Array {
 export function problemDetails(
   { message, headers, violations, ...failure }: Failure,
   status = failure.status,
-): Response {
+): PreparedResponse {
   const errors = violations.map(({ place, message: detail }) => ({ detail, ...sourceOf(place) }));
   const title = nodeHttp.STATUS_CODES[status] ?? 'Failure';
   const body = JSON.stringify({ status, title, detail: message, ...(errors.length > 0 && { errors }) });

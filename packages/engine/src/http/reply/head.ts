@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addCors, indexOfField, type HeaderField } from '../accept/cors.ts';
 import { requestIdOf } from '../accept/request-ids.ts';
-import type { HandlerResponse, Headers } from './response.ts';
+import type { HandlerResponse, HeaderFields } from './response.ts';
 
 // Fields that frame the message or control the connection (RFC 9110, 7.6.1). Only the engine writes them.
 const FRAMING: ReadonlySet<string> = new Set([
@@ -53,6 +53,6 @@ export function writeHead(
 }
 
 /** Returns the Content-Length that a handler has set. A longer stream is cut off. */
-export function declaredLength({ 'content-length': value }: Headers): number | undefined {
+export function declaredLength({ 'content-length': value }: HeaderFields): number | undefined {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }

@@ -25,18 +25,18 @@ import type { Target } from '../router.ts';
 import { formatItem } from '../read/item-list.ts';
 
 /** Headers by name in lower case. A list is sent as several fields. */
-export type Headers = Readonly<Record<string, string | readonly string[]>>;
+export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
 /** A response ready to be sent. */
-export type Response<Body = WholeBody> = {
+export type PreparedResponse<Body = WholeBody> = {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HeaderFields;
   readonly body: Body;
 };
 type WholeBody = string | Uint8Array | undefined;
 
 /** The response of a handler, whose body may be sent while it is produced. */
-export type HandlerResponse = Response<WholeBody | BodyStream>;
+export type HandlerResponse = PreparedResponse<WholeBody | BodyStream>;
 
 /** The result of any handler. */
 export type AnyReply = {
@@ -209,7 +209,7 @@ function streamBytes(
 }
 
 /** Whether a response is a stream of server-sent events. */
-export function isEventStream({ 'content-type': contentType = '' }: Headers): boolean {
+export function isEventStream({ 'content-type': contentType = '' }: HeaderFields): boolean {
   return sequenceKindOf(String(contentType)) === 'event-stream';
 }
 
@@ -218,7 +218,7 @@ export function isEventStream({ 'content-type': contentType = '' }: Headers): bo
  *
  * @throws {InvalidResponse} when the status is not final: it must be from 200 to 599 (RFC 9110, 15)
  */
-export function toFinal(response: HandlerResponse): HandlerResponse {
+export function toSendable(response: HandlerResponse): HandlerResponse {
   const { status, headers, body } = response;
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     cancelStream(body);

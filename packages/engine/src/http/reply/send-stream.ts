@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TimeSlices } from '@contract-first/contract';
-import { cutResponse, onDisconnect } from '../accept/disconnect.ts';
+import { abortResponse, onDisconnect } from '../accept/disconnect.ts';
 import { discard } from '../read/bytes.ts';
 import type { BodyStream } from './body-stream.ts';
 import { declaredLength, writeHead } from './head.ts';
 import { withComments } from './keep-alive.ts';
-import { isEventStream, type Response } from './response.ts';
+import { isEventStream, type PreparedResponse } from './response.ts';
 import { StreamOutput } from './stream-output.ts';
 
 // A stream yields to others after this length. Yielding is rare, since data held meanwhile is garbage-collected late.
@@ -30,7 +30,7 @@ export type StreamSending = {
 export async function sendStream(
   req: IncomingMessage,
   res: ServerResponse,
-  response: Response<BodyStream>,
+  response: PreparedResponse<BodyStream>,
   sending: StreamSending,
 ): Promise<boolean> {
   const { body } = response;
@@ -68,7 +68,7 @@ async function writeStream(
   const gone = Promise.withResolvers<false>();
   const endWatch = onDisconnect(req, res, () => {
     stream.cancel();
-    cutResponse(res);
+    abortResponse(res);
     output.wake();
     gone.resolve(false);
   });
@@ -76,7 +76,7 @@ async function writeStream(
     return await Promise.race([copy(stream, output, slices), gone.promise]); // The source may never settle.
   } catch (error) {
     stream.cancel();
-    cutResponse(res);
+    abortResponse(res);
     throw error;
   } finally {
     endWatch();

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { discard } from '../read/bytes.ts';
 import { declaredLength, writeHead } from './head.ts';
-import type { Response } from './response.ts';
+import type { PreparedResponse } from './response.ts';
 
 // How long a client may keep sending after its response.
 const LINGER_MS = 1_500;
@@ -13,7 +13,7 @@ export function sendContinue(res: ServerResponse): void {
 }
 
 /** Sends a response. If the request is still arriving, the connection is closed after the response. */
-export function send(req: IncomingMessage, res: ServerResponse, response: Response): void {
+export function send(req: IncomingMessage, res: ServerResponse, response: PreparedResponse): void {
   const { status, headers, body } = response;
   if (res.headersSent || res.destroyed) return;
   const length = body === undefined ? 0 : Buffer.byteLength(body);

@@ -2,10 +2,10 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openConnection, sendUnread, type Connection } from '@contract-first/testing/connection.ts';
+import { openRawConnection, sendUnread, type RawConnection } from '@contract-first/testing/connection.ts';
 import { HOSTILE_REQUESTS } from './hostile-requests.ts';
 import { parseAnswers } from './raw-answer.ts';
-import type { Service } from '@contract-first/testing/service.ts';
+import type { ServiceProcess } from '@contract-first/testing/service.ts';
 
 /** Performs one action of a client of `examples/garden`. */
 export type Client = () => Promise<void>;
@@ -19,7 +19,7 @@ const PHOTO_BYTES = 200_000;
 const REFUSALS = [408, 503];
 
 /** Creates clients of the garden that expect the documented responses. */
-export function createHonestClients({ url, token }: Service) {
+export function createHonestClients({ url, token }: ServiceProcess) {
   const acknowledged = new Map<number, string>();
   let crops = 0;
   let agent = new Agent({ keepAlive: true });
@@ -66,7 +66,7 @@ export function createHonestClients({ url, token }: Service) {
   async function createAfterReset(): Promise<void> {
     const bed = newBed();
     const length = { 'Content-Length': String(Buffer.byteLength(bed.body)) };
-    const connection = await openConnection(url);
+    const connection = await openRawConnection(url);
     connection.write(Buffer.from(messageOf('POST /beds HTTP/1.1', token, { ...bed.fields, ...length }, bed.body)));
     await sleep(randomInt(5));
     connection.reset();
@@ -110,7 +110,7 @@ export function createHonestClients({ url, token }: Service) {
 }
 
 /** Creates clients of the garden that check only that each response is well-formed and not a 500. */
-export function createHostileClients({ url, token }: Service, unreadStreams: number) {
+export function createHostileClients({ url, token }: ServiceProcess, unreadStreams: number) {
   const kept: Socket[] = [];
   const clients = [
     ...Array<Client>(unreadStreams).fill(leaveUnread),
@@ -134,7 +134,7 @@ export function createHostileClients({ url, token }: Service, unreadStreams: num
 
   async function attack(): Promise<void> {
     const [, bytes] = HOSTILE_REQUESTS[randomInt(HOSTILE_REQUESTS.length)] ?? ['', ''];
-    const connection = await openConnection(url);
+    const connection = await openRawConnection(url);
     connection.write(Buffer.from(bytes.toString('latin1').replaceAll('/guests', '/beds'), 'latin1'));
     await expectAnswers(connection);
   }
@@ -142,14 +142,14 @@ export function createHostileClients({ url, token }: Service, unreadStreams: num
   async function sendHalf(): Promise<void> {
     const fields = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID(), 'Content-Length': '16' };
     const message = messageOf('POST /beds HTTP/1.1', token, fields, '{"crop":"beans"}');
-    const connection = await openConnection(url);
+    const connection = await openRawConnection(url);
     connection.write(message.slice(0, randomInt(message.length)));
     await leave(connection);
   }
 
   async function uploadSlowly(): Promise<void> {
     const fields = { 'X-Camera-Key': token, 'Content-Type': 'image/png', 'Content-Length': String(PHOTO_BYTES) };
-    const connection = await openConnection(url);
+    const connection = await openRawConnection(url);
     connection.write(messageOf(`PUT ${photoOf(randomInt(1, 5))} HTTP/1.1`, token, { ...fields, Connection: 'close' }));
     for (let pieces = Math.min(randomInt(20), 10); pieces > 0; pieces -= 1) {
       connection.write(Buffer.alloc(PHOTO_BYTES / 10, 'x'));
@@ -159,13 +159,13 @@ export function createHostileClients({ url, token }: Service, unreadStreams: num
   }
 
   async function sendWrongToken(): Promise<void> {
-    const connection = await openConnection(url);
+    const connection = await openRawConnection(url);
     connection.write(messageOf('GET /export HTTP/1.1', 'wrong', { Connection: 'close' }));
     expect([401, ...REFUSALS]).toContain((await expectAnswers(connection))[0]);
   }
 
   /** Resets or half-closes a connection, or leaves it open until the service closes it. */
-  async function leave(connection: Connection): Promise<void> {
+  async function leave(connection: RawConnection): Promise<void> {
     await sleep(randomInt(200));
     const choice = randomInt(3);
     if (choice === 0) {
@@ -176,7 +176,7 @@ export function createHostileClients({ url, token }: Service, unreadStreams: num
     await expectAnswers(connection);
   }
 
-  async function expectAnswers(connection: Connection): Promise<readonly number[]> {
+  async function expectAnswers(connection: RawConnection): Promise<readonly number[]> {
     const statuses = parseAnswers(await connection.closed()).map(({ status }) => status);
     expect(statuses.filter((status) => status >= 500 && ![501, 503, 505].includes(status))).toEqual([]);
     return statuses;

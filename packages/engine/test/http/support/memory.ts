@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Service } from '@contract-first/testing/service.ts';
+import type { ServiceProcess } from '@contract-first/testing/service.ts';
 
 const SAMPLES = 10;
 const REPORT = `process.on('SIGUSR2',()=>{gc();const m=process.memoryUsage();console.log('USED',m.heapUsed+m.external,'.')})`;
@@ -13,7 +13,7 @@ export const NODE_WITH_MEMORY_REPORT: readonly string[] = [
 /**
  * Returns the memory in use after garbage collection: the minimum of several samples, since external memory fluctuates.
  */
-export async function usedBytes(service: Service): Promise<number> {
+export async function usedBytes(service: ServiceProcess): Promise<number> {
   const reports = (): number[] => [...service.output().matchAll(/USED (\d+) \./g)].map(([, bytes]) => Number(bytes));
   const earlier = reports().length;
   for (let samples = 1; samples <= SAMPLES; samples += 1) {

@@ -10,7 +10,7 @@ import {
   removeAt,
   replaceAt,
 } from '@contract-first/model/values';
-import type { Page, Query } from '../resources/page.ts';
+import type { Page, QueryValues } from '../resources/page.ts';
 import { pathValues, storeCollection } from '../state/paths.ts';
 import { etagOf } from '../reply.ts';
 import type { Handle } from './operation-context.ts';
@@ -27,7 +27,7 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
   const { members, maxItems } = model.listOf(operation, resource);
   const page = selectPage(states, {
     ...{ operation, members, maxItems, oracle: model.requests.oracle, collection, cursors },
-    query: request.query as Query, // Validated.
+    query: request.query as QueryValues, // Validated.
     idMembers: resource.idMembers,
   });
   const header = (name: string, generated: unknown): readonly Json[] | undefined => {
@@ -66,7 +66,7 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
   }
 
   function nextUrl({ parameter, value }: NonNullable<Page['next']>): string {
-    const sent = Object.entries(request.query as Query).filter(([, one]) => one !== undefined && isWritable(one));
+    const sent = Object.entries(request.query as QueryValues).filter(([, one]) => one !== undefined && isWritable(one));
     const query = { ...Object.fromEntries(sent), [parameter.name]: value };
     return request.url(operation.operationId, { path: { ...request.path }, query });
   }

@@ -1,6 +1,6 @@
 import { idText } from '@contract-first/model/resources';
 import {
-  flatten,
+  mergeAllOf,
   isScalar,
   type Json,
   type JsonObject,
@@ -78,6 +78,6 @@ function isInPath(text: string): boolean {
 }
 
 function minimumOf({ schemas }: Values, schema: JsonSchema): number {
-  const { minimum = 1 } = Object(flatten(schemas, schema)) as { readonly minimum?: unknown };
+  const { minimum = 1 } = Object(mergeAllOf(schemas, schema)) as { readonly minimum?: unknown };
   return ['number', 'bigint'].includes(typeof minimum) ? Math.max(1, Math.ceil(Number(minimum))) : 1;
 }

@@ -13,7 +13,7 @@ import {
 } from '@contract-first/model/resources';
 import {
   allPropertiesOf,
-  flatten,
+  mergeAllOf,
   isArray,
   isObject,
   isScalar,
@@ -30,7 +30,7 @@ import {
 import { type SchemaAlternative, alternativesIn } from './schema-alternatives.ts';
 import type { IdSchemas } from './identifiers.ts';
 import type { Resource } from './resources.ts';
-import type { Member } from './selection.ts';
+import type { ItemMember } from './selection.ts';
 
 /** The schemas and generated values of resources, memoized. */
 export type Model = ReturnType<typeof createModel>;
@@ -132,7 +132,7 @@ export function createModel(requests: Values, responses: Values) {
       const found = items(schema, operation);
       const list = schemaAt(responses.schemas, schema, found?.place ?? []) ?? true;
       // Validated document.
-      const { maxItems = Infinity } = Object(flatten(responses.schemas, list)) as { readonly maxItems?: number };
+      const { maxItems = Infinity } = Object(mergeAllOf(responses.schemas, list)) as { readonly maxItems?: number };
       const { create } = resource.item;
       const holder = (create && holders(create, resource)) ?? 'attributes';
       const own = allPropertiesOf(responses.schemas, found?.schema);
@@ -162,9 +162,9 @@ export function createModel(requests: Values, responses: Values) {
     return { ...Object.fromEntries(required.map((name) => [name, sample[name] ?? null])), ...Object.fromEntries(own) };
   }
 
-  function memberAt(place: Place, schema: JsonSchema): readonly [name: string, member: Member] {
+  function memberAt(place: Place, schema: JsonSchema): readonly [name: string, member: ItemMember] {
     // Validated document.
-    const { enum: values } = Object(flatten(responses.schemas, schema)) as { readonly enum?: readonly Json[] };
+    const { enum: values } = Object(mergeAllOf(responses.schemas, schema)) as { readonly enum?: readonly Json[] };
     return [String(place.at(-1)), { place, values }];
   }
 
@@ -264,7 +264,7 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
   function outlineOf(schema: JsonSchema | undefined): Outline {
     const known = outlines.get(schema);
     if (known !== undefined) return known;
-    const flat = schema === undefined ? true : flatten(schemas, schema);
+    const flat = schema === undefined ? true : mergeAllOf(schemas, schema);
     const keywords = typeof flat === 'boolean' ? {} : flat;
     const declared = allPropertiesOf(schemas, schema);
     const outline = {

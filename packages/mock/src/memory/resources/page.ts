@@ -4,7 +4,7 @@ import { findPaging, firstOffset, firstPage, idText } from '@contract-first/mode
 import { isScalar, type Json, type JsonObject, type Oracle, partAt } from '@contract-first/model/values';
 
 /** The values of a query, by name. */
-export type Query = Readonly<Record<string, Json | undefined>>;
+export type QueryValues = Readonly<Record<string, Json | undefined>>;
 
 /** One page of a list. */
 export type Page<Item = Json> = {
@@ -31,7 +31,7 @@ export type PageRequest = {
   /** The path of the collection. */
   readonly collection: string;
   readonly cursors: Cursors;
-  readonly query: Query;
+  readonly query: QueryValues;
   readonly idMembers: readonly string[];
   readonly maxItems: number;
   readonly oracle: Pick<Oracle, 'allows' | 'schemas'>;
@@ -42,7 +42,7 @@ const DEFAULT_LIMIT = 20;
 const MAX_IDS = 200;
 
 /** Returns the requested page of a list. */
-export function pageOf(
+export function takePage(
   items: readonly JsonObject[],
   { operation, collection, cursors, query, idMembers, maxItems, oracle }: PageRequest,
 ): Page<JsonObject> {

@@ -1,5 +1,5 @@
 import {
-  flatten,
+  mergeAllOf,
   type Json,
   type JsonObject,
   type JsonSchema,
@@ -33,7 +33,7 @@ export function alternativesIn(
   function alternatives(part: JsonSchema): readonly SchemaAlternative[] {
     if (visited.has(part)) return [];
     visited.add(part);
-    const flat = flatten(values.schemas, part);
+    const flat = mergeAllOf(values.schemas, part);
     if (typeof flat === 'boolean') return [];
     // Validated document.
     const {

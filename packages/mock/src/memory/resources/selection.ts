@@ -9,13 +9,13 @@ import {
   partAt,
   type Place,
 } from '@contract-first/model/values';
-import { pageOf, type Page, type PageRequest } from './page.ts';
+import { takePage, type Page, type PageRequest } from './page.ts';
 
 /** A member of list items: its place in an item, and the values of its `enum`, if any. */
-export type Member = { readonly place: Place; readonly values: readonly Json[] | undefined };
+export type ItemMember = { readonly place: Place; readonly values: readonly Json[] | undefined };
 
 /** A request for a page, with the members of the items by name. */
-type Selection = PageRequest & { readonly members: ReadonlyMap<string, Member> };
+type Selection = PageRequest & { readonly members: ReadonlyMap<string, ItemMember> };
 
 // The maximum number of members in a sort order.
 const MAX_KEYS = 20;
@@ -28,7 +28,7 @@ const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
 export function selectPage(items: readonly JsonObject[], selection: Selection): Page<JsonObject> {
   const { operation, query, members } = selection;
   // Longer texts are not names, and converted names are cached.
-  const memberOf = (text: string): Member | undefined =>
+  const memberOf = (text: string): ItemMember | undefined =>
     text.length > MAX_NAME ? undefined : members.entries().find(([name]) => snakeCase(name) === snakeCase(text))?.[1];
   const paging = Object.values(findPaging(operation));
   const others = operation.parameters.filter((parameter) => parameter.in === 'query' && !paging.includes(parameter));
@@ -46,7 +46,7 @@ export function selectPage(items: readonly JsonObject[], selection: Selection): 
   });
   const isFound = (item: JsonObject): boolean => filters.every(({ place, fits }) => fits(partAt(item, place)));
   const found = filters.length === 0 ? items : items.filter(isFound);
-  return pageOf(
+  return takePage(
     sorted(
       found,
       sorting.map(({ name }) => query[name] ?? ''),
@@ -74,7 +74,7 @@ function createFilter(wanted: Json): (member: Json) => boolean {
 function sorted(
   items: readonly JsonObject[],
   values: readonly Json[],
-  memberOf: (name: string) => Member | undefined,
+  memberOf: (name: string) => ItemMember | undefined,
 ): readonly JsonObject[] {
   const texts = values
     .flatMap((value) => (isArray(value) ? value : [value]))
