@@ -60,7 +60,7 @@ export function parseCommandLine(declaration: CommandDeclaration, args: readonly
     ? { options: found, values: [], rest: parser.args }
     : { options: found, values, rest: after };
 
-  /** Reports the first value after those of all arguments, with the probable fix. */
+  /** Reports the first value after the last argument, with the probable fix. */
   function refuseSurplus(values: readonly string[]): void {
     const surplus = values[declaration.arguments.length];
     if (surplus === undefined || declaration.arguments.some(({ isRepeatable }) => isRepeatable === true)) return;

@@ -3,7 +3,7 @@ import type { Ajv2020, AnySchema } from 'ajv/dist/2020.js';
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js';
 
 /**
- * Replaces `$ref`: each schema that a document's schemas refer to is compiled once and by itself. Ajv compiles a schema
+ * Replaces `$ref`: each schema that a document's schemas refer to is compiled once and alone. Ajv compiles a schema
  * with all its references in one call, which takes long and overflows the stack in long chains.
  *
  * @param document returns the document that the references lead into
