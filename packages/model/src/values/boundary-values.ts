@@ -7,7 +7,7 @@ import { multiplesIn } from './multiples.ts';
 import { tryGenerate } from './generation-failure.ts';
 import type { Oracle } from './oracle.ts';
 import { mergeAllOf, join } from './schema-merge.ts';
-import { exactNumberOf, INTEGER_RANGES, numberOf } from './schema-numbers.ts';
+import { exactNumberAt, INTEGER_RANGES, numberAt } from './schema-numbers.ts';
 
 /** The sizes to try for schemas without a limit. */
 export type LongSizes = { readonly chars: number; readonly items: number };
@@ -47,7 +47,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
 
     function* ofArray(flat: JsonSchemaObject, list: JsonArray, depth: number): Generator<Json> {
       const items = (flat['items'] ?? true) as JsonSchema; // Validated document.
-      const [min, max] = [numberOf(flat, 'minItems') ?? 0, numberOf(flat, 'maxItems')];
+      const [min, max] = [numberAt(flat, 'minItems') ?? 0, numberAt(flat, 'maxItems')];
       const pool =
         flat['uniqueItems'] === true ? [...list, ...samples(items, false)] : [...list, ...samples(items, true)];
       const itemChars = Math.max(...pool.map((item) => stringifyJson(item).length), 1);
@@ -77,7 +77,7 @@ export function createBoundaryValues(oracle: Oracle, arbitraries: ArbitraryFacto
         for (const other of within(schema ?? true, member, depth + 1)) yield { ...object, [name]: other };
       }
       const [extra = 'x'] = samples(additional, true);
-      const [min, max] = [numberOf(flat, 'minProperties'), numberOf(flat, 'maxProperties')];
+      const [min, max] = [numberAt(flat, 'minProperties'), numberAt(flat, 'maxProperties')];
       const sizes = [...(min === undefined ? [] : [min - 1, min]), ...(max === undefined ? [] : [max, max + 1])];
       for (const size of sizes.filter((n) => n >= 0 && n <= MAX_CHARS / 20)) {
         const optional = Object.keys(object).filter((name) => !required.includes(name));
@@ -145,7 +145,7 @@ const MAX_CHOICES = 20;
 function numberBoundaries(schema: JsonSchemaObject, value: number | bigint): readonly Json[] {
   const { format, multipleOf } = schema;
   const isInteger = [schema['type']].flat().every((type) => type === 'integer');
-  const exactBounds = BOUNDS.flatMap((keyword) => exactNumberOf(schema, keyword) ?? []);
+  const exactBounds = BOUNDS.flatMap((keyword) => exactNumberAt(schema, keyword) ?? []);
   const bounds = exactBounds.map(Number);
   const whole = exactBounds.filter((bound) => typeof bound === 'bigint' || Number.isInteger(bound));
   const integers = [...whole.map(BigInt), ...(INTEGER_RANGES[String(format)] ?? [])];
@@ -183,8 +183,8 @@ function withoutError(number: number): number {
  * @param mostChars the maximum length of returned texts
  */
 function textBoundaries(schema: JsonSchemaObject, value: string, longText: number, mostChars: number): readonly Json[] {
-  const min = numberOf(schema, 'minLength') ?? 0;
-  const max = numberOf(schema, 'maxLength');
+  const min = numberAt(schema, 'minLength') ?? 0;
+  const max = numberAt(schema, 'maxLength');
   const chars = Array.from(value);
   const usual = chars.at(-1) ?? 'x';
   const lengths = [min - 1, min, ...(max === undefined ? [] : [max, max + 1])].filter((n) => n >= 0 && n <= mostChars);

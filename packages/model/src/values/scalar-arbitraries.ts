@@ -7,7 +7,7 @@ import type { Json } from './json-value.ts';
 import { integerStep, multiplesIn } from './multiples.ts';
 import { oneOf, TooLarge } from './generation-failure.ts';
 import { MOST_REPETITIONS, maxPatternLength } from './pattern-length.ts';
-import { exactNumberOf, INTEGER_RANGES, numberOf } from './schema-numbers.ts';
+import { exactNumberAt, INTEGER_RANGES, numberAt } from './schema-numbers.ts';
 import { longestText, sizeOfText, type Sized } from './value-size.ts';
 
 /**
@@ -26,7 +26,7 @@ const FEW = 1_000_000n;
  */
 export function integers(schema: JsonSchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const [lowest, highest] = INTEGER_RANGES[String(schema['format'])] ?? [-SAFE, SAFE];
-  const step = integerStep(exactNumberOf(schema, 'multipleOf') ?? 1);
+  const step = integerStep(exactNumberAt(schema, 'multipleOf') ?? 1);
   const above = limit(schema, 'minimum', 'exclusiveMinimum', 1n, lowest);
   const below = limit(schema, 'maximum', 'exclusiveMaximum', -1n, highest);
   const min = above > lowest ? above : lowest;
@@ -53,9 +53,9 @@ export function integers(schema: JsonSchemaObject, plain: boolean): fc.Arbitrary
  */
 export function numbers(schema: JsonSchemaObject, plain: boolean): fc.Arbitrary<Json> {
   const end = schema['format'] === 'float' ? 3.4e38 : Number.MAX_VALUE;
-  const min = Math.max(numberOf(schema, 'minimum') ?? -end, numberOf(schema, 'exclusiveMinimum') ?? -end);
-  const max = Math.min(numberOf(schema, 'maximum') ?? end, numberOf(schema, 'exclusiveMaximum') ?? end);
-  const step = numberOf(schema, 'multipleOf');
+  const min = Math.max(numberAt(schema, 'minimum') ?? -end, numberAt(schema, 'exclusiveMinimum') ?? -end);
+  const max = Math.min(numberAt(schema, 'maximum') ?? end, numberAt(schema, 'exclusiveMaximum') ?? end);
+  const step = numberAt(schema, 'multipleOf');
   if (min > max) return fc.constant(min);
   if (step !== undefined) {
     const { from, to, multipleAt } = multiplesIn(step, min, max);
@@ -110,9 +110,9 @@ const CHARACTER = fc.nat(CHARACTERS - 1).map((number) => {
 });
 
 function plainStrings(schema: JsonSchemaObject, kind: TextKind, limit: number): Sized<Json> {
-  const minLength = Math.max(numberOf(schema, 'minLength') ?? 0, kind === 'token' ? 1 : 0);
+  const minLength = Math.max(numberAt(schema, 'minLength') ?? 0, kind === 'token' ? 1 : 0);
   if (minLength > longestText(limit)) throw new TooLarge();
-  const longest = numberOf(schema, 'maxLength') ?? Math.max(minLength + 10, 20);
+  const longest = numberAt(schema, 'maxLength') ?? Math.max(minLength + 10, 20);
   // No valid value exists; the oracle rejects this value.
   if (minLength > longest) return { arbitrary: fc.constant(''), size: 1 };
   const token = fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_'));
@@ -230,8 +230,8 @@ function limit(
   const isWhole = (n: number | bigint): boolean => typeof n === 'bigint' || Number.isInteger(n);
   const round = (n: number | bigint): bigint =>
     BigInt(isWhole(n) ? n : beyond > 0n ? Math.ceil(Number(n)) : Math.floor(Number(n)));
-  const within = exactNumberOf(schema, inclusive);
-  const outside = exactNumberOf(schema, exclusive);
+  const within = exactNumberAt(schema, inclusive);
+  const outside = exactNumberAt(schema, exclusive);
   const found = [
     ...(within === undefined ? [] : [round(within)]),
     ...(outside === undefined ? [] : [isWhole(outside) ? BigInt(outside) + beyond : round(outside)]),

@@ -8,13 +8,13 @@ export const INTEGER_RANGES: Readonly<Record<string, readonly [bigint, bigint]>>
 };
 
 /** Returns the number of a keyword, if any, rounded to a double. */
-export function numberOf(schema: JsonSchemaObject, keyword: string): number | undefined {
-  const value = exactNumberOf(schema, keyword);
+export function numberAt(schema: JsonSchemaObject, keyword: string): number | undefined {
+  const value = exactNumberAt(schema, keyword);
   return value === undefined ? undefined : Number(value);
 }
 
 /** Returns the number of a keyword, if any. */
-export function exactNumberOf(schema: JsonSchemaObject, keyword: string): number | bigint | undefined {
+export function exactNumberAt(schema: JsonSchemaObject, keyword: string): number | bigint | undefined {
   const value = schema[keyword];
   return isNumber(value) ? value : undefined;
 }
