@@ -10,7 +10,7 @@ import type { SchemaNames } from './document/names.ts';
 import type { OpenApiDocument } from './document/reference.ts';
 import { NO_OUTSIDE } from './read/allowed-refs.ts';
 import { bundle } from './read/bundle.ts';
-import { type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
+import { groupWarnings, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
 import { type FileAccess, type FilePosition, FileReader, isHttpUrl, type ReadFileText } from './read/files.ts';
 import { readNumericVersion } from './read/numeric-version.ts';
 import { OldKeywords } from './read/old-keywords.ts';
@@ -119,17 +119,17 @@ export async function loadContract(
           ...place(findExclusions(document), () => 'error'),
         ];
   const dynamic = await files.findDynamicReferences();
-  const diagnostics: readonly PlacedDiagnostic[] = [
+  const diagnostics = groupWarnings([
     ...bundled.diagnostics,
     ...problems,
     ...placeDiagnostics('warn', clear, placeOf),
     ...dynamic.map(({ file, pointer, message }) => {
       return { severity: 'error' as const, place: describe(files.positionOf(file, pointer), pointer), message };
     }),
-    ...oldKeywords.warnings().map(({ file, pointer, message }) => {
+    ...oldKeywords.warnings.map(({ file, pointer, message }) => {
       return { severity: 'warn' as const, place: describe(files.positionOf(file, pointer), pointer), message };
     }),
-  ];
+  ]);
   const isRejected = diagnostics.some(({ severity }) => severity === 'error');
   return {
     document: isRejected ? undefined : document,

@@ -283,3 +283,18 @@ test.each([
 ])('a warning names a part that is not checked: %s', async (_name, text, warning) => {
   expect(await warningsOf(text)).toMatch(warning);
 });
+
+test('equal warnings of an operation and of a schema are one at the first place', async () => {
+  const schema = '{ properties: { a: { typo: 1 }, b: { typo: 2 } } }';
+  const encoding = '{ a: { style: deepObject }, b: { style: deepObject }, c: { explode: false } }';
+  const mediaType = `application/x-www-form-urlencoded: { schema: ${schema}, encoding: ${encoding} }`;
+  const lines = await warningsOf(document(`requestBody: { content: { ${mediaType} } }`));
+  expect(lines.split('\n')).toEqual([
+    expect.stringMatching(
+      /^openapi\.yaml:8:\d+ .*\/properties\/a\/typo {2}warn: a schema has no typo.* \(in 2 places\)$/,
+    ),
+    expect.stringMatching(
+      /^openapi\.yaml:8:\d+ .*\/a {2}warn: the style of the field is not supported: .* \(in 3 places\)$/,
+    ),
+  ]);
+});

@@ -48,7 +48,7 @@ export function findParameterProblems(document: OpenApiDocument): readonly Diagn
  *
  * @param document may be invalid; its references are not circular; is modified
  *
- * @returns a warning at the first of these operations, if there are any
+ * @returns a warning for each of these operations
  */
 export function describePathParameters(document: OpenApiDocument): readonly Diagnostic[] {
   const operations: string[] = [];
@@ -68,11 +68,8 @@ export function describePathParameters(document: OpenApiDocument): readonly Diag
     const added = Array.from(missing, (name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
     if (added.length > 0) paths[path] = { ...(item as object), parameters: [...(parameters as unknown[]), ...added] };
   }
-  const [pointer] = operations;
-  if (pointer === undefined) return [];
-  const where = operations.length === 1 ? 'in one operation' : `in ${String(operations.length)} operations`;
-  const message = `${where}, a parameter of the path is not described, and is read as a string: add it to parameters`;
-  return [{ pointer, message }];
+  const message = 'a parameter of the path is not described, and is read as a string: add it to parameters';
+  return operations.map((pointer) => ({ pointer, message }));
 }
 
 function parametersIn(document: OpenApiDocument, node: unknown, pointer: string): readonly Listed[] {

@@ -115,11 +115,11 @@ export function findEncodings(document: Document): Diagnostic[] {
         void found.push({ pointer: `${pointer}/encoding/${escapePointer(name)}`, message });
       const names = Object.keys(headers ?? {}).filter((header) => header.toLowerCase() !== 'content-type');
       if (form === 'multipart' && names.length > 0)
-        warn(`the headers of the part ${name} are not checked: ${names.join(', ')}`);
+        warn(`the headers of the part are not checked: ${names.join(', ')}`);
       if ((style ?? 'form') !== 'form' || explode === false)
-        warn(`the style of the field ${name} is not supported: a list is a repeated field, an object is JSON`);
+        warn('the style of the field is not supported: a list is a repeated field, an object is JSON');
       if (form === 'form' && contentType !== undefined && !['text', 'json'].includes(kindOf(contentType)))
-        warn(`the contentType of the field ${name} is not checked: the value of a form field is text or JSON`);
+        warn('the contentType of the field is not checked: the value of a form field is text or JSON');
     }
   });
   return found;

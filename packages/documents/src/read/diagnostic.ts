@@ -9,13 +9,26 @@ export type PlacedDiagnostic = {
   readonly message: string;
 };
 
-/** Adds the severity and the place to diagnostics. */
+/** Adds the severity and the place to diagnostics, and groups warnings. */
 export function placeDiagnostics(
   severity: PlacedDiagnostic['severity'],
   diagnostics: readonly Diagnostic[],
   placeOf: (pointer: string) => string,
 ): readonly PlacedDiagnostic[] {
-  return diagnostics.map(({ pointer, message }) => ({ severity, place: placeOf(pointer), message }));
+  return groupWarnings(diagnostics.map(({ pointer, message }) => ({ severity, place: placeOf(pointer), message })));
+}
+
+/** Replaces equal warnings with one at the first place, since generated documents repeat a mistake hundreds of times. */
+export function groupWarnings(diagnostics: readonly PlacedDiagnostic[]): readonly PlacedDiagnostic[] {
+  const warnings = Map.groupBy(
+    diagnostics.filter(({ severity }) => severity === 'warn'),
+    ({ message }) => message,
+  );
+  return diagnostics.flatMap((diagnostic) => {
+    const { [0]: first, length } = warnings.get(diagnostic.message) ?? [];
+    if (diagnostic.severity === 'error' || length === 1) return [diagnostic];
+    return diagnostic === first ? [{ ...first, message: `${first.message} (in ${String(length)} places)` }] : [];
+  });
 }
 
 /** Formats a diagnostic as one line: location, severity, message. */

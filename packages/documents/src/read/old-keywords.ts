@@ -5,7 +5,6 @@ import { copyOf, type FileObject, type SourceFile, visitObjects } from './file-o
 type Kind = {
   readonly isIn: (schema: FileObject) => boolean;
   readonly convert: (schema: FileObject) => void;
-  /** Follows the number of schemas in a warning. */
   readonly message: string;
 };
 
@@ -35,37 +34,27 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** A warning about a kind of keyword, at the first place of such a keyword. */
+/** A warning about a keyword. */
 export type OldKeywordWarning = { readonly file: SourceFile; readonly pointer: string; readonly message: string };
 
 /** Reads the keywords of OpenAPI 3.0 in documents of later versions with the meaning that they have in 3.0. */
 export class OldKeywords {
-  readonly #found = new Map<Kind, { readonly file: SourceFile; readonly pointer: string; count: number }>();
+  /** A warning for each keyword in the files that were converted. */
+  readonly warnings: OldKeywordWarning[] = [];
 
   /** Returns a file without these keywords; the same file if it had none. */
   convert(file: SourceFile): SourceFile {
-    const found: string[] = [];
+    const found: OldKeywordWarning[] = [];
     visitObjects(file.parsed, (node, pointer) => {
-      for (const kind of KINDS.filter(({ isIn }) => isIn(node))) {
-        found.push(pointer);
-        const first = this.#found.get(kind) ?? { file, pointer, count: 0 };
-        this.#found.set(kind, { ...first, count: first.count + 1 });
-      }
+      for (const { isIn, message } of KINDS) if (isIn(node)) found.push({ file, pointer, message });
     });
     if (found.length === 0) return file;
+    this.warnings.push(...found);
     const parsed = copyOf(file.parsed);
     visitObjects(parsed, (node) => {
       for (const { isIn, convert } of KINDS) if (isIn(node)) convert(node);
     });
     return { ...file, parsed };
-  }
-
-  /** Returns a warning for each kind of keyword in the files that were converted. */
-  warnings(): readonly OldKeywordWarning[] {
-    return [...this.#found].map(([{ message }, { file, pointer, count }]) => {
-      const schemas = count === 1 ? 'in one schema' : `in ${String(count)} schemas`;
-      return { file, pointer, message: `${schemas}, ${message}` };
-    });
   }
 }
 

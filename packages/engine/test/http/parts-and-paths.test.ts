@@ -63,14 +63,14 @@ test.each([
   [
     'multipart/form-data',
     'a: { headers: { X-Sum: { required: true, schema: {} } } }',
-    /headers of the part a are not checked: X-Sum/,
+    /headers of the part are not checked: X-Sum/,
   ],
   [
     'application/x-www-form-urlencoded',
     'a: { style: deepObject, explode: true }',
-    /style of the field a is not supported/,
+    /style of the field is not supported/,
   ],
-  ['application/x-www-form-urlencoded', 'a: { contentType: image/png }', /contentType of the field a is not checked/],
+  ['application/x-www-form-urlencoded', 'a: { contentType: image/png }', /contentType of the field is not checked/],
 ])(
   'the encoding of a form: a warning names the part that is not checked: %s { %s }',
   async (mediaType, encoding, warning) => {
