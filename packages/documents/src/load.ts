@@ -12,7 +12,7 @@ import { NO_OUTSIDE } from './read/allowed-refs.ts';
 import { bundle } from './read/bundle.ts';
 import { groupWarnings, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
 import { type FileAccess, type FilePosition, FileReader, isHttpUrl, type ReadFileText } from './read/files.ts';
-import { readNumericVersion } from './read/numeric-version.ts';
+import { readMisspelledTexts } from './read/misspelled-texts.ts';
 import { OldKeywords } from './read/old-keywords.ts';
 import { ParseError, parseText } from './read/parse.ts';
 import { SourceFiles } from './read/source-files.ts';
@@ -76,9 +76,9 @@ export async function loadContract(
           : `is a Swagger 2.0 document, but OpenAPI 3.0 to 3.2 is needed: convert it with ${conversion}`;
       return unreadable(path, message);
     }
-    const isAsWritten = version.startsWith('3.0.');
+    const isVersion30 = version.startsWith('3.0.');
     const reader = new FileReader(absolute, read, access);
-    files = new SourceFiles(reader, (file) => (isAsWritten ? file : oldKeywords.convert(file)));
+    files = new SourceFiles(reader, (file) => oldKeywords.convert(file, isVersion30));
     root = await files.add(absolute, parsed);
   } catch (error) {
     if (!(error instanceof ParseError)) return unreadable(path, `cannot be read: ${(error as Error).message}`);
@@ -88,7 +88,7 @@ export async function loadContract(
   const bundled = await bundle(root, files);
   const written = bundled.document as OpenApiDocument; // The version was checked.
   const endless = findEndlessReferences(written);
-  const clear = [...readNumericVersion(written), ...(endless.length > 0 ? [] : describePathParameters(written))];
+  const clear = [...readMisspelledTexts(written), ...(endless.length > 0 ? [] : describePathParameters(written))];
   const text = JSON.stringify(bundled.document, null, 2);
   const document = parseJson(text) as OpenApiDocument; // The version was checked.
   const locate = (pointer: string): FilePosition => {

@@ -6,6 +6,8 @@ import { walk, walkDocument, type Visited } from '../document/walk.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 
 type Node = Readonly<Record<string, unknown>>;
+/** Reports a problem. */
+type Report = (place: string, message: string, severity?: StructureProblem['severity']) => void;
 /** A mistake, or an ignored part. */
 export type StructureProblem = Diagnostic & {
   readonly severity: 'error' | 'warn';
@@ -26,11 +28,14 @@ const REQUIRED_OF_SCHEMES: Readonly<Record<string, readonly string[]>> = {
   oauth2: ['flows'],
 };
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean'];
+/** The keywords that name a schema, or the target of a reference, since OpenAPI 3.1. */
+const NAMING = ['$schema', '$vocabulary', '$id', '$anchor', '$dynamicAnchor', '$dynamicRef'];
 const COMPONENT_NAME = /^[\w.-]+$/;
 
 /**
  * Finds members that OpenAPI does not have where they are, members that are missing, and values of other types than
  * OpenAPI has for them. Unknown keywords of schemas are ignored in OpenAPI 3.1 and later (JSON Schema 2020-12, core 4.3.1).
+ * Keywords of 3.1 in a document of 3.0 are warnings: JSON Schema 2020-12, to which all schemas are converted, has them.
  *
  * @param document may be invalid, and have references that lead to nothing
  * @param isLenient accepts invalid keywords in schemas of OpenAPI 3.1 and later, which leaves them to their dialect
@@ -63,7 +68,7 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
     const target = reference.startsWith('#/') ? resolveReference(document, reference) : undefined;
     if (target === undefined || kinds.get(target) === kind) return;
     const isValue = typeof target !== 'object' || target === null || Array.isArray(target);
-    if (isValue && kind === 'schema' && typeof target === 'boolean' && version > 0) return;
+    if (isValue && kind === 'schema' && typeof target === 'boolean') return;
     const problems: StructureProblem[] = [];
     const collect = (visited: Visited): void => {
       if (Object.hasOwn(visited.node, '$ref')) return;
@@ -86,8 +91,8 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
     const isSchema = kind === 'schema' && version > 0;
     const isIgnored = annotations.has(node) || (isSchema && isLenient);
     const problems: StructureProblem[] = [];
-    const report = (place: string, message: string): void =>
-      void problems.push({ pointer: place, message, severity: isIgnored ? 'warn' : 'error', isKeyword: false });
+    const report: Report = (place, message, severity = isIgnored ? 'warn' : 'error') =>
+      void problems.push({ pointer: place, message, severity, isKeyword: false });
     if (isSchema) for (const name of ['discriminator', 'xml', 'externalDocs']) annotations.add(node[name]);
 
     const needed = [...required, ...(version === 0 ? (REQUIRED_IN_30[kind] ?? []) : [])];
@@ -104,7 +109,7 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
       if (kind === 'callback') {
         if (!name.startsWith('x-') && !isObject(value))
           report(place, `${name} must be a path item, not ${typeNameOf(value)}`);
-      } else if (member === undefined || !isInVersion(member)) {
+      } else if (member === undefined || !(isInVersion(member) || isOf31(kind, name, member))) {
         const isAllowed = name.startsWith('x-') || (name === '$ref' && isReferable);
         const isIgnoredThere = isIgnored || isSchema || kind === 'discriminator';
         const severity = isIgnoredThere ? 'warn' : 'error';
@@ -115,6 +120,7 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
           problems.push({ pointer: place, message, severity, isKeyword: kind === 'schema' });
         }
       } else {
+        if (!isInVersion(member)) report(place, readAsIn31(name), 'warn');
         const isForeign = kind === 'securityScheme' && isOfOtherScheme(name, node['type']);
         if (isForeign) report(place, `a security scheme of type ${String(node['type'])} has no ${name}`);
         else checkMember(member, name, value, place, report);
@@ -123,17 +129,16 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
     return problems;
   }
 
-  function checkMember(
-    member: Member,
-    name: string,
-    value: unknown,
-    place: string,
-    report: (place: string, message: string) => void,
-  ): void {
+  function checkMember(member: Member, name: string, value: unknown, place: string, report: Report): void {
     const { holds, kind, names } = member;
     const check = (one: unknown, label: string, at: string): void => {
-      const message = kind === undefined ? mismatch(member, one) : mismatchOf(kind, one, name);
-      if (message !== undefined) report(at, `${label} must be ${message}`);
+      const messageIn = (rules: Version): string | undefined =>
+        kind === undefined ? mismatch(member, one, rules) : mismatchOf(kind, one, name, rules);
+      const message = messageIn(version);
+      if (message === undefined) return;
+      const isLater = version === 0 && messageIn(1) === undefined;
+      if (isLater) report(at, readAsIn31(kind === undefined ? `the value of ${name}` : 'a boolean schema'), 'warn');
+      else report(at, `${label} must be ${message}`);
     };
     if (holds === undefined || holds === 'one') check(value, name, place);
     else if (holds === 'list') {
@@ -155,10 +160,15 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
   }
 
   /** Returns the expected value, and the actual one if it differs. */
-  function mismatchOf(kind: Kind, value: unknown, name: string): string | undefined {
-    const isBoolean = kind === 'schema' && (version > 0 || name === 'additionalProperties');
+  function mismatchOf(kind: Kind, value: unknown, name: string, rules: Version): string | undefined {
+    const isBoolean = kind === 'schema' && (rules > 0 || name === 'additionalProperties');
     if (isObject(value) || (isBoolean && typeof value === 'boolean')) return undefined;
     return `${withArticle(kind)}, not ${typeNameOf(value)}`;
+  }
+
+  /** Returns whether a document of version 3.0 has a keyword of 3.1 that changes no reference. */
+  function isOf31(kind: Kind, name: string, { since }: Member): boolean {
+    return version === 0 && kind === 'schema' && since === 1 && !NAMING.includes(name);
   }
 
   function isInVersion({ since = 0, until = 2 }: Member): boolean {
@@ -178,13 +188,13 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
     return closest === undefined ? subject : `${subject}: did you mean ${closest}?`;
   }
 
-  function mismatch({ scalar, newValues = [] }: Member, value: unknown): string | undefined {
-    const allTypes = version === 0 ? TYPES : [...TYPES, 'null'];
+  function mismatch({ scalar, newValues = [] }: Member, value: unknown, rules: Version): string | undefined {
+    const allTypes = rules === 0 ? TYPES : [...TYPES, 'null'];
     const isNamed = (name: unknown): boolean => typeof name === 'string' && allTypes.includes(name);
     const fail = (isValid: boolean, expected: string): string | undefined =>
       isValid ? undefined : `${expected}, not ${describe(value)}`;
     if (typeof scalar === 'object') {
-      const values = version < 2 ? scalar : [...scalar, ...newValues];
+      const values = rules < 2 ? scalar : [...scalar, ...newValues];
       return fail(typeof value === 'string' && values.includes(value), listed(values));
     }
     switch (scalar) {
@@ -197,7 +207,7 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
       case 'positive':
         return fail(isNumber(value) && value > 0, 'a number above 0');
       case 'exclusive':
-        return mismatch({ scalar: version === 0 ? 'boolean' : 'number' }, value);
+        return mismatch({ scalar: rules === 0 ? 'boolean' : 'number' }, value, rules);
       case 'count':
         return fail(isNumber(value) && value >= 0 && Number.isInteger(Number(value)), 'an integer of at least 0');
       case 'list':
@@ -211,10 +221,10 @@ export function findStructureProblems(document: OpenApiDocument, isLenient: bool
       case 'stringsMap':
         return fail(isObject(value) && Object.values(value).every(isStrings), 'an object of lists of strings');
       case 'type': {
-        const types: unknown[] = version > 0 && Array.isArray(value) ? value : [value];
+        const types: unknown[] = rules > 0 && Array.isArray(value) ? value : [value];
         if (types.every(isNamed)) return undefined;
         const wrong = types.find((name) => !isNamed(name));
-        return `${listed(allTypes)}${version > 0 ? ', or a list of them' : ''}, not ${describe(wrong)}`;
+        return `${listed(allTypes)}${rules > 0 ? ', or a list of them' : ''}, not ${describe(wrong)}`;
       }
       default:
         return undefined;
@@ -226,6 +236,10 @@ const REQUIRED_IN_30: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   document: ['paths'],
   operation: ['responses'],
 };
+
+function readAsIn31(subject: string): string {
+  return `${subject} is read as in OpenAPI 3.1: write openapi: 3.1.0`;
+}
 
 function isOfOtherScheme(name: string, type: unknown): boolean {
   const isSpecific = Object.values(OF_SCHEMES).some((names) => names.includes(name));

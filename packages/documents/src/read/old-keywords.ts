@@ -6,6 +6,8 @@ type Kind = {
   readonly isIn: (schema: FileObject) => boolean;
   readonly convert: (schema: FileObject) => void;
   readonly message: string;
+  /** Whether documents of OpenAPI 3.0 may have the keyword. */
+  readonly isInVersion30?: true;
 };
 
 const KINDS: readonly Kind[] = [
@@ -13,11 +15,13 @@ const KINDS: readonly Kind[] = [
     isIn: ({ nullable }) => typeof nullable === 'boolean',
     convert: convertNullable,
     message: 'nullable is read as in OpenAPI 3.0, where it allows null beside a type: write type: [string, "null"]',
+    isInVersion30: true,
   },
   {
     isIn: (schema) => ['exclusiveMinimum', 'exclusiveMaximum'].some((name) => typeof schema[name] === 'boolean'),
     convert: convertLimits,
     message: 'exclusiveMinimum and exclusiveMaximum are read as in OpenAPI 3.0: write numbers',
+    isInVersion30: true,
   },
   {
     isIn: ({ type }) => Array.isArray(type) && type.includes(null),
@@ -37,22 +41,23 @@ const KINDS: readonly Kind[] = [
 /** A warning about a keyword. */
 export type OldKeywordWarning = { readonly file: SourceFile; readonly pointer: string; readonly message: string };
 
-/** Reads the keywords of OpenAPI 3.0 in documents of later versions with the meaning that they have in 3.0. */
+/** Reads keywords that the version of a document does not have, such as `nullable` in OpenAPI 3.1. */
 export class OldKeywords {
   /** A warning for each keyword in the files that were converted. */
   readonly warnings: OldKeywordWarning[] = [];
 
-  /** Returns a file without these keywords; the same file if it had none. */
-  convert(file: SourceFile): SourceFile {
+  /** Returns a file of a document without these keywords; the same file if it had none. */
+  convert(file: SourceFile, isVersion30: boolean): SourceFile {
+    const kinds = KINDS.filter(({ isInVersion30 = false }) => !(isVersion30 && isInVersion30));
     const found: OldKeywordWarning[] = [];
     visitObjects(file.parsed, (node, pointer) => {
-      for (const { isIn, message } of KINDS) if (isIn(node)) found.push({ file, pointer, message });
+      for (const { isIn, message } of kinds) if (isIn(node)) found.push({ file, pointer, message });
     });
     if (found.length === 0) return file;
     this.warnings.push(...found);
     const parsed = copyOf(file.parsed);
     visitObjects(parsed, (node) => {
-      for (const { isIn, convert } of KINDS) if (isIn(node)) convert(node);
+      for (const { isIn, convert } of kinds) if (isIn(node)) convert(node);
     });
     return { ...file, parsed };
   }
