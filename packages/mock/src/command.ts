@@ -23,6 +23,8 @@ import type { Memory } from './memory/memory.ts';
 import { renderHandlers } from './msw.ts';
 import { type CommandOptions, MOCK, readMockOptions } from './options.ts';
 
+const CANNOT_START = 2; // The exit code of all commands that cannot do their work.
+
 /** Serves the mock until a signal ends the process. Returns an exit code only for `--msw`. */
 export const mockCommand = defineCommand(MOCK, async (given) => {
   const stopReporting = reportBugs();
@@ -35,7 +37,7 @@ export const mockCommand = defineCommand(MOCK, async (given) => {
   const mocks = createMocks(loaded, options);
   stopReporting();
   stopWithNpm();
-  const replace = await runApplications(applicationsOf(mocks));
+  const replace = await runApplications(applicationsOf(mocks), CANNOT_START);
   if (!options.isQuiet) {
     printSummaries(mocks);
     void printInvalidExamples(mocks);

@@ -264,8 +264,14 @@ test('the banner has no database, /openapi.yaml is the document, and Ctrl-C ends
 test('exit 2 and the problems of a document that is rejected, or of the arguments', async () => {
   const path = join(folder, 'broken.yaml');
   writeFileSync(path, DOCUMENT.replace('operationId: generate', 'operationId: getThing'));
-  const { code, stderr } = await runProcess('contract-first', ['mock', path]);
+  const { code, stderr } = await runHere(runMock, [path], folder);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/error: [^]*operationId[^]*was rejected\n$/)]);
   const { stderr: mistakes } = await runHere(runMock, ['--seed', 'x'], folder);
   expect(mistakes).toContain('--seed must be an integer');
+});
+
+test('exit 2 and one line if the port is in use', async () => {
+  const { host, port } = new URL(url);
+  const { code, stderr } = await runProcess('contract-first', ['mock', documentPath, '--port', port]);
+  expect([code, stderr.split('\n').slice(-2)]).toEqual([2, [`cannot listen on ${host}: the port is in use`, '']]);
 });

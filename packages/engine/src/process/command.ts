@@ -22,7 +22,7 @@ type DeclaredBy<Declared> = Declared extends Settings ? Declared : Settings;
 /** Opens an application, runs a command on it and closes it. Operator errors end the process with one line each. */
 export async function runWork<Of extends Commanded>(application: Of, work: Work<Of>): Promise<void> {
   const read = readCommandConfig(process.env, application.database, application.settings);
-  if ('problems' in read) return exitWithProblems(...read.problems);
+  if ('problems' in read) return exitWithProblems(read.problems);
   const { database, logLevel, ...rest } = read;
   // Standard output is reserved for the results of the command.
   const log = await createLog(logLevel, process.stderr.isTTY, 2);
@@ -39,7 +39,7 @@ export async function runWork<Of extends Commanded>(application: Of, work: Work<
       await opened.close();
     }
   } catch (error) {
-    if (application.database?.isUnavailable(error) === true) return exitWithProblems(error.message);
+    if (application.database?.isUnavailable(error) === true) return exitWithProblems([error.message]);
     throw error;
   }
 }

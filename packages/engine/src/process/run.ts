@@ -31,14 +31,16 @@ const CLOSING_MS = 2_000;
  * documents with distinct base paths, and share a port and all limits. Invalid configuration and other operator errors
  * end the process with one line each.
  *
+ * @param problemsExitCode the exit code after these lines
  * @returns a function that replaces all applications
  */
 export async function runApplications(
   applications: readonly [Application, ...Application[]],
+  problemsExitCode?: number,
 ): Promise<(applications: readonly [Application, ...Application[]]) => Promise<void>> {
   process.on('exit', exitDespitePendingReads);
   process.stdout.on('error', ignore); // The service keeps running when standard output is closed.
-  const [first, ...others] = await configure(applications);
+  const [first, ...others] = await configure(applications, problemsExitCode);
   const { config, application } = first;
   let stop = (_signal?: NodeJS.Signals): void => {
     exitAtOnce(0);
@@ -57,17 +59,19 @@ export async function runApplications(
 
   const { title: name, version } = application.contract.info;
   const { telemetry } = config;
-  const stopTelemetry = telemetry && (await startStep(() => startTelemetry(telemetry, { name, version }, log)));
-  const served = await startStep((): [ServedApplication, ...ServedApplication[]] => [
+  const stopTelemetry =
+    telemetry && (await startStep(problemsExitCode, () => startTelemetry(telemetry, { name, version }, log)));
+  const served = await startStep(problemsExitCode, (): [ServedApplication, ...ServedApplication[]] => [
     serve(first),
     ...others.map(serve),
   ]);
   const service = await startStep(
+    problemsExitCode,
     () => startService(served, config, log),
     (error) => applications.some(({ database }) => database?.isUnavailable(error) === true),
   );
   let phase: string | undefined;
-  const ops = await startStep(() => startOps(service, config, () => phase));
+  const ops = await startStep(problemsExitCode, () => startOps(service, config, () => phase));
   const shutDown = createShutdown({ service, ops, stopTelemetry }, config, log);
   stop = (signal) => {
     if (phase === undefined && signal !== undefined) log.info({ signal }, 'stopping');
@@ -86,7 +90,7 @@ export async function runApplications(
   // `npm run dev` keeps the address and the token when it restarts the service.
   process.send?.({ url: service.url, developmentToken });
   return async (next) => {
-    const [one, ...more] = await configure(next);
+    const [one, ...more] = await configure(next, problemsExitCode);
     await service.replace([serve(one), ...more.map(serve)]);
   };
 }
@@ -94,9 +98,10 @@ export async function runApplications(
 /** An application and its configuration. Applications of one process differ in their databases and settings. */
 type Configured = { readonly application: Application; readonly config: Config };
 
-async function configure([first, ...others]: readonly [Application, ...Application[]]): Promise<
-  [Configured, ...Configured[]]
-> {
+async function configure(
+  [first, ...others]: readonly [Application, ...Application[]],
+  problemsExitCode: number | undefined,
+): Promise<[Configured, ...Configured[]]> {
   const problems = new Set<string>();
   // A variable that one application declares as a secret is a secret in all applications.
   const secrets = new Set([first, ...others].flatMap(({ settings = {} }) => [...namesOfSecrets(settings)]));
@@ -108,7 +113,8 @@ async function configure([first, ...others]: readonly [Application, ...Applicati
     return [];
   };
   const [configured, ...more] = [...(await read(first)), ...(await Promise.all(others.map(read))).flat()];
-  return configured === undefined || problems.size > 0 ? exitWithProblems(...problems) : [configured, ...more];
+  if (configured === undefined || problems.size > 0) return exitWithProblems([...problems], problemsExitCode);
+  return [configured, ...more];
 }
 
 function withSecrets(settings: Settings, names: ReadonlySet<string>): Settings {
@@ -238,6 +244,7 @@ function replaceProgram(code: number): void {
  * Runs a startup step. If it fails, exits and prints an operator error as one line, or any other error with its stack.
  */
 async function startStep<Result>(
+  problemsExitCode: number | undefined,
   step: () => Result | Promise<Result>,
   isUnavailable: (error: unknown) => boolean = () => false,
 ): Promise<Result> {
@@ -246,7 +253,7 @@ async function startStep<Result>(
   } catch (error) {
     const kinds = [IncompleteApplication, DocsUnavailable, CannotListen, TelemetryUnavailable];
     if (kinds.some((kind) => error instanceof kind) || isUnavailable(error))
-      return exitWithProblems((error as Error).message);
+      return exitWithProblems([(error as Error).message], problemsExitCode);
     // Node would print the error after the `exit` listeners, but a listener may replace the program.
     console.error(error);
     return process.exit(1);
