@@ -627,6 +627,10 @@ test('no output contains a value that is secret by its name, schema or form, any
           status: 500,
           content: { size: 1, mimeType: 'text/plain', text: `{"pin":"${secret()}` },
         },
+        ...['RESET/x', 'Reset/x/y', 'v2//reset/x/', '%72eset/x'].map((path) => ({
+          request: `GET /v1/${path.replace('x', secret())}`,
+          status: 404,
+        })),
         { request: 'GET /v1/pets', status: 500, content: jsonOf(harmless) },
         { request: `GET /v1/pets/1?next=${encodeURIComponent(`/?token=${secret()}`)}`, status: 500 },
       ],

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { OpenApiDocument } from '@contract-first/documents';
+import { decode, type OpenApiDocument } from '@contract-first/documents';
 import type { Secret } from '@contract-first/command-line/options';
 import type { SplitSecrets } from './curl-line.ts';
 import { redactBody, redactPairs, type Replacement } from './redact-body.ts';
@@ -65,7 +65,9 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
   const names = createSecretNames(document);
   const documented = literalsOf(document, url);
   // A literal segment is more specific than a parameter.
-  const templates = templatesOf(document).toSorted((one, other) => literalsIn(other) - literalsIn(one));
+  const templates = templatesOf(document)
+    .map((template) => template.map((segment) => (segment.includes('{') ? segment : fold(segment))))
+    .toSorted((one, other) => literalsIn(other) - literalsIn(one));
   const learned = new Map<string, { readonly variable: string; readonly isSearched: boolean }>();
   const counts = new Map<string, number>();
   let isLearning = false;
@@ -169,15 +171,30 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
   function target(whole: string): string {
     const [, path = '', query] = /^([^?]*)(?:\?(.*))?$/s.exec(whole) ?? [];
     const segments = path.split('/');
-    const template = isRecorded ? templates.find((one) => fits(one, segments)) : undefined;
-    const offset = segments.length - (template?.length ?? 0);
+    const parameters = isRecorded ? parametersIn(segments) : undefined;
     const shown = segments.map((segment, index) => {
-      const name = nameOf(template?.[index - offset]);
+      const name = parameters?.get(index);
       if (name !== undefined && names.isSecret('path', name)) return hide('path', name, segment);
       return documented.has(segment) ? segment : sent('path').text(segment);
     });
     if (query === undefined) return shown.join('/');
     return `${shown.join('/')}?${redactPairs(query, '&', sent('query'))}`;
+  }
+
+  /**
+   * Returns the names of the path parameters by the index of their segment. A path that no operation has may contain a
+   * documented path.
+   */
+  function parametersIn(segments: readonly string[]): ReadonlyMap<number, string | undefined> {
+    const folded = segments.map(fold);
+    const found = new Map<number, string | undefined>();
+    for (const template of templates)
+      for (let start = segments.length - template.length; start >= 0; start -= 1) {
+        if (!template.every((one, index) => one.includes('{') || one === folded[start + index])) continue;
+        for (const [index, segment] of template.entries())
+          if (!found.has(start + index)) found.set(start + index, nameOf(segment));
+      }
+    return found;
   }
 
   function header(name: string, value: string): string {
@@ -292,10 +309,9 @@ function literalsOf(document: OpenApiDocument, base = ''): ReadonlySet<string> {
   return new Set(all.filter((segment) => !segment.includes('{')));
 }
 
-/** Returns whether a path ends with the segments of a template. */
-function fits(template: readonly string[], segments: readonly string[]): boolean {
-  const last = segments.slice(-template.length);
-  return last.length === template.length && template.every((one, index) => one.includes('{') || one === last[index]);
+/** Returns a path segment without differences of case and percent-encoding. */
+function fold(segment: string): string {
+  return decode(segment).toLowerCase();
 }
 
 function literalsIn(template: readonly string[]): number {
