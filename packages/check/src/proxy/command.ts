@@ -17,6 +17,7 @@ import { readBaseUrl } from '../run/base-url.ts';
 import type { ContractResult } from '../run/contract-result.ts';
 import { readDocument } from '../run/read-document.ts';
 import { createForwarder } from './forward.ts';
+import { windowsCommandLine } from './windows-command-line.ts';
 
 /** Runs the proxy until a signal arrives or its command ends. */
 export const proxyCommand = defineCommand(PROXY, async (given, environment) => {
@@ -121,7 +122,12 @@ async function runClient(
   url: string,
   signal: AbortSignal,
 ): Promise<number> {
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, CONTRACT_PROXY_URL: url } });
+  const options = { stdio: 'inherit', env: { ...process.env, CONTRACT_PROXY_URL: url } } as const;
+  // On Windows, commands such as npm are scripts, which only the shell can start.
+  const child =
+    process.platform === 'win32'
+      ? spawn(windowsCommandLine(command, args), { ...options, shell: 'cmd.exe' })
+      : spawn(command, args, options);
   signal.addEventListener('abort', () => child.kill());
   return new Promise((resolve, reject) => {
     child.on('error', (error) => {
