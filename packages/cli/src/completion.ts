@@ -72,9 +72,10 @@ function formatFish(commands: readonly Summarized[]): string {
   return commands
     .flatMap(({ summary, declaration: command }) => [
       `complete -c contract-first -n __fish_use_subcommand -a ${command.name} -d ${quote(summary)}`,
-      ...flagsOf(command).map(({ name, kind, text, choices = [] }) => {
+      ...flagsOf(command).map(({ name, letter, kind, text, choices = [] }) => {
+        const short = letter === undefined ? '' : ` -s ${letter}`;
         const value = kind === 'flag' ? '' : choices.length === 0 ? ' -r' : ` -x -a ${quote(choices.join(' '))}`;
-        return `complete -c contract-first -n '__fish_seen_subcommand_from ${command.name}' -l ${name}${value} -d ${quote(text)}`;
+        return `complete -c contract-first -n '__fish_seen_subcommand_from ${command.name}' -l ${name}${short}${value} -d ${quote(text)}`;
       }),
     ])
     .join('\n');

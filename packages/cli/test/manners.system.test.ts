@@ -31,7 +31,7 @@ test.each(COMMANDS.map(({ declaration }) => declaration))(
     const { code, stdout } = await contractFirst('help', declaration.name);
     expect(code).toBe(0);
     for (const { name } of declaration.options.filter(isNamed))
-      expect(stdout).toMatch(new RegExp(`^  --${name}(?: |$)`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^  (?:-\\w, )?--${name}(?: |$)`, 'm'));
     for (const [line] of declaration.examples) expect(stdout).toContain(`\n    ${line}\n`);
     expect(stdout).toContain('\nExit codes:\n  0 ');
     expect(await contractFirst(declaration.name, '-h')).toMatchObject({ code, stdout });
@@ -72,6 +72,9 @@ test.each([
     diffCommand,
     'name the revision, too: the base is openapi.yaml, its default; or a base such as HEAD',
   ],
+  ['mock -p x', mockCommand, '--port must be an integer'],
+  ['proxy -p x', proxyCommand, '--port must be an integer'],
+  ['dev -p x', devCommand, '--port must be an integer'],
   ['dev', devCommand, 'there is no src/main.ts to run: contract-first init writes a project'],
   ['init https://example.com/a.yaml', initCommand, 'is a URL: download it, and name the file'],
   ['generate https://example.com/a.yaml', generateCommand, 'is a URL: download it, and name the file'],

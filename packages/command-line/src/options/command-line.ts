@@ -123,9 +123,10 @@ export function parse(parser: Command, args: readonly string[]): number | undefi
   }
 }
 
-function createOption({ name, kind, value = 'TEXT', text, group }: OptionDeclaration): Option {
+function createOption({ name, letter, kind, value = 'TEXT', text, group }: OptionDeclaration): Option {
   const repeatable = kind === 'list' || kind === 'pairs' ? '; repeatable' : '';
-  const option = new Option(kind === 'flag' ? `--${name}` : `--${name} <${value}>`, text + repeatable);
+  const names = letter === undefined ? `--${name}` : `-${letter}, --${name}`;
+  const option = new Option(kind === 'flag' ? names : `${names} <${value}>`, text + repeatable);
   return group === undefined ? option : option.helpGroup(`${group}:`);
 }
 

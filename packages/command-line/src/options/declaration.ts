@@ -11,6 +11,8 @@ export type OptionKind = 'text' | 'list' | 'pairs' | 'flag' | 'map' | 'data';
 export type OptionDeclaration = {
   /** The name, which follows `--` on the command line and is the key in a file. */
   readonly name: string;
+  /** The letter of its short form: `p` for `-p`. */
+  readonly letter?: string;
   readonly kind: OptionKind;
   /** The placeholder of the value in the help, such as `FILE`. */
   readonly value?: string;
@@ -83,6 +85,7 @@ export const CONFIG: OptionDeclaration = {
 /** The option of all commands that listen. */
 export const PORT: OptionDeclaration = {
   name: 'port',
+  letter: 'p',
   kind: 'text',
   value: 'N',
   text: 'listen on this port (default: the environment variable PORT, or 3000)',
