@@ -67,8 +67,24 @@ export async function main(args: readonly string[]): Promise<number | undefined>
     .addHelpText('after', '\ncontract-first help <command> prints the options of a command.');
   for (const [known, { summary }] of COMMANDS) parser.command(known).description(summary);
   addVersion(parser);
+  const word = name === 'help' ? topic : name;
+  parser.showSuggestionAfterError(word.length > SHORT || [...COMMANDS.keys()].some((known) => areNear(known, word)));
   if (args.length === 0) return parse(parser, ['--help']);
   return parse(parser, name === 'help' && rest.length > 0 ? rest : args);
+}
+
+// Commander suggests words with up to three differences, which are too many for a short word.
+const SHORT = 4;
+
+/** Returns whether two words differ in at most one letter, or in the order of two letters. */
+function areNear(one: string, other: string): boolean {
+  const shorter = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < shorter && one[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  const [first = '', second = ''] = [one, other].map((word) => word.slice(start, word.length - end));
+  return (first.length < 2 && second.length < 2) || first === second.charAt(1) + second.charAt(0);
 }
 
 async function run({ load }: Entry, args: readonly string[]): Promise<number | undefined> {

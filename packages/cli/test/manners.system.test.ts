@@ -52,6 +52,9 @@ test.each([['-v'], ['--version'], ['check', '-v'], ['mock', '--version']])(
 test.each([
   [['chek'], "unknown command 'chek'\n(Did you mean check?)"],
   [['help', 'dif'], "unknown command 'dif'\n(Did you mean diff?)"],
+  [['mcok'], "unknown command 'mcok'\n(Did you mean mock?)"],
+  [['genrte'], "unknown command 'genrte'\n(Did you mean generate?)"],
+  ...['lint', 'docs', 'edit'].map((word) => [[word], `unknown command '${word}'\nsee `] as const),
   [['mock', '--prot', '1'], "unknown option '--prot'\n(Did you mean --port?)"],
   [['diff', '--fail', 'ERR'], "unknown option '--fail'"],
   [['init'], "missing required argument 'DOCUMENT'"],
