@@ -69,12 +69,19 @@ test.each([
   expect(stderr).toMatch(/^see contract-first.* --help$/m);
 });
 
+const IS_FOLDER = 'cannot be read: it is a folder (EISDIR)';
 test.each([
   [
     'diff openapi.yaml',
     diffCommand,
     'name the revision, too: the base is openapi.yaml, its default; or a base such as HEAD',
   ],
+  ['generate .', generateCommand, IS_FOLDER],
+  ['init .', initCommand, IS_FOLDER],
+  ['mock .', mockCommand, IS_FOLDER],
+  ['mock a.yaml --config .', mockCommand, IS_FOLDER],
+  ['check . --url http://127.0.0.1:1', checkCommand, IS_FOLDER],
+  ['diff a.yaml b.yaml --config .', diffCommand, IS_FOLDER],
   ['mock -p x', mockCommand, '--port must be an integer'],
   ['proxy -p x', proxyCommand, '--port must be an integer'],
   ['dev -p x', devCommand, '--port must be an integer'],

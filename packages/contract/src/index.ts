@@ -16,6 +16,7 @@ export { replaceEvaluation } from './validation/evaluated-parts.ts';
 export { equalityKey, replaceEqualityKeywords } from './validation/equality.ts';
 export { roundBigints, withDigits } from './validation/exact-values.ts';
 export { replaceFormats } from './validation/formats.ts';
+export { describeSystemError } from './system-error.ts';
 export { HandlerFailure, NotAcceptable, PreconditionFailed } from './errors.ts';
 export type {
   FailureDetails,

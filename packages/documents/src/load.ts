@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { parseJson } from '@contract-first/contract';
+import { describeSystemError, parseJson } from '@contract-first/contract';
 import { findExclusions } from './check/exclusions.ts';
 import { findCollisions } from './check/operation-ids.ts';
 import { describePathParameters, findParameterProblems } from './check/path-parameters.ts';
@@ -81,7 +81,7 @@ export async function loadContract(
     files = new SourceFiles(reader, (file) => oldKeywords.convert(file, isVersion30));
     root = await files.add(absolute, parsed);
   } catch (error) {
-    if (!(error instanceof ParseError)) return unreadable(path, `cannot be read: ${(error as Error).message}`);
+    if (!(error instanceof ParseError)) return unreadable(path, `cannot be read: ${describeSystemError(error)}`);
     return unreadable(`${path}:${String(error.line)}:${String(error.column)}`, error.message);
   }
 

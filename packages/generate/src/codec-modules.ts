@@ -1,4 +1,5 @@
 import { join, resolve, sep } from 'node:path';
+import { describeSystemError } from '@contract-first/contract';
 import type { Declared } from '@contract-first/documents';
 import { readIfPresent } from '@contract-first/command-line/files';
 import { findObject } from './parse-handlers.ts';
@@ -25,7 +26,7 @@ export function readDeclared(folder: string): DeclaredModules {
       if (names !== undefined) return names;
       problems.push(`cannot read the names of ${kind} from ${pathOf(kind)}: write an object literal without a spread`);
     } catch (error) {
-      problems.push(`${pathOf(kind)} cannot be read: ${(error as Error).message}`);
+      problems.push(`${pathOf(kind)} cannot be read: ${describeSystemError(error)}`);
     }
     return undefined;
   };

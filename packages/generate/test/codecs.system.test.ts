@@ -157,7 +157,7 @@ test('npm run generate rejects a codecs module that cannot be read, and changes 
   await generate();
   const before = readGenerated();
   mkdirSync(join(project, 'src/app/codecs.ts'));
-  const stderr = expect.stringMatching(/^src\/app\/codecs\.ts cannot be read: EISDIR.*\n$/);
+  const stderr = expect.stringMatching(/^src\/app\/codecs\.ts cannot be read: it is a folder \(EISDIR\)\n$/);
   expect(await generate()).toEqual({ code: 2, stdout: '', stderr });
   expect(readGenerated()).toEqual(before);
 });

@@ -12,7 +12,7 @@ import {
   reportRefusal,
   stopWithNpm,
 } from '@contract-first/command-line/terminal';
-import type { Contract } from '@contract-first/contract';
+import { type Contract, describeSystemError } from '@contract-first/contract';
 import { compileContract, type CompiledDocument, formatDiagnostic } from '@contract-first/documents';
 import type { Application } from '@contract-first/engine';
 import { mountsOf, readEnvFile, runApplications } from '@contract-first/engine/tools';
@@ -146,7 +146,7 @@ async function writeHandlers([loaded]: readonly LoadedDocument[], path: string, 
   const { text = '', omitted = [] } = loaded === undefined ? {} : renderHandlers(loaded.compiled, seed);
   for (const line of omitted) printError(line);
   await writeModule(path, text).catch((error: unknown) =>
-    refuse(`${path} cannot be written: ${(error as Error).message}`),
+    refuse(`${path} cannot be written: ${describeSystemError(error)}`),
   );
   print(path);
   return 0;

@@ -250,8 +250,18 @@ test('the contract checks share only readers and a correction of Ajv with the en
   });
   const values = shared.filter((name) => name !== '' && !name.startsWith('type '));
   expect([...new Set(values)].sort()).toEqual([
-    ...['SCHEMA_KEYWORDS', 'SourceDigits', 'TimeLimitExceeded', 'VARIABLES', 'createProgressLine', 'escapePointer'],
-    ...['escapeToLine', 'isInPlaceList', 'kindOf', 'mapBigints', 'matchMediaType', 'memoizeByObject', 'nodeHttp'],
+    ...['SCHEMA_KEYWORDS', 'SourceDigits', 'TimeLimitExceeded', 'VARIABLES', 'createProgressLine'],
+    ...[
+      'describeSystemError',
+      'escapePointer',
+      'escapeToLine',
+      'isInPlaceList',
+      'kindOf',
+      'mapBigints',
+      'matchMediaType',
+      'memoizeByObject',
+      'nodeHttp',
+    ],
     ...['parameterNames', 'parseJsonTree', 'replaceEvaluation', 'runWithin', 'sequenceKindOf', 'stringifyJson'],
   ]);
 });

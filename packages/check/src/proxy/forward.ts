@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { Tls } from '@contract-first/command-line/options';
-import { nodeHttp } from '@contract-first/contract';
+import { describeSystemError, nodeHttp } from '@contract-first/contract';
 import {
   createAgent,
   endToEndHeaders,
@@ -60,9 +60,9 @@ export function createForwarder(service: URL, tls: Tls, { onExchange, onSkip }: 
       isOver = true;
     };
     const fail = (error: NodeJS.ErrnoException): void => {
-      const { code = '', message } = error;
+      const { code = '' } = error;
       const problem = protocolProblem(error);
-      const cause = problem ?? (CLOSED.includes(code) ? 'the connection was closed' : message || code);
+      const cause = problem ?? (CLOSED.includes(code) ? 'the connection was closed' : describeSystemError(error));
       end(() => {
         if (problem !== undefined || UNREACHABLE.includes(code))
           onSkip(`requests while the service was not reachable (${cause})`);

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { describeSystemError } from '@contract-first/contract';
 import { print, type Style } from '@contract-first/command-line/terminal';
 import type { InvalidOperation } from '@contract-first/model/operations';
 import { CannotCheck } from '@contract-first/model/values';
@@ -144,7 +145,7 @@ function writeBaseline(path: string, result: ContractResult): void {
   try {
     writeFileSync(path, COMMENT + stringify(entries, { lineWidth: 0 }));
   } catch (error) {
-    throw new CannotCheck(`the baseline ${path} cannot be written: ${(error as Error).message}`, { cause: error });
+    throw new CannotCheck(`the baseline ${path} cannot be written: ${describeSystemError(error)}`, { cause: error });
   }
 }
 
@@ -160,7 +161,7 @@ function readEntries(path: string): readonly Entry[] {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const reason = isMissing
       ? 'does not exist: --update-baseline writes it'
-      : `cannot be read: ${(error as Error).message}`;
+      : `cannot be read: ${describeSystemError(error)}`;
     throw new CannotCheck(`the baseline ${path} ${reason}`, { cause: error });
   }
   if (Array.isArray(entries) && entries.every(isEntry)) return entries;

@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { describeSystemError } from '@contract-first/contract';
 import { CannotCheck } from '@contract-first/model/values';
 import type { CheckObserver } from '../judgement/observation.ts';
 import type { ContractResult } from '../run/contract-result.ts';
@@ -43,7 +44,7 @@ export function openReportFile(path: string): ReportFile {
     try {
       return act();
     } catch (error) {
-      throw new CannotCheck(`the report ${path} cannot be written: ${(error as Error).message}`, { cause: error });
+      throw new CannotCheck(`the report ${path} cannot be written: ${describeSystemError(error)}`, { cause: error });
     }
   }
 }

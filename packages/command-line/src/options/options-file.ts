@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { describeSystemError } from '@contract-first/contract';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type YAMLMap } from 'yaml';
 import type { CommandDeclaration, OptionDeclaration, OptionKind } from './declaration.ts';
 import type { GivenOption } from './option-reader.ts';
@@ -26,7 +27,7 @@ export function readOptionsFile(
     source = readFileSync(file, 'utf8');
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    if (path !== undefined || !isMissing) problems.push(`${file}: cannot be read: ${(error as Error).message}`);
+    if (path !== undefined || !isMissing) problems.push(`${file}: cannot be read: ${describeSystemError(error)}`);
     return found;
   }
   const lines = new LineCounter();

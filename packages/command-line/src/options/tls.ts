@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
+import { describeSystemError } from '@contract-first/contract';
 import type { OptionDeclaration } from './declaration.ts';
 import type { OptionReader } from './option-reader.ts';
 
@@ -29,7 +30,7 @@ export function readTls({ has, textOf, placeOf, refuse }: OptionReader): Tls {
     try {
       return readFileSync(path);
     } catch (error) {
-      refuse(`${placeOf(name)}: ${(error as Error).message}`); // An Error of Node.
+      refuse(`${placeOf(name)}: ${describeSystemError(error)}`);
       return undefined;
     }
   };

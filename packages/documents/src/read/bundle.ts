@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import { escapePointer } from '@contract-first/contract';
+import { describeSystemError, escapePointer } from '@contract-first/contract';
 import { closestName, type SchemaNames, unusedName } from '../document/names.ts';
 import { type Kind, OBJECTS } from '../document/objects.ts';
 import { tokensOf } from '../document/reference.ts';
@@ -305,7 +305,7 @@ class Bundler {
       return await read();
     } catch (error) {
       if (error instanceof ParseError) throw error;
-      throw new Error(`$ref to ${text} cannot be read: ${(error as Error).message}`, { cause: error });
+      throw new Error(`$ref to ${text} cannot be read: ${describeSystemError(error)}`, { cause: error });
     }
   }
 

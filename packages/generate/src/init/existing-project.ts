@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeSystemError } from '@contract-first/contract';
 import { readIfPresent } from '@contract-first/command-line/files';
 import { printError, refuse } from '@contract-first/command-line/terminal';
 import { mergeManifest, withoutTests, type Manifest } from './manifest.ts';
@@ -64,7 +65,7 @@ function parse(text: string, path: string): Manifest {
     const manifest = JSON.parse(text) as Manifest | null; // npm validates the members.
     if (typeof manifest === 'object' && manifest !== null) return manifest;
   } catch (error) {
-    return refuse(`${path} cannot be read: ${(error as Error).message}`);
+    return refuse(`${path} cannot be read: ${describeSystemError(error)}`);
   }
   return refuse(`${path} must be an object`);
 }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { readIfPresent } from '@contract-first/command-line/files';
 import { printError } from '@contract-first/command-line/terminal';
-import { kindOf, type Operation, parameterNames, stringifyJson } from '@contract-first/contract';
+import { describeSystemError, kindOf, type Operation, parameterNames, stringifyJson } from '@contract-first/contract';
 import type { AnyReply, Once } from '@contract-first/engine/tools';
 import type { ApiOperation } from '@contract-first/model/operations';
 import { assertCorrections, type Corrections, itemsIn } from '@contract-first/model/resources';
@@ -238,7 +238,7 @@ function readData(path: string): string | undefined {
   try {
     return readIfPresent(path);
   } catch (error) {
-    throw new CannotCheck(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new CannotCheck(`${path} cannot be read: ${describeSystemError(error)}`, { cause: error });
   }
 }
 

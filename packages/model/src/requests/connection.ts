@@ -2,7 +2,7 @@ import type { Agent, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Tls } from '@contract-first/command-line/options';
-import { nodeHttp } from '@contract-first/contract';
+import { describeSystemError, nodeHttp } from '@contract-first/contract';
 import { createAgent, protocolProblem } from './agents.ts';
 import { isChunked, type WireRequest } from './wire-request.ts';
 import { type Excerpt, EXCERPT_BYTES, excerptOf, type WireResponse } from './wire-response.ts';
@@ -188,10 +188,10 @@ export function openConnection(
       }
 
       function fail(error: NodeJS.ErrnoException): void {
-        const { code = '', message } = error;
+        const { code = '' } = error;
         const isClosed = code === 'ECONNRESET' || code === 'EPIPE';
         const isBehindEnd = response !== undefined && code.startsWith('HPE_');
-        const cause = isClosed ? 'the connection was closed' : message || code;
+        const cause = isClosed ? 'the connection was closed' : describeSystemError(error);
         const isStale = isClosed && outgoing.reusedSocket && receivedBytes === 0;
         reject(
           new (isStale ? StaleConnection : NoResponse)(

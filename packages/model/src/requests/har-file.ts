@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { escapeToLine } from '@contract-first/contract';
+import { describeSystemError, escapeToLine } from '@contract-first/contract';
 import { syntaxProblem } from '../values/json-tree.ts';
 import { CannotCheck } from '../values/oracle.ts';
 import type { WireRequest } from './wire-request.ts';
@@ -29,7 +29,7 @@ export function readHar(path: string): readonly HarEntry[] {
     const isSyntax = error instanceof SyntaxError;
     const problem = isSyntax ? 'is not an HTTP archive, or is not complete' : 'cannot be read';
     throw new CannotCheck(
-      `${name} ${problem}: ${escapeToLine(isSyntax ? syntaxProblem(error) : (error as Error).message)}`,
+      `${name} ${problem}: ${escapeToLine(isSyntax ? syntaxProblem(error) : describeSystemError(error))}`,
       { cause: error },
     );
   }
