@@ -5,7 +5,7 @@ import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/clea
 import { runProcess, start, startServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
-const DIFF = 'contract-first diff --base openapi.yaml';
+const DIFF = 'contract-first diff openapi.yaml openapi.yaml';
 
 /** Returns a document with the escape character, C1's control sequence introducer and a change of direction in its texts. */
 function hostileDocument(texts: object): string {

@@ -19,7 +19,7 @@ describe('contract:diff reports', () => {
     project.write('openapi.yaml', RENAMED.replace('required: [name]', 'required: [name, label]'));
   });
   const format = async (name: string, base = 'HEAD'): Promise<string> => {
-    const { code, stdout, stderr } = await project.diff('--base', base, '--format', name);
+    const { code, stdout, stderr } = await project.diff(base, 'openapi.yaml', '--format', name);
     expect({ code, stderr }).toEqual({ code: base === 'HEAD' ? 1 : 0, stderr: '' });
     return stdout;
   };
