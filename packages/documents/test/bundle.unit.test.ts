@@ -61,6 +61,26 @@ test('a component that refers to another file gets the content of the target', a
   expect(components).toEqual({ schemas: { Animal, Beast: { $ref: '#/components/schemas/Animal' } } });
 });
 
+test.each([
+  ['in components', 'components: { schemas: { SCHEMAS } }', '#/components/schemas/'],
+  ['in a file of schemas', 'SCHEMAS', '#/'],
+])('schemas with a discriminator of another file in allOf become components: %s', async (_name, file, place) => {
+  const child = (parent: string): string => `{ allOf: [${schema(place + parent)}] }`;
+  const parent = '{ properties: { kind: { type: string } }, discriminator: { propertyName: kind } }';
+  const schemas = `Pet: ${parent}, Cat: ${child('Pet')}, Kitten: ${child('Cat')}, Stone: { allOf: [{ type: object }] }`;
+  const { components } = await bundleOf({
+    'openapi.yaml': `${HEAD}paths: { /a: ${post(`models.yaml${place}Pet`)} }`,
+    'models.yaml': `{ ${file.replace('SCHEMAS', schemas)} }`,
+  });
+  expect(components).toMatchObject({
+    schemas: {
+      Cat: { allOf: [{ $ref: '#/components/schemas/Pet' }] },
+      Kitten: { allOf: [{ $ref: '#/components/schemas/Cat' }] },
+    },
+  });
+  expect(components).not.toHaveProperty('schemas.Stone');
+});
+
 test('equal components with the same name become one component; if they differ, the second gets a number', async () => {
   const files = (other: string): Readonly<Record<string, string>> => ({
     'openapi.yaml': `${HEAD}paths: { /a: ${post('a.yaml#/components/schemas/E')}, /b: ${post('b.yaml#/components/schemas/E')} }`,

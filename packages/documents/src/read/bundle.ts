@@ -81,6 +81,8 @@ class Bundler {
   readonly #merges: (() => void)[] = [];
   readonly #visited = new Set<object>();
   readonly #unreadable = new Set<string>();
+  /** The schemas whose children were added. */
+  readonly #parents = new Set<string>();
 
   constructor(root: SourceFile, files: SourceFiles) {
     this.#root = root;
@@ -164,6 +166,7 @@ class Bundler {
       const component = `/components/${group}/${escapePointer(name)}`;
       if (`#${component}` === pointer && file === this.#root) this.#replace(reference, target);
       else node['$ref'] = fragmentOf(component);
+      if (kind === 'schema' && isHead(target.node)) await this.#addChildren(target, reference);
     } else {
       const outer = this.#copies.find(
         ({ id, pointer: place }) => id === idOf(target) && pointer.startsWith(`${place}/`),
@@ -245,6 +248,35 @@ class Bundler {
     return name;
   }
 
+  /**
+   * Adds the schemas that stand beside a schema of another file and contain it in `allOf`: a discriminator chooses
+   * between them, and no reference need lead to them.
+   */
+  async #addChildren(parent: Target, reference: Reference): Promise<void> {
+    const id = idOf(parent);
+    if (this.#parents.has(id)) return;
+    this.#parents.add(id);
+    const { file } = parent;
+    const steps = tokensOf(`#${parent.pointer}`).slice(0, -1);
+    const beside = parent.pointer === '' ? undefined : steps.reduce(memberOf, file.parsed);
+    for (const [name, node] of Object.entries(Object(beside) as Node)) {
+      const parts = memberOf(node, 'allOf');
+      const isChild =
+        Array.isArray(parts) && parts.some((part) => isFileObject(part) && this.#idIn(file, part['$ref']) === id);
+      if (!isChild) continue;
+      const child: Target = { file, pointer: pointerOf([...steps, name]), node, name };
+      await this.#nameOf('schema', 'schemas', child, reference);
+      await this.#addChildren(child, reference);
+    }
+  }
+
+  /** Returns the place that a reference names, without opening a file. */
+  #idIn(file: SourceFile, reference: unknown): string | undefined {
+    if (typeof reference !== 'string') return undefined;
+    const [path = '', fragment = ''] = reference.split('#');
+    return `${path === '' ? file.path : this.#files.pathOf(path, file)}#${pointerOf(tokensOf(`#${fragment}`))}`;
+  }
+
   /** Returns whether two targets have the same content, with the targets of their references. */
   async #isEqual(one: Target, other: Target, compared = new Set<string>()): Promise<boolean> {
     const pair = `${idOf(one)} ${idOf(other)}`;
@@ -284,7 +316,7 @@ class Bundler {
       if (member === undefined) throw missing(next, steps.slice(0, index), step, node, next !== file);
       node = member;
     }
-    const pointer = steps.map((step) => `/${escapePointer(step)}`).join('');
+    const pointer = pointerOf(steps);
     const name = componentName(pointer);
     if (!isAlias(node)) return { file: next, pointer, node, ...(name !== undefined && { name }) };
     if (next === this.#root && isLocal(node.$ref)) return { file: next, pointer, node };
@@ -408,7 +440,7 @@ class Bundler {
 }
 
 function missing(file: SourceFile, steps: readonly string[], step: string, node: unknown, isOther: boolean): Error {
-  const place = `#${steps.map((one) => `/${escapePointer(one)}`).join('')}`;
+  const place = `#${pointerOf(steps)}`;
   const closest = closestName(step, isFileObject(node) ? Object.keys(node) : []);
   const advice = closest === undefined ? '' : `: did you mean ${closest}?`;
   return new Error(`$ref leads to nothing: no ${step} in ${isOther ? displayName(file.path) : ''}${place}${advice}`);
@@ -420,6 +452,16 @@ function memberOf(node: unknown, name: string): unknown {
 
 function groupOf(parsed: unknown, group: string): Readonly<Record<string, unknown>> {
   return Object(memberOf(memberOf(parsed, 'components'), group)) as Readonly<Record<string, unknown>>;
+}
+
+/** Returns whether a schema has a discriminator that chooses between the schemas that contain it in `allOf`. */
+function isHead(node: unknown): boolean {
+  const hasLists = memberOf(node, 'oneOf') !== undefined || memberOf(node, 'anyOf') !== undefined;
+  return memberOf(node, 'discriminator') !== undefined && !hasLists;
+}
+
+function pointerOf(steps: readonly string[]): string {
+  return steps.map((step) => `/${escapePointer(step)}`).join('');
 }
 
 /** Returns whether an object consists of a reference. */
