@@ -59,6 +59,7 @@ paths:
   ${tasks('sliced', [parameter('page', '{ type: integer, default: 0 }'), parameter('size', '{ type: integer, default: 20 }')], `{ type: object, required: [content, number, size, first, last], properties: { content: ${listOf('Task')}, number: ${INTEGER}, size: ${INTEGER}, first: { type: boolean }, last: { type: boolean } } }`)}
   ${tasks('followed', [parameter('cursor', INTEGER), parameter('limit', INTEGER), parameter('sort', '{ type: string }')], `{ type: object, required: [data], properties: { data: ${listOf('Task')}, next_cursor: ${INTEGER} } }`)}
   ${tasks('linked', [parameter('cursor', INTEGER), parameter('limit', INTEGER)], `{ type: object, required: [data, meta, _links], properties: { data: ${listOf('Task')}, meta: { type: object, required: [paging], properties: { paging: { type: object, properties: { nextCursor: ${INTEGER} } } } }, _links: { type: object, properties: { next: { type: object, required: [href], properties: { href: { type: string, format: uri } } } } } } }`)}
+  ${tasks('named', [], `{ type: object, required: [taskIds], properties: { taskIds: { type: array, items: { type: string, example: '1' } } } }`)}
   ${holders}
   /articles:
     get: { operationId: list-articles, parameters: [${parameter('sort', '{ type: string }')}, ${parameter('filter[title]', '{ type: string }')}], responses: { '200': { description: Ok, ${json(`{ type: object, required: [data], properties: { data: ${listOf('Article')} } }`)} } } }
@@ -140,6 +141,12 @@ test('a filter by time is not a cursor: the list indicates more pages', async ()
 test('a list inside another object is filled', async () => {
   const { body } = await send('/embedded');
   expect(titles((body as { readonly _embedded: { readonly tasks: unknown } })._embedded.tasks)).toBe('abcde');
+});
+
+test('a list of ids has the ids of the resources', async () => {
+  const created = [await send('/named', { title: 'a' }), await send('/named', { title: 'b' })];
+  const taskIds = created.map(({ body }) => String((body as { readonly id: number }).id));
+  expect((await send('/named')).body).toEqual({ taskIds });
 });
 
 test('parameters with brackets select pages and filter', async () => {

@@ -3,7 +3,10 @@ import { idText, isNextPage, itemsIn, pagingPlaces, snakeCase } from '@contract-
 import {
   type Described,
   isObject,
+  isScalar,
   type Json,
+  type JsonObject,
+  type JsonSchema,
   membersOf,
   partAt,
   type Place,
@@ -58,11 +61,21 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
   function createBody(generated: Json, { schema }: Described, urlOf: typeof nextUrl): Json {
     const items = model.itemsAt(operation, schema);
     if (items === undefined) return generated;
-    const [first = {}] = itemsIn(generated, operation) ?? [];
-    const represented = page.items.map((state) => model.represent(items.schema, first, state));
+    const samples = itemsIn(generated, operation) ?? [];
+    const mayBeIds = !samples.some(isObject);
+    const represented = page.items.map((state) => {
+      const id = mayBeIds ? idIn(state, items.schema) : undefined;
+      return id ?? model.represent(items.schema, samples[0] ?? {}, state);
+    });
     const allows = (value: Json): boolean => model.responses.allows(schema, value);
     const filled = fillList(generated, items.place, { ...page, items: represented }, urlOf, allows);
     return allows(filled) ? filled : generated;
+  }
+
+  /** Returns the id of a resource, for a list of ids; `undefined` if the items of the list are not ids. */
+  function idIn(state: JsonObject, schema: JsonSchema | undefined): Json | undefined {
+    const ids = resource.idMembers.map((name) => partAt(state, [name])).filter(isScalar);
+    return ids.flatMap((id) => [id, idText(id)]).find((id) => model.responses.allows(schema, id));
   }
 
   function nextUrl({ parameter, value }: NonNullable<Page['next']>): string {
