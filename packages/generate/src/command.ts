@@ -21,6 +21,7 @@ const GENERATE: CommandDeclaration = {
   options: [
     { name: 'check', kind: 'flag', text: 'only list stale files; exit 1 if there are any' },
     { name: 'scaffold', kind: 'flag', text: 'also add the missing handlers and failure bodies to the application' },
+    { name: 'strict', kind: 'flag', text: 'reject a document with warnings' },
     ALLOW_REFS_OPTION,
     JSON_OPTION,
     { ...QUIET, text: 'print errors and warnings only' },
@@ -45,7 +46,8 @@ export const generateCommand = defineCommand(GENERATE, async ({ options, values:
   const allowed = readRefs(reader);
   if (problems.length > 0) refuse(...problems);
   const { has } = reader;
-  const generated = await generate({ document, check: has('check'), scaffold: has('scaffold'), allowed });
+  const flags = { check: has('check'), scaffold: has('scaffold'), strict: has('strict') };
+  const generated = await generate({ document, ...flags, allowed });
   if (!has('json')) return printGenerated(has('quiet') ? { ...generated, notes: [] } : generated);
   const { isCurrent, problems: found, notes, files } = generated;
   print(JSON.stringify({ isCurrent, problems: found, notes, files: Object.keys(files ?? {}) }, null, 2));

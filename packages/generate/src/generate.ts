@@ -32,6 +32,8 @@ export type GenerateOptions = {
   readonly check?: boolean;
   /** Adds a module for each operation without a handler, and functions for failure bodies. */
   readonly scaffold?: boolean;
+  /** Rejects a document with warnings. */
+  readonly strict?: boolean;
   /** The kinds of files outside its folder that the document may refer to; none by default. */
   readonly allowed?: AllowedRefs;
   /** Whether openapi-typescript is required. Otherwise, `types.ts` is omitted if it is not installed. */
@@ -50,6 +52,7 @@ export async function generate({
   document = 'openapi.yaml',
   check = false,
   scaffold = false,
+  strict = false,
   allowed = NO_OUTSIDE,
   needsTypes = true,
 }: GenerateOptions = {}): Promise<Generated> {
@@ -69,6 +72,8 @@ export async function generate({
   const problems = rendered.diagnostics.map(formatDiagnostic).map(withExcerpt);
   if (files === undefined || requiredParts === undefined)
     return reject(sources, ...problems, `${document} was rejected; generated/ is unchanged`);
+  if (strict && problems.length > 0)
+    return reject(sources, ...problems, `${document} has warnings, which --strict rejects; generated/ is unchanged`);
   if (needsTypes && files['types.ts'] === undefined)
     return reject(
       sources,

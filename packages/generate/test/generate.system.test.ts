@@ -43,6 +43,22 @@ test('npm run generate -- --check names stale and missing files, exits 1 and cha
   expect(readGenerated(join(project, 'generated'))).toEqual(before);
 });
 
+test('generate --strict rejects a document with warnings, and changes nothing: exit 2', async () => {
+  writeContract(CONTRACT);
+  expect(await generate('--strict')).toMatchObject({ code: 0, stderr: '' });
+  const before = readGenerated(join(project, 'generated'));
+  writeContract(CONTRACT.replace(/^ {2}version: .*$/m, '  version: 2'));
+  expect(await generate('--strict')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(
+      / warn: version is a number[^]*\nopenapi\.yaml has warnings, which --strict rejects; generated\/ is unchanged\n$/,
+    ),
+  });
+  expect(readGenerated(join(project, 'generated'))).toEqual(before);
+  expect(await generate()).toMatchObject({ code: 0, stderr: expect.stringContaining('version is a number') });
+});
+
 test('npm run generate accepts files with CRLF, and keeps it in handlers.ts', async () => {
   const withCrlf = (text: string): string => text.replaceAll('\n', '\r\n');
   writeContract(CONTRACT);
