@@ -249,8 +249,8 @@ class Bundler {
   }
 
   /**
-   * Adds the schemas that stand beside a schema of another file and contain it in `allOf`: a discriminator chooses
-   * between them, and no reference need lead to them.
+   * Adds the children of a schema with a discriminator in another file: the schemas of the same map that contain it in
+   * `allOf`. The document may have no reference to them.
    */
   async #addChildren(parent: Target, reference: Reference): Promise<void> {
     const id = idOf(parent);
