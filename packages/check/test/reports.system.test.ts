@@ -99,11 +99,11 @@ test('--report junit has a failure for an operation that is not implemented or b
   const advance = replaceClock();
   const defect: Defect = (request, respond) => {
     if (request.url === '/v1/notes') return { status: 501, headers: {}, body: '' };
-    if (request.url !== '/') advance(100);
+    if (request.url !== '/') advance(10_000);
     return respond(request);
   };
   const names = ['--operation', 'writeNote', '--operation', 'findItems'];
-  const { read } = await check({ defect, args: ['--report', 'junit:a.xml', '--budget', '2', ...names] });
+  const { read } = await check({ defect, args: ['--report', 'junit:a.xml', '--budget', '200', ...names] });
   const failures = parseXml(read('a.xml')).children.flatMap((suite) =>
     suite.children.flatMap((one) =>
       one.children.map((failure) => [suite, one, failure].map((node) => node.attributes)),

@@ -252,10 +252,10 @@ test('at the time limit, operations below the minimum are listed, and other oper
   const advance = replaceClock();
   const baseUrl = await startReferenceServer(
     recording((url) => {
-      if (isSlow(url)) advance(100);
+      if (isSlow(url)) advance(10_000);
     }, new Map()),
   );
-  const result = await checkContract({ ...reference, baseUrl, runs: 5, budgetMs: 10_000 });
+  const result = await checkContract({ ...reference, baseUrl, runs: 5, budgetMs: 1_000_000 });
   expect(result.incomplete).toContain('findItems');
   expect(result.incomplete).not.toContain('writeNote');
   expect(formatResult(result, { baseUrl, redactor: undefined, repeatLine: () => '' })).toMatch(
@@ -270,11 +270,11 @@ test('the time limit affects the number of requests, not their content', async (
   const fastUrl = await startReferenceServer(recording(() => undefined, fast));
   const slowUrl = await startReferenceServer(
     recording(() => {
-      advance(20);
+      advance(2_000);
     }, slow),
   );
   await checkContract({ ...reference, operations, baseUrl: fastUrl, budgetMs: 120_000 });
-  await checkContract({ ...reference, operations, baseUrl: slowUrl, budgetMs: 3_000 });
+  await checkContract({ ...reference, operations, baseUrl: slowUrl, budgetMs: 300_000 });
   expect([...slow.keys()].sort()).toEqual([...fast.keys()].sort());
   for (const [key, notes] of slow) expect(isPrefix(notes, fast.get(key))).toBe(true);
   expect([...slow.values()].flat().length).toBeLessThan([...fast.values()].flat().length);
