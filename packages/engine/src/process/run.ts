@@ -38,9 +38,50 @@ export async function runApplications(
   applications: readonly [Application, ...Application[]],
   problemsExitCode?: number,
 ): Promise<(applications: readonly [Application, ...Application[]]) => Promise<void>> {
+  const replace = await exitOnError(() => start(applications));
+  return async (next) => replace(await exitOnError(() => configure(next)));
+
+  /** Ends the process after an error: after an operator error with its lines, after any other with its stack. */
+  async function exitOnError<Result>(step: () => Promise<Result>): Promise<Result> {
+    try {
+      return await step();
+    } catch (error) {
+      const problems = operatorProblems(error, applications);
+      if (problems !== undefined) return exitWithProblems(problems, problemsExitCode);
+      // Node would print the error after the `exit` listeners, but a listener may replace the program.
+      console.error(error);
+      return process.exit(1);
+    }
+  }
+}
+
+/** Returns the lines for an error that an operator can correct. */
+function operatorProblems(error: unknown, applications: readonly Application[]): readonly string[] | undefined {
+  if (error instanceof InvalidConfiguration) return error.problems;
+  const kinds = [IncompleteApplication, DocsUnavailable, CannotListen, TelemetryUnavailable];
+  const isKnown = kinds.some((kind) => error instanceof kind);
+  if (isKnown || applications.some(({ database }) => database?.isUnavailable(error) === true))
+    return [(error as Error).message];
+  return undefined;
+}
+
+/** The configurations of all applications have these problems. */
+class InvalidConfiguration extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Starts the service of applications. Returns a function that replaces them. */
+async function start(
+  applications: readonly [Application, ...Application[]],
+): Promise<(applications: readonly [Configured, ...Configured[]]) => Promise<void>> {
   process.on('exit', exitDespitePendingReads);
   process.stdout.on('error', ignore); // The service keeps running when standard output is closed.
-  const [first, ...others] = await configure(applications, problemsExitCode);
+  const [first, ...others] = await configure(applications);
   const { config, application } = first;
   let stop = (_signal?: NodeJS.Signals): void => {
     exitAtOnce(0);
@@ -59,19 +100,11 @@ export async function runApplications(
 
   const { title: name, version } = application.contract.info;
   const { telemetry } = config;
-  const stopTelemetry =
-    telemetry && (await startStep(problemsExitCode, () => startTelemetry(telemetry, { name, version }, log)));
-  const served = await startStep(problemsExitCode, (): [ServedApplication, ...ServedApplication[]] => [
-    serve(first),
-    ...others.map(serve),
-  ]);
-  const service = await startStep(
-    problemsExitCode,
-    () => startService(served, config, log),
-    (error) => applications.some(({ database }) => database?.isUnavailable(error) === true),
-  );
+  const stopTelemetry = telemetry && (await startTelemetry(telemetry, { name, version }, log));
+  const served: [ServedApplication, ...ServedApplication[]] = [serve(first), ...others.map(serve)];
+  const service = await startService(served, config, log);
   let phase: string | undefined;
-  const ops = await startStep(problemsExitCode, () => startOps(service, config, () => phase));
+  const ops = await startOps(service, config, () => phase);
   const shutDown = createShutdown({ service, ops, stopTelemetry }, config, log);
   stop = (signal) => {
     if (phase === undefined && signal !== undefined) log.info({ signal }, 'stopping');
@@ -89,19 +122,16 @@ export async function runApplications(
   else printBanner(served, config, service, ops.url);
   // `npm run dev` keeps the address and the token when it restarts the service.
   process.send?.({ url: service.url, developmentToken });
-  return async (next) => {
-    const [one, ...more] = await configure(next, problemsExitCode);
-    await service.replace([serve(one), ...more.map(serve)]);
-  };
+  return async ([one, ...more]) => service.replace([serve(one), ...more.map(serve)]);
 }
 
 /** An application and its configuration. Applications of one process differ in their databases and settings. */
 type Configured = { readonly application: Application; readonly config: Config };
 
-async function configure(
-  [first, ...others]: readonly [Application, ...Application[]],
-  problemsExitCode: number | undefined,
-): Promise<[Configured, ...Configured[]]> {
+/** @throws {InvalidConfiguration} */
+async function configure([first, ...others]: readonly [Application, ...Application[]]): Promise<
+  [Configured, ...Configured[]]
+> {
   const problems = new Set<string>();
   // A variable that one application declares as a secret is a secret in all applications.
   const secrets = new Set([first, ...others].flatMap(({ settings = {} }) => [...namesOfSecrets(settings)]));
@@ -113,7 +143,7 @@ async function configure(
     return [];
   };
   const [configured, ...more] = [...(await read(first)), ...(await Promise.all(others.map(read))).flat()];
-  if (configured === undefined || problems.size > 0) return exitWithProblems([...problems], problemsExitCode);
+  if (configured === undefined || problems.size > 0) throw new InvalidConfiguration([...problems]);
   return [configured, ...more];
 }
 
@@ -238,24 +268,4 @@ function exitDespitePendingReads(code: number): void {
 /** Replaces the program with one that exits, which also ends all threads. */
 function replaceProgram(code: number): void {
   process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${String(code)})`], {});
-}
-
-/**
- * Runs a startup step. If it fails, exits and prints an operator error as one line, or any other error with its stack.
- */
-async function startStep<Result>(
-  problemsExitCode: number | undefined,
-  step: () => Result | Promise<Result>,
-  isUnavailable: (error: unknown) => boolean = () => false,
-): Promise<Result> {
-  try {
-    return await step();
-  } catch (error) {
-    const kinds = [IncompleteApplication, DocsUnavailable, CannotListen, TelemetryUnavailable];
-    if (kinds.some((kind) => error instanceof kind) || isUnavailable(error))
-      return exitWithProblems([(error as Error).message], problemsExitCode);
-    // Node would print the error after the `exit` listeners, but a listener may replace the program.
-    console.error(error);
-    return process.exit(1);
-  }
 }
