@@ -24,6 +24,10 @@ export const NOT_A_READ = 'a query of `read` must not change anything: use `writ
 /** Spaces, semicolons, and comments whose end is the same in both databases. */
 const BLANKS = /^(?:[\s;]|--[^\n\r]*(?:\r?\n|$)|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*/;
 
+const LASTING = 'its effect would stay in the connection after the transaction';
+const TEMPORARY =
+  'the temporary table would stay in the connection after the transaction, and hide tables of the same name';
+
 /** Statements that are not allowed, and the reasons. Only PostgreSQL allows nested comments. */
 const REFUSED: readonly (readonly [start: RegExp, reason: string])[] = [
   [
@@ -32,12 +36,19 @@ const REFUSED: readonly (readonly [start: RegExp, reason: string])[] = [
   ],
   [
     /^(?:attach|deallocate|detach|discard|listen|load|pragma|prepare|reset|set(?!\s+(?:constraints|local)\b)|unlisten)\b/i,
-    'its effect would stay in the connection after the transaction',
+    LASTING,
   ],
   [
-    /^create\s+(?:or\s+replace\s+)?(?:global\s+|local\s+)?temp(?:orary)?\b(?![^]*\bon\s+commit\s+drop\b)/i,
-    'the temporary table would stay in the connection after the transaction, and hide tables of the same name',
+    /^create\s+(?:(?:or\s+replace\s+)?(?:global\s+|local\s+)?temp(?:orary)?\b|(?:(?!(?:as|on)\b)\w+\s+)+["[`]?(?:pg_)?temp["\]`]?\s*\.)(?![^]*\bon\s+commit\s+drop\b)/i,
+    TEMPORARY,
   ],
+  // Not `INSERT INTO temp`, whose table may have this name.
+  [
+    /(?<=^(?:select|with)\b[^]*)(?<!\binsert\s+)\binto\s+(?:temp(?:orary)?\s+(?:table\s+)?["\w]|"?pg_temp"?\s*\.)/i,
+    TEMPORARY,
+  ],
+  [/\bset_config\b(?=\s*\((?:[^()]|\([^()]*\))*,\s*false\s*\))/i, LASTING],
+  [/\bpg_(?:try_)?advisory_lock(?:_shared)?\b(?=\s*\()/i, `${LASTING}; pg_advisory_xact_lock ends with it`],
   [/^declare\b(?=[^]*\bwith\s+hold\b)/i, 'the cursor would stay in the connection after the transaction'],
   [/^copy\b(?=[^]*\bstd(?:in|out)\b)/i, 'a client cannot send or receive its data'],
   [/^--/, 'a line feed must end a comment before a statement'],

@@ -12,6 +12,7 @@ import {
   sql,
   table,
   type Database,
+  type Query,
 } from '../src/index.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -71,6 +72,24 @@ const REFUSED = [
   sql`PREPARE a AS SELECT 1`,
   sql`DECLARE a CURSOR WITH HOLD FOR SELECT 1`,
   sql`LISTEN a`,
+  sql`CREATE TABLE temp.bookings (seat bigint, name text, train bigint)`,
+  sql`CREATE TABLE IF NOT EXISTS "pg_temp".bookings (seat bigint, name text, train bigint)`,
+  sql`CREATE OR REPLACE TRIGGER temp.refuse BEFORE INSERT ON main.bookings BEGIN SELECT RAISE(IGNORE); END`,
+  sql`SELECT 1 AS seat INTO TEMP bookings`,
+  sql`WITH one AS (SELECT 1 AS seat) SELECT seat INTO pg_temp.bookings FROM one`,
+  sql`SELECT set_config('search_path', lower(${'PG_CATALOG'}), false)`,
+  sql`SELECT pg_advisory_lock(1)`,
+  sql`SELECT pg_try_advisory_lock_shared(1)`,
+];
+/** Statements that look like those above. */
+const ALLOWED: readonly (readonly [sqlite: Query, postgres?: Query])[] = [
+  [sql`CREATE TABLE temp (a bigint)`],
+  [sql`INSERT INTO temp (a) VALUES (1)`],
+  [sql`WITH one AS (SELECT 1 AS a) INSERT INTO temp SELECT a FROM one`],
+  [sql`CREATE VIEW other AS SELECT temp.a FROM temp`],
+  [sql`CREATE INDEX by_a ON temp (a)`],
+  [sql`SELECT 1`, sql`SELECT set_config('search_path', current_setting('search_path'), true)`],
+  [sql`SELECT 1`, sql`SELECT pg_advisory_xact_lock(1)`],
 ];
 
 const namesOf = async (database: Database) =>
@@ -323,6 +342,12 @@ describeStores((createDatabase) => {
     }
     await database.write(book('Bea'));
     expect(await namesOf(database)).toEqual(['Bea']);
+  });
+
+  test('a statement that only looks like one that is refused is executed', async () => {
+    const database = await openWithTrain(await createDatabase());
+    for (const [sqlite, postgres = sqlite] of ALLOWED) await database.write(either({ sqlite, postgres }));
+    expect(await database.read(sql`SELECT count(*) AS count FROM other`)).toEqual([{ count: 2n }]);
   });
 
   test('several statements in one text are refused: nothing is written, and other writes succeed', async () => {
