@@ -262,6 +262,32 @@ test.each([
   expect(await database.read(sql`SELECT id FROM ${notes}`)).toEqual([]);
 });
 
+test.each([
+  ['makes its transaction read-only', 'SET LOCAL transaction_read_only = on'],
+  ['gets several rows from a subquery', 'UPDATE notes SET text = (SELECT text FROM notes)'],
+  [
+    'updates a row twice',
+    `INSERT INTO notes (id, text, key) VALUES (7, 'a', gen_random_uuid()), (7, 'b', gen_random_uuid())
+       ON CONFLICT (id) DO UPDATE SET text = excluded.text`,
+  ],
+  ['is not supported', 'SELECT count(*) FROM notes FOR UPDATE'],
+  ['finds no case', 'DO $$ BEGIN CASE 1 WHEN 2 THEN NULL; END CASE; END $$'],
+  ['names no schema', 'CREATE TABLE nowhere.notes (id bigint)'],
+])('a statement of a PostgreSQL database that fails by itself is not an outage: it %s', async (_name, text) => {
+  const logged: string[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(line) });
+  const database = await openNotes(await server.createDatabase(), { log });
+  cleanUp(database.close);
+  await database.write(insertNote(1n, 'x'), insertNote(2n, 'x'));
+  const writing = [
+    () => database.write({ write: () => text }, insertNote(3n, 'x')),
+    () => database.transaction(({ write }) => write({ write: () => text }, insertNote(3n, 'x'))),
+  ];
+  for (const write of writing) await expect(write()).rejects.not.toBeInstanceOf(DatabaseUnavailable);
+  expect(await database.read(sql`SELECT id FROM ${notes} ORDER BY id`)).toEqual([{ id: 1n }, { id: 2n }]);
+  expect(logged).toEqual([]);
+});
+
 function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }

@@ -12,7 +12,7 @@ import {
   type PostgresLocation,
   type PostgresTls,
 } from './location.ts';
-import { openSession, type Session } from './session.ts';
+import { isReadOnly, openSession, type Session } from './session.ts';
 import type { SessionSettings } from './session-settings.ts';
 
 export type ConnectorOptions = {
@@ -41,8 +41,6 @@ export class CannotConnect extends DatabaseUnavailable {
     this.isFinal = reasons.some(({ isFinal }) => isFinal);
   }
 }
-
-const SHOW_READ_ONLY = "SELECT current_setting('transaction_read_only') AS read_only";
 
 /** Finds the server that accepts writes. */
 export class Connector {
@@ -97,8 +95,7 @@ export class Connector {
     signal.addEventListener('abort', session.destroy);
     try {
       signal.throwIfAborted();
-      const [row] = await session.query(SHOW_READ_ONLY, [], hostTimeoutMs);
-      if (row?.['read_only'] === 'on') throw new ReadOnly('it accepts no writes');
+      if (await isReadOnly(session, hostTimeoutMs)) throw new ReadOnly('it accepts no writes');
       await prepare?.(session, openAnother, hostTimeoutMs);
       return session;
     } catch (error) {

@@ -47,20 +47,17 @@ const RECOVERIES: readonly (readonly [sqlState: string, recovery: Recovery])[] =
   ['08', 'retry'], // connection exception
   [READ_ONLY_TRANSACTION, 'retry'], // the server is no longer the primary
   ['25P02', 'retry'], // an open transaction has failed
-  ['25', 'split'], // invalid transaction state: not allowed in, or outside, a transaction
-  ['2D', 'split'], // invalid transaction termination: COMMIT in a procedure
   ['40', 'retry'], // transaction rollback: serialization failure, deadlock
   ['57', 'retry'], // operator intervention: shutdown, crash, timeout
-  ['22', 'split'], // data exception: invalid value
-  ['23', 'split'], // integrity constraint violation
-  ['44', 'split'], // WITH CHECK OPTION violation
-  ['54', 'split'], // program limit exceeded: too large
-  ['P0', 'split'], // PL/pgSQL error: raised by a trigger
+  ['28', 'wait'], // invalid authorization
+  ['3D', 'wait'], // invalid catalog name: there is no such database
+  ['42', 'wait'], // the table is missing, permission denied
+  ['53', 'wait'], // insufficient resources: the disk is full
+  ['58', 'wait'], // system error
+  ['F0', 'wait'], // configuration file error
+  ['HV', 'wait'], // foreign data wrapper error
+  ['XX', 'wait'], // internal error
 ];
-
-// All other classes of the SQL standard and PostgreSQL: the disk is full, the table is missing, permission is denied.
-// Triggers raise codes of other classes.
-const OWN_CLASSES = /^(?:[0-4]|5|F0|HV|XX)/;
 
 // Syntax error or access rule violation.
 const MISTAKE = '42';
@@ -104,8 +101,8 @@ export function recoveryFor(error: unknown): Recovery | undefined {
   if (error instanceof PoolerSwitched) return 'wait';
   const sqlState = sqlStateOf(error);
   if (sqlState === undefined) return undefined;
-  const known = RECOVERIES.find(([start]) => sqlState.startsWith(start))?.[1];
-  return known ?? (OWN_CLASSES.test(sqlState) ? 'wait' : 'split');
+  // All other codes are errors of a statement or of its values; triggers may raise any code.
+  return RECOVERIES.find(([start]) => sqlState.startsWith(start))?.[1] ?? 'split';
 }
 
 /** Whether an error is a conflict with another transaction; the connection can be used again. */

@@ -97,6 +97,12 @@ export async function openSession(login: Login, signal: AbortSignal): Promise<Se
   }
 }
 
+/** Whether a server rejects writes outside of an open transaction: it is a standby, or configured so. */
+export async function isReadOnly(session: Session, limitMs: number): Promise<boolean> {
+  const [row] = await session.query("SELECT current_setting('transaction_read_only') AS read_only", [], limitMs);
+  return row?.['read_only'] === 'on';
+}
+
 function clientConfig({ address, port, user, password, database, applicationName, tls }: Login): ClientConfig {
   return {
     host: address,

@@ -11,9 +11,10 @@ import {
   isInvalidStatement,
   isOutcomeUnknown,
   PoolerSwitched,
+  READ_ONLY_TRANSACTION,
   sqlStateOf,
 } from './errors.ts';
-import type { Session } from './session.ts';
+import { isReadOnly, type Session } from './session.ts';
 import type { BatchStatement } from './worker.ts';
 
 export type TransactionOptions = {
@@ -42,7 +43,7 @@ export async function inTransaction<Result>(
     });
   } catch (error) {
     await session.query('ROLLBACK', [], limitMs).catch(session.destroy);
-    throw error;
+    throw await explainReadOnly(session, error, limitMs);
   }
   try {
     await commit(session, durability, limitMs);
@@ -54,6 +55,14 @@ export async function inTransaction<Result>(
     throw new BatchFailed('wait', error);
   }
   return result;
+}
+
+/** Converts the error of a transaction that a statement has made read-only. Returns any other error unchanged. */
+async function explainReadOnly(session: Session, error: unknown, limitMs: number): Promise<unknown> {
+  if (sqlStateOf(error) !== READ_ONLY_TRANSACTION || (await isReadOnly(session, limitMs).catch(() => true)))
+    return error;
+  const problem = 'a statement has made the transaction read-only; nothing was written';
+  return new BatchFailed('split', new Error(problem, { cause: error }));
 }
 
 /** Commits, unless the transaction has changed the settings that make its commit durable. */
