@@ -123,16 +123,23 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
   };
   const write: Commits<Row>['write'] = async (...queries) =>
     (await add({ statements: queries.map((query) => compile(query, dialect)) })) as readonly Written[];
+  const once = hasOnce
+    ? createOnce(definition, {
+        transact,
+        join: (runPart, work) => inContext({ isOpen: true, runPart }, work),
+        write,
+      })
+    : undefined;
   return {
     ...('insert' in definition && { insert: insertInto(Object.keys(definition.insert.columns)) }),
     write,
     transaction: (work) => transact((transaction) => inContext({ isOpen: true }, () => work(transaction))),
-    ...(hasOnce && {
-      once: createOnce(definition, {
-        transact,
-        join: (runPart, work) => inContext({ isOpen: true, runPart }, work),
-        write,
-      }),
+    ...(once && {
+      once: (key, work) => {
+        if (context.getStore()?.isOpen !== true) return once(key, work);
+        // A part that waits for a part of the same transaction would never end.
+        return Promise.reject(new Error('`once` must not be called within a transaction'));
+      },
     }),
     joinReads: (read) => {
       if (!hasOnce) return read;

@@ -30,8 +30,8 @@ export type Database = DatabaseReader & {
 
   /**
    * Runs work once for each key, in one transaction with the record of its result. While the work runs, `read`, `write`,
-   * `transaction` and `insert` are parts of this transaction; each part still has all of its statements or none. The
-   * rules for the work of `transaction` apply. A result is forgotten after a day. Exists only with the option `once`.
+   * `transaction` and `insert` are parts of this transaction; each part still has all of its statements or none. `once`
+   * and `check` reject. The rules for the work of `transaction` apply. A result is forgotten after a day. Exists only with the option `once`.
    *
    * @param work returns the result
    * @returns the result of the work, or of earlier work with the key; `undefined` while the work runs elsewhere

@@ -142,12 +142,19 @@ function createParts(whole: StatementSequence, isOfDatabase: Host['isOfDatabase'
     } catch (error) {
       await statements.end();
       // A database failure ends the whole transaction.
-      if (whole.failure === undefined || !isOfDatabase(whole.failure)) {
-        whole.failure = undefined;
-        await whole.run(UNDO_PART, 'read');
-        await whole.run(END_PART, 'read');
-      }
+      if (whole.failure === undefined || !isOfDatabase(whole.failure)) await undo(toError(error));
       throw error;
+    }
+  }
+
+  async function undo(reason: Error): Promise<void> {
+    whole.failure = undefined;
+    try {
+      await whole.run(UNDO_PART, 'read');
+      await whole.run(END_PART, 'read');
+    } catch (error) {
+      // The failed statement has ended the whole transaction, as `INSERT OR ROLLBACK` does in SQLite.
+      if (!isOfDatabase(toError(error))) whole.failure = reason;
     }
   }
 }

@@ -236,6 +236,18 @@ describeStores((createDatabase) => {
     expect(failed).toMatchObject({ kind: 'foreign key' });
   });
 
+  test('the error of a trigger has its message', async () => {
+    const database = await openWithTrain(await createDatabase());
+    const create = either({
+      sqlite: sql`CREATE TRIGGER refuse BEFORE INSERT ON bookings BEGIN SELECT RAISE(ABORT, 'sold out'); END`,
+      postgres: sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''sold out''; END'`,
+    });
+    const use = sql`CREATE TRIGGER refuse BEFORE INSERT ON bookings FOR EACH ROW EXECUTE FUNCTION refuse()`;
+    await database.write(create, either({ sqlite: sql`SELECT 1`, postgres: use }));
+    await expect(database.write(book('Ann'))).rejects.toThrow(/^sold out$/);
+    await expect(database.transaction(({ write }) => write(book('Ann')))).rejects.toThrow(/^sold out$/);
+  });
+
   test('the work of a transaction can replace the error of a violated constraint', async () => {
     const database = await openWithTrain(await createDatabase());
     await database.write(book('Ann'));

@@ -71,8 +71,9 @@ export function failureOf(path: string, error: unknown): BatchFailure {
     const { message, kind, constraint } = error;
     return { recovery: 'split', message, violated: { kind, constraint } };
   }
-  const { message } = error instanceof StatementRejected ? error : unavailable(path, error);
-  return { recovery: recoveryFor(error), message };
+  const recovery = recoveryFor(error);
+  const { message } = recovery === 'split' ? (error as Error) : unavailable(path, error); // SQLite throws only errors.
+  return { recovery, message };
 }
 
 /** Returns the way to recover from a failed batch; `undefined` for a bug. */

@@ -13,7 +13,7 @@ import {
   type BatchDefinition,
 } from '@contract-first/database';
 import { DATABASE_OPTIONS, locationOf } from '@contract-first/testing/database.ts';
-import { cleanUp } from '@contract-first/testing/cleanup.ts';
+import { cleanUp, temporaryDatabase } from '@contract-first/testing/cleanup.ts';
 import { contractOf, documentOf } from '@contract-first/testing/contract.ts';
 import { serveApplication, type Overrides } from '@contract-first/testing/serve-application.ts';
 import { until } from '@contract-first/testing/until.ts';
@@ -374,6 +374,7 @@ describeStores((createDatabase) => {
         database.insert({ text: 'f3' }, KEY),
         database.read(sql`SELEKT`),
         database.read(listNotes),
+        database.once?.('another', () => Promise.resolve('')),
       ]);
       expect(violations.map((each) => (each.status === 'fulfilled' ? each.value : (each.reason as Error)))).toEqual([
         expect.any(ConstraintViolated),
@@ -384,6 +385,7 @@ describeStores((createDatabase) => {
         false,
         expect.any(Error),
         ['a', 'e', 'f', 'f2'].map((text) => ({ text })),
+        new Error('`once` must not be called within a transaction'),
       ]);
       void database.write(add('g'));
       throw new HandlerFailure({ status: 404 });
@@ -412,6 +414,18 @@ describeStores((createDatabase) => {
     );
     expect(kept).toEqual([{ count: 1n }]);
   });
+});
+
+test('a statement that ends the transaction of SQLite undoes all writes of the handler, and its error is logged: 500', async () => {
+  const { send, stored, logged } = await serve(temporaryDatabase(), async (database) => {
+    await database.write(add('a'));
+    await database.write(sql`INSERT OR ROLLBACK INTO notes (text) VALUES ('a')`).catch(() => undefined);
+    await database.write(add('b'));
+    return { status: 204 };
+  });
+  expect((await send(KEY)).status).toBe(500);
+  expect(JSON.stringify(logged)).toContain('UNIQUE constraint failed: notes.text');
+  expect(await stored()).toEqual([]);
 });
 
 describe('without a store', () => {
