@@ -1,3 +1,4 @@
+import { compilePattern } from '@contract-first/contract';
 import {
   DECODED,
   dereference,
@@ -149,7 +150,21 @@ function declares(document: Document, part: PrintableSchema, name: string): bool
 }
 
 function printProperties(schema: PrintableSchema): PrintableSchema {
-  return joinAdditional(allowInherited(declareRequired(schema)));
+  return joinAdditional(allowInherited(declareRequired(declareNamed(schema))));
+}
+
+/** Declares the properties whose name is the only match of a pattern. */
+function declareNamed({ patternProperties = {}, ...schema }: PrintableSchema): PrintableSchema {
+  const groups = Object.groupBy(Object.entries(patternProperties), ([pattern]) =>
+    /^\^\w+\$$/.test(pattern) ? 'named' : 'others',
+  );
+  const { named = [], others = [] } = groups;
+  const declared = Object.fromEntries(named.map(([pattern, property]) => [pattern.slice(1, -1), property]));
+  return {
+    ...schema,
+    ...(named.length > 0 && { properties: { ...declared, ...schema.properties } }),
+    ...(others.length > 0 && { patternProperties: Object.fromEntries(others) }),
+  };
 }
 
 /** Adds the inherited methods to the types of optional properties. */
@@ -166,10 +181,14 @@ function allowInherited(schema: PrintableSchema): PrintableSchema {
 
 /** Declares properties that are only required, since openapi-typescript prints only declared properties. */
 function declareRequired({ required = [], ...schema }: PrintableSchema): PrintableSchema {
-  const { properties = {}, additionalProperties } = schema;
+  const { properties = {}, patternProperties = {}, additionalProperties } = schema;
   const missing = required.filter((name) => !Object.hasOwn(properties, name));
-  const value = typeof additionalProperties === 'object' ? additionalProperties : PRESENT;
-  const declared = Object.fromEntries(missing.map((name) => [name, structuredClone(value)]));
+  const other = typeof additionalProperties === 'object' ? additionalProperties : PRESENT;
+  const valueOf = (name: string): Subschema => {
+    const patterns = Object.entries(patternProperties).filter(([pattern]) => compilePattern(pattern).test(name));
+    return patterns.length === 0 ? other : { allOf: patterns.map(([, property]) => property) };
+  };
+  const declared = Object.fromEntries(missing.map((name) => [name, structuredClone(valueOf(name))]));
   return {
     ...schema,
     ...(required.length > 0 && { required }),

@@ -192,6 +192,16 @@ const AGREEMENTS: Readonly<Record<string, Agreement>> = {
     valid: ['{ "constructor": "a" }', '{ "constructor": "a", "toString": "b" }'],
     invalid: ['{ "constructor": 1 }', '{ "constructor": "a", "toString": 1 }'],
   },
+  'a property named __proto__': {
+    schema: object({ ['__proto__']: COUNT, toString: TEXT }, { additionalProperties: false }),
+    valid: ['{ "__proto__": 1 }', '{}'],
+    invalid: ['{ "__proto__": "a" }', '{ "proto": 1 }'],
+  },
+  'a required property named __proto__': {
+    schema: object({ ['__proto__']: COUNT }, { required: ['__proto__', 'x-a'], patternProperties: { '^x-': TEXT } }),
+    valid: ['{ "__proto__": 1, "x-a": "a" }'],
+    invalid: ['{}', '{ "__proto__": 1 }', '{ "x-a": "a" }', '{ "__proto__": 1, "x-a": 1 }'],
+  },
   'int64s of an enum': {
     schema: { type: 'integer', format: 'int64', enum: [9007199254740993n, 9007199254740994n, -1] },
     valid: ['9007199254740993n', '9007199254740994n', '-1n'],

@@ -58,6 +58,9 @@ export function normalizeDocument(original: Document): {
   // A callback may refer to the path item that it is in; it is empty there.
   const copied: (readonly [pointer: string, reference: string])[] = [];
   walkDocument(document, simplify);
+  walkDocument(document, ({ kind, node }) => {
+    if (kind === 'schema') convertPrototype(node); // Last, since a reference may lead to the property.
+  });
   for (const path of Object.keys(document.paths ?? {}))
     if (uncallableReason(path) !== undefined) Reflect.deleteProperty(document.paths ?? {}, path);
   Reflect.deleteProperty(document.components?.schemas ?? {}, '__proto__');
@@ -112,6 +115,20 @@ export function normalizeDocument(original: Document): {
 function convertVersion30(schema: Node): void {
   convertNullable(schema);
   convertLimits(schema);
+}
+
+/** Describes a property named `__proto__` by a pattern, since Ajv ignores it in `properties`. */
+function convertPrototype(schema: Node): void {
+  const { properties = {}, patternProperties } = schema as {
+    readonly properties?: Node;
+    readonly patternProperties?: Node;
+  };
+  if (!Object.hasOwn(properties, '__proto__')) return;
+  const { ['__proto__']: property, ...others } = properties;
+  Object.assign(schema, {
+    properties: others,
+    patternProperties: { ...patternProperties, '^__proto__$': property },
+  });
 }
 
 /** Removes unknown keywords with lists or objects, and rounds large integers of keywords with counts. */

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { stringifyJson } from '@contract-first/contract';
-import { walkDocument } from '@contract-first/documents';
+import { LimitedPattern, walkDocument } from '@contract-first/documents';
 import fc from 'fast-check';
 import { isNull, type JsonSchema, type SchemaDocument, type JsonSchemaObject } from './json-schema.ts';
 import { EDGE_NAMES } from './hostile-values.ts';
@@ -258,9 +258,13 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const missing = Math.max(0, Number(node['minProperties'] ?? 0) - required.size);
       const share = Math.floor((limit - size) / Math.max(1, undeclared.length + missing));
       const extraValue = failureOr(() => build(additional, depth + 1, share));
-      const hasExtra = !(extraValue instanceof NoValue);
-      // Undeclared required properties are null; the oracle filters invalid objects.
-      for (const name of undeclared) add(name, hasExtra ? extraValue : scalar(fc.constant(null)));
+      for (const name of undeclared) {
+        const matching = patterns.filter(([pattern]) => new LimitedPattern(pattern).test(name));
+        const value =
+          matching.length === 0 ? extraValue : build({ allOf: matching.map(([, schema]) => schema) }, depth + 1, share);
+        // Required properties without a valid value are null; the oracle filters invalid objects.
+        add(name, value instanceof NoValue ? scalar(fc.constant(null)) : value);
+      }
       if (size > limit) throw new TooLarge();
       for (const [name, schema] of Object.entries(properties)) {
         if (required.has(name) || depth >= OPTIONAL_DEPTH || options.minimal === true) continue;
