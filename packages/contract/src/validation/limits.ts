@@ -1,11 +1,14 @@
 import { _, str } from 'ajv';
 import namesModule from 'ajv/dist/compile/names.js';
+import formatModule from 'ajv/dist/vocabularies/format/format.js';
 import type { AjvInstance } from './ajv.ts';
 import { compareNumbers } from '../json/decimal.ts';
+import { integerOf, isInt64 } from '../operations/int64.ts';
 import { DIGITS, exactValue, type WithDigits } from './exact-values.ts';
 import { defaultExport } from './default-export.ts';
 
 const names = defaultExport(namesModule);
+const format = defaultExport(formatModule);
 
 /** The keywords: `sign` is 1 for lower limits and -1 for upper limits. */
 const LIMITS = {
@@ -44,10 +47,42 @@ export function replaceLimits(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeywo
   }
 }
 
-function createTest(limit: string, sign: 1 | -1, isInclusive: boolean) {
-  return (value: number, root: WithDigits, holder: object | undefined, key: string | number | undefined): boolean => {
-    const digits = (holder && root[DIGITS]?.(holder, String(key))) ?? String(value);
-    const difference = compareNumbers(digits, limit) * sign;
+/** Makes the format `int64` exact: ajv-formats accepts every integer. */
+export function limitInt64s(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeyword'>): void {
+  const isExact: NumberTest = (value, ...place) => {
+    if (Number.isSafeInteger(value)) return true;
+    const integer = integerOf(digitsOf(value, ...place));
+    return integer !== undefined && isInt64(integer);
+  };
+  ajv.removeKeyword('format');
+  ajv.addKeyword({
+    ...format,
+    code: (context, type) => {
+      format.code(context, type);
+      const { gen, data, parentSchema, it } = context;
+      if (parentSchema['format'] !== 'int64') return;
+      const isAllowed = gen.scopeValue('keyword', { ref: isExact });
+      const place = _`${names.rootData}, ${it.parentData}, ${it.parentDataProperty}`;
+      context.fail(_`typeof ${data} == "number" && !${isAllowed}(${data}, ${place})`);
+    },
+  });
+}
+
+/** @param root the root value, which has the digits @param holder the object or list that contains the number */
+type NumberTest = (
+  value: number,
+  root: WithDigits,
+  holder: object | undefined,
+  key: string | number | undefined,
+) => boolean;
+
+function createTest(limit: string, sign: 1 | -1, isInclusive: boolean): NumberTest {
+  return (...place) => {
+    const difference = compareNumbers(digitsOf(...place), limit) * sign;
     return isInclusive ? difference >= 0 : difference > 0;
   };
+}
+
+function digitsOf(...[value, root, holder, key]: Parameters<NumberTest>): string {
+  return (holder && root[DIGITS]?.(holder, String(key))) ?? String(value);
 }

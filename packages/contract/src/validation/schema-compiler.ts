@@ -3,7 +3,7 @@ import { findCost, followReferences, type CheckCost, type ReferenceClosure } fro
 import type { Contract } from '../operations/contract.ts';
 import { replaceEqualityKeywords } from './equality.ts';
 import { replaceFormats } from './formats.ts';
-import { replaceLimits } from './limits.ts';
+import { limitInt64s, replaceLimits } from './limits.ts';
 import { LinkedSchemas } from './linked-schemas.ts';
 import { collectMissingDefaults } from './missing-defaults.ts';
 import { replaceMultipleOf } from './multiple-of.ts';
@@ -136,6 +136,7 @@ function createContext(direction: 'request' | 'response', createAjv: CreateAjv):
   replaceEvaluation(ajv);
   replaceFormats(ajv);
   if (direction === 'request') collectMissingDefaults(ajv);
+  else limitInt64s(ajv); // The int64s of requests are checked when they become bigints.
   return { ajv, linked: new LinkedSchemas(ajv), costs: new Map() };
 }
 

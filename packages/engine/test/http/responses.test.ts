@@ -41,6 +41,11 @@ test('responses: text, with a charset if the handler sets it', async () => {
 test.each<[string, unknown, number, RegExp]>([
   ['{ type: integer, maximum: 5 }', 3, 200, /^3$/],
   ['{ type: integer, format: int64 }', 9_007_199_254_740_993n, 200, /^9007199254740993$/],
+  ['{ type: integer, format: int64 }', 9_223_372_036_854_775_808n, 500, /failed to answer/],
+  ['{ type: integer, format: int64 }', -9_223_372_036_854_775_809n, 500, /failed to answer/],
+  ['{ type: integer }', 10n ** 30n, 200, /^10{30}$/],
+  ['{ type: integer, maximum: 18446744073709551615 }', 18_446_744_073_709_551_615n, 200, /^18446744073709551615$/],
+  ['{ type: integer, maximum: 18446744073709551615 }', 18_446_744_073_709_551_616n, 500, /failed to answer/],
   ['{ type: boolean }', Buffer.from('true'), 200, /^true$/],
   ['{ type: integer, maximum: 5 }', 9, 500, /failed to answer/],
   ['{ type: boolean }', 'x', 500, /failed to answer/],
@@ -88,8 +93,13 @@ test('responses: headers that are lists, objects or JSON', async () => {
     'x-exploded': 'a=9007199254740993,b=x',
     'x-json': '{"a":9007199254740993,"b":"x"}',
   });
-  const wrong = { status: 204, headers: { 'X-Json': { a: 'x' } } };
-  expect((await reply(documented, wrong)).problem).toMatch(/headers\/x-json\/a must be integer/);
+  for (const [a, problem] of [
+    ['x', /headers\/x-json\/a must be integer/],
+    [2n ** 63n, /headers\/x-json\/a must match format/],
+  ] as const) {
+    const wrong = { status: 204, headers: { 'X-Json': { a } } };
+    expect((await reply(documented, wrong)).problem).toMatch(problem);
+  }
 });
 
 test('responses: each cookie has its own Set-Cookie field', async () => {

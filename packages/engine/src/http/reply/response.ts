@@ -4,7 +4,6 @@ import {
   findResponseKey,
   findSizeProblem,
   InvalidResponse,
-  isInt64,
   kindOf,
   mapBigints,
   matchMediaType,
@@ -300,10 +299,9 @@ function withoutBigints(value: unknown): { readonly plain: unknown; readonly dig
   const digits = new SourceDigits();
   const root = { '': undefined as unknown };
   root[''] = mapBigints(value, (bigint, holder, key) => {
-    if (!isInt64(bigint)) throw new InvalidResponse(`${String(bigint)} is not an int64`);
     digits.record(holder ?? root, key, String(bigint));
     return Number(bigint);
   });
   if (digits.isEmpty) return { plain: root[''], digitsOf: undefined };
-  return { plain: root[''], digitsOf: (holder, key) => digits.get(holder ?? root, key) };
+  return { plain: root[''], digitsOf: (holder = root, key) => digits.get(holder, holder === root ? '' : key) };
 }
