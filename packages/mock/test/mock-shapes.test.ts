@@ -31,6 +31,14 @@ const tasks = (path: string, query: readonly string[], list: string): string => 
     get: { operationId: list-notes-${path}, responses: { '200': { description: Ok, ${json(listOf('Note'))} }, ${FAILURE} } }
     post: { operationId: add-note-${path}, requestBody: { required: true, ${json('{ type: object, properties: { text: { type: string } } }')} }, responses: { '201': { description: Ok, ${json(ref('Note'))} }, ${FAILURE} } }`;
 
+/** Returns the operations on a single resource. */
+const single = (path: string, schema: string): string => `
+  /${path}:
+    get: { operationId: get-${path}, responses: { '200': { description: Ok, ${json(schema)} }, ${FAILURE} } }
+    put: { operationId: put-${path}, requestBody: { required: true, ${json(schema)} }, responses: { '204': { description: Ok } } }
+    patch: { operationId: patch-${path}, requestBody: { required: true, ${json(schema)} }, responses: { '204': { description: Ok } } }
+    delete: { operationId: delete-${path}, responses: { '204': { description: Ok } } }`;
+
 const HOLDER = "{ $ref: '#/components/responses/Holder' }";
 /** Two resources whose responses are the same response object. */
 const holders = [
@@ -61,6 +69,10 @@ paths:
   ${tasks('linked', [parameter('cursor', INTEGER), parameter('limit', INTEGER)], `{ type: object, required: [data, meta, _links], properties: { data: ${listOf('Task')}, meta: { type: object, required: [paging], properties: { paging: { type: object, properties: { nextCursor: ${INTEGER} } } } }, _links: { type: object, properties: { next: { type: object, required: [href], properties: { href: { type: string, format: uri } } } } } } }`)}
   ${tasks('named', [], `{ type: object, required: [taskIds], properties: { taskIds: { type: array, items: { type: string, example: '1' } } } }`)}
   ${holders}
+  ${single('motto', '{ type: string }')}
+  ${single('level', "{ type: [integer, 'null'], maximum: 9 }")}
+  ${single('flag', '{ type: boolean }')}
+  ${single('colors', '{ type: array, items: { type: string } }')}
   /articles:
     get: { operationId: list-articles, parameters: [${parameter('sort', '{ type: string }')}, ${parameter('filter[title]', '{ type: string }')}], responses: { '200': { description: Ok, ${json(`{ type: object, required: [data], properties: { data: ${listOf('Article')} } }`)} } } }
     post: { operationId: add-article, requestBody: { required: true, ${json(dataOf(ref('Article')))} }, responses: { '201': { description: Ok, ${json(dataOf(ref('Article')))} } } }
@@ -248,6 +260,32 @@ test('a PATCH of a singleton without PUT is stored', async () => {
   const { body } = await send('/me');
   expect((await send('/me', { title: 'h' }, 'PATCH')).status).toBe(204);
   expect((await send('/me')).body).toEqual({ ...(body as object), title: 'h' });
+});
+
+test.each<[name: string, ...values: [unknown, unknown]]>([
+  ['motto', 'a', ''],
+  ['level', 0, 9],
+  ['flag', false, true],
+  ['colors', ['red', 'blue'], []],
+])('a single resource may be a value: /%s is read as written, until it is deleted', async (name, first, second) => {
+  const path = `/${name}`;
+  expect((await send(path)).status).toBe(200);
+  for (const [method, value] of [
+    ['PUT', first],
+    ['PATCH', second],
+    ['PUT', first],
+  ] as const) {
+    expect((await send(path, value, method)).status).toBe(204);
+    expect(await send(path)).toMatchObject({ status: 200, body: value });
+    expect(mock.state()[path]).toEqual(value);
+  }
+  mock.replaceState({ ...mock.state(), [path]: second });
+  expect((await send(path)).body).toEqual(second);
+  expect(() => {
+    mock.replaceState({ [path]: {} });
+  }).toThrow(`${path} must be a value of its schema`);
+  expect((await send(path, undefined, 'DELETE')).status).toBe(204);
+  expect((await send(path)).status).toBe(404);
 });
 
 test('a PUT to the collection replaces the resource with the id in the body: 200, 404', async () => {

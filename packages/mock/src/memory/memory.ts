@@ -210,7 +210,10 @@ export function createMemory(
 
   function account(): JsonObject | undefined {
     const states = singles.map((one) => store.get(storePath(one.item, [])) ?? model.sampleOf(one));
-    return states.map(accountIn).find((one) => one !== undefined);
+    return states
+      .filter(isObject)
+      .map(accountIn)
+      .find((one) => one !== undefined);
   }
 
   function now(): number {

@@ -3,6 +3,7 @@ import type { AnyReply } from '@contract-first/engine/tools';
 import { idText, snakeCase } from '@contract-first/model/resources';
 import {
   type Described,
+  isObject,
   isChangeTime,
   isCreationTime,
   type Json,
@@ -15,15 +16,16 @@ import { usualStatus } from '../../responses/respond.ts';
 import { pathValues, pathInCollection, storeCollection, storePath } from '../state/paths.ts';
 import { etagOf, type MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
+import type { State } from '../state/store.ts';
 import { ownedBy } from './account.ts';
 import { afterAction } from './actions.ts';
 import type { Handle, OperationContext } from './operation-context.ts';
-import { mergePatch, readSentBody } from './request-body.ts';
+import { mergePatch, readSent, readSentMembers } from './request-body.ts';
 
 /** Creates a resource with the id of the request, or with a new id. */
 export const create: Handle = (scope, request) => {
   const { operation, resource, model, store, identifiers, documented, fail } = scope;
-  const sent = writtenMembers(scope, request);
+  const sent = membersOf(written(scope, request));
   const collection = storeCollection(resource.item, pathValues(operation.path, request));
   const isTaken = (id: Json): boolean => store.has(pathInCollection(collection, id));
   const schemas = model.idSchemasOf(resource);
@@ -32,7 +34,7 @@ export const create: Handle = (scope, request) => {
     given !== undefined && isTaken(given) ? fail(request, 409, `${idText(given)} exists already`) : undefined;
   if (conflict !== undefined) return conflict;
   const id = given ?? identifiers.next(resource.item.path, schemas, isTaken);
-  const generated = created(scope, unwritten(scope, model.sampleOf(resource)));
+  const generated = created(scope, unwritten(scope, model.sampleMembersOf(resource)));
   const own = { ...ownedBy(scope.account(), generated), ...idsOfParents(scope, request), ...sent };
   const state = model.complete(resource, { ...own, ...withId(resource, id) });
   store.set(pathInCollection(collection, id), state);
@@ -52,7 +54,7 @@ export const act: Handle = (scope, request) => {
   const isRepresented = model.isRepresentedBy(operation, resource);
   const state = existing(scope, request);
   if (state === undefined) return isRepresented ? missing(scope, request) : undefined;
-  const next = afterAction(operation, state);
+  const next = isObject(state) ? afterAction(operation, state) : state;
   if (next !== state) store.set(storePathOf(scope, request), next);
   return isRepresented ? replyWith(scope, request, next, {}) : undefined;
 };
@@ -60,7 +62,7 @@ export const act: Handle = (scope, request) => {
 /** Replaces a resource, or creates it if 201 is documented. */
 export const replace: Handle = (scope, request) => {
   const { resource, model, store, documented } = scope;
-  const sent = writtenMembers(scope, request);
+  const sent = written(scope, request);
   const state = existing(scope, request);
   const [id] = idsOf(scope, request).slice(-1);
   const isCreated = state === undefined && id !== '' && (isOnly(resource) || documented.responses['201'] !== undefined);
@@ -69,9 +71,9 @@ export const replace: Handle = (scope, request) => {
   const own = state === undefined ? withId(resource, id ?? null) : idOf(resource, state);
   const kept =
     state === undefined
-      ? created(scope, unwritten(scope, { ...model.sampleOf(resource), ...idsOfParents(scope, request) }))
-      : changed(scope, unwritten(scope, state));
-  const next = model.complete(resource, { ...kept, ...sent, ...own });
+      ? created(scope, unwritten(scope, { ...model.sampleMembersOf(resource), ...idsOfParents(scope, request) }))
+      : changed(scope, unwritten(scope, membersOf(state)));
+  const next = isObject(sent) ? model.complete(resource, { ...kept, ...sent, ...own }) : sent;
   store.set(storePathOf(scope, request), next);
   const { 201: creation, ...others } = documented.responses;
   const responses = isCreated && creation !== undefined ? { 201: creation } : others;
@@ -82,9 +84,11 @@ export const replace: Handle = (scope, request) => {
 /** Applies a merge patch to a resource (RFC 7396). Ignores JSON Patch operations. */
 export const patch: Handle = (scope, request) => {
   if (request.contentType?.includes('json-patch') === true) return change(scope, request, (state) => state);
-  const sent = writtenMembers(scope, request);
+  const sent = written(scope, request);
   return change(scope, request, (state, path) => {
-    const next = { ...mergePatch(changed(scope, state), sent), ...idOf(scope.resource, state) };
+    const next = isObject(sent)
+      ? { ...mergePatch(changed(scope, membersOf(state)), sent), ...idOf(scope.resource, state) }
+      : sent;
     scope.store.set(path, next);
     return next;
   });
@@ -103,7 +107,7 @@ export const remove: Handle = (scope, request) => {
 function change(
   scope: OperationContext,
   request: MockRequest,
-  apply: (state: JsonObject, path: string) => JsonObject,
+  apply: (state: Json, path: string) => Json,
 ): AnyReply | undefined {
   const state = existing(scope, request);
   if (state === undefined) return missing(scope, request);
@@ -112,7 +116,7 @@ function change(
 }
 
 /** Returns the state of a resource. A singleton has a generated state until it is replaced. */
-function existing(scope: OperationContext, request: MockRequest): JsonObject | undefined {
+function existing(scope: OperationContext, request: MockRequest): State {
   const { resource, store, model } = scope;
   const path = storePathOf(scope, request);
   return store.has(path) || !isOnly(resource) ? store.get(path) : model.sampleOf(resource);
@@ -128,7 +132,7 @@ function storePathOf(scope: OperationContext, request: MockRequest): string {
 function idsOf({ operation, resource, model, identifiers }: OperationContext, request: MockRequest): readonly Json[] {
   const values = pathValues(operation.path, request);
   if (values.length === parameterNames(resource.item.path).length) return values;
-  const sent = readSentBody(request, model.sentPlaceIn(operation, resource));
+  const sent = readSentMembers(request, model.sentPlaceIn(operation, resource));
   return [...values, identifiers.idIn(sent, resource.idMembers, model.idSchemasOf(resource)) ?? ''];
 }
 
@@ -137,14 +141,15 @@ function missing(scope: OperationContext, request: MockRequest): AnyReply | unde
 }
 
 /** Evaluates the preconditions of a request, if 412 is documented. @throws {PreconditionFailed} if they do not hold */
-function assertMatch({ documented }: OperationContext, request: MockRequest, state: JsonObject | undefined): void {
-  if (documented.responses['412'] !== undefined) request.assertMatch(state && { etag: etagOf(state) });
+function assertMatch({ documented }: OperationContext, request: MockRequest, state: State): void {
+  if (documented.responses['412'] !== undefined)
+    request.assertMatch(state === undefined ? undefined : { etag: etagOf(state) });
 }
 
 function replyWith(
   { operation, resource, model, respond }: OperationContext,
   request: MockRequest,
-  state: JsonObject,
+  state: Json,
   { status, id }: { readonly status?: number; readonly id?: Json | undefined },
 ): AnyReply {
   const place = model.placeIn(operation, resource);
@@ -169,20 +174,22 @@ function tagOf(state: Json) {
   return (name: string): readonly Json[] | undefined => (name.toLowerCase() === 'etag' ? [etagOf(state)] : undefined);
 }
 
-/** Returns the resource members in a request, without members that only the server writes. */
-function writtenMembers({ operation, resource, model }: OperationContext, request: MockRequest): JsonObject {
-  const sent = readSentBody(request, model.sentPlaceIn(operation, resource));
+/** Returns the resource in a request, without members that only the server writes. */
+function written({ operation, resource, model }: OperationContext, request: MockRequest): Json {
+  const whole = readSent(request, model.sentPlaceIn(operation, resource));
+  if (whole !== undefined && model.allowsValue(resource, whole)) return whole;
+  const sent = membersOf(whole);
   const holder = model.holderOf(operation, resource);
   if (holder !== undefined) return { [holder]: sent };
-  const [written, sample] = [model.writtenBy(operation, resource), model.sampleOf(resource)];
-  const isOwn = (name: string): boolean => written.size > 0 && !written.has(name) && Object.hasOwn(sample, name);
+  const [names, sample] = [model.writtenBy(operation, resource), model.sampleMembersOf(resource)];
+  const isOwn = (name: string): boolean => names.size > 0 && !names.has(name) && Object.hasOwn(sample, name);
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !isOwn(name)));
 }
 
 /** Returns the resource members that the requests of an operation do not write. */
 function unwritten({ operation, resource, model }: OperationContext, state: JsonObject): JsonObject {
-  const written = model.writtenBy(operation, resource);
-  return Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
+  const names = model.writtenBy(operation, resource);
+  return Object.fromEntries(Object.entries(state).filter(([name]) => !names.has(name)));
 }
 
 /** Sets the times of the creation and of the last change in generated members. */
@@ -206,7 +213,7 @@ function withTimes(members: JsonObject, isSet: typeof isChangeTime, instant: num
 function idsOfParents({ operation, resource, model }: OperationContext, request: MockRequest): JsonObject {
   const values = pathValues(operation.path, request);
   const names = parameterNames(operation.path).map(snakeCase);
-  const members = Object.keys(model.sampleOf(resource)).map(
+  const members = Object.keys(model.sampleMembersOf(resource)).map(
     (member) => [member, names.indexOf(snakeCase(member))] as const,
   );
   return Object.fromEntries(members.flatMap(([member, index]) => (index < 0 ? [] : [[member, values[index] ?? null]])));
@@ -216,10 +223,16 @@ function withId({ idMembers }: Resource, id: Json): JsonObject {
   return Object.fromEntries(idMembers.map((name) => [name, id]));
 }
 
-function idOf({ idMembers }: Resource, state: JsonObject): JsonObject {
+function idOf({ idMembers }: Resource, state: Json): JsonObject {
+  const members = membersOf(state);
   return Object.fromEntries(
-    idMembers.filter((name) => Object.hasOwn(state, name)).map((name) => [name, state[name] ?? null]),
+    idMembers.filter((name) => Object.hasOwn(members, name)).map((name) => [name, members[name] ?? null]),
   );
+}
+
+/** Returns the members of an object; none for another value. */
+function membersOf(value: State): JsonObject {
+  return value !== undefined && isObject(value) ? value : {};
 }
 
 /** Returns whether a resource is a singleton, such as `/settings`. */

@@ -2,14 +2,20 @@ import { isArray, isObject, type Json, type JsonObject, partAt } from '@contract
 import type { MockRequest } from '../reply.ts';
 
 /**
- * Returns the resource members in a request body, without files; an empty object for other bodies, such as text.
+ * Returns the resource in a request body, without files; `undefined` without a body.
  *
  * @param place the place of the resource in the body; empty for the whole body
  */
-export function readSentBody({ body }: MockRequest, place: readonly string[]): JsonObject {
-  const value = omitFiles(body) ?? null;
-  const inside = place.length === 0 ? value : partAt(value, place);
-  return isObject(inside) ? inside : isObject(value) ? value : {};
+export function readSent({ body }: MockRequest, place: readonly string[]): Json | undefined {
+  const value = omitFiles(body);
+  const inside = value === undefined || place.length === 0 ? null : partAt(value, place);
+  return isObject(inside) ? inside : value;
+}
+
+/** Returns the members of the resource in a request body; none for other bodies, such as text. */
+export function readSentMembers(request: MockRequest, place: readonly string[]): JsonObject {
+  const sent = readSent(request, place) ?? null;
+  return isObject(sent) ? sent : {};
 }
 
 /** Applies a merge patch (RFC 7396), but keeps null members, which the schema may allow. */

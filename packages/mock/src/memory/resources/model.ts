@@ -100,10 +100,16 @@ export function createModel(requests: Values, responses: Values) {
     itemsAt: (operation: ApiOperation, schema: JsonSchema | undefined) => items(schema, operation),
     /** Returns a generated resource with all members. */
     sampleOf: (resource: Resource) => samples(resource).value,
+    /** Returns the members of the generated resource; none if it is not an object. */
+    sampleMembersOf,
+    /** Returns whether a value is valid for a resource that is not an object. */
+    allowsValue: (resource: Resource, value: Json): boolean => {
+      const { schema, value: sample } = samples(resource);
+      return schema !== undefined && !isObject(sample) && responses.allows(schema, value);
+    },
     /** Completes a state with generated values for missing required members. */
     complete: (resource: Resource, state: JsonObject): JsonObject => {
-      const { schema, value } = samples(resource);
-      return complete(schema, value, state);
+      return complete(samples(resource).schema, sampleMembersOf(resource), state);
     },
     /** Returns the schemas of an id. */
     idSchemasOf: memoizeByObject((resource: Resource): IdSchemas => {
@@ -144,6 +150,11 @@ export function createModel(requests: Values, responses: Values) {
       return { members: new Map(members), maxItems };
     }),
   };
+
+  function sampleMembersOf(resource: Resource): JsonObject {
+    const { value } = samples(resource);
+    return isObject(value) ? value : {};
+  }
 
   /** Returns the schemas of a resource in an operation's requests. */
   function sentSchemas(operation: ApiOperation, resource: Resource): readonly (JsonSchema | undefined)[] {
@@ -187,8 +198,9 @@ export function createModel(requests: Values, responses: Values) {
     ];
   }
 
-  function createSample(resource: Resource): { readonly schema: JsonSchema | undefined; readonly value: JsonObject } {
-    const { read, list, create, replace } = resource.item;
+  function createSample(resource: Resource): Sample {
+    const { read, list, create, replace, parameter } = resource.item;
+    let other: Sample | undefined; // The value of a singleton without members.
     for (const operation of [read, list, create, replace]) {
       const [whole] = operation === undefined ? [] : successSchemas(operation);
       if (operation === undefined || whole === undefined) continue;
@@ -199,10 +211,14 @@ export function createModel(requests: Values, responses: Values) {
       const schema = operation === list ? found?.schema : schemaAt(responses.schemas, whole, place);
       const value = operation === list ? (itemsIn(generated, operation)?.[0] ?? null) : partAt(generated, place);
       if (isObject(value)) return { schema, value };
+      if (operation === read && parameter === '' && place.length === 0) other = { schema, value };
     }
-    return { schema: undefined, value: {} };
+    return other ?? { schema: undefined, value: {} };
   }
 }
+
+/** A generated resource with its schema. */
+type Sample = { readonly schema: JsonSchema | undefined; readonly value: Json };
 
 /** Memoizes a function by its two arguments. */
 function memoize<One, Two, Result>(create: (one: One, two: Two) => Result) {
@@ -215,8 +231,11 @@ function memoize<One, Two, Result>(create: (one: One, two: Two) => Result) {
   };
 }
 
-/** Returns a valid value of a schema with as many members of a state as possible, completed with generated values. */
-type Represent = (schema: JsonSchema | undefined, generated: Json, state: JsonObject) => Json;
+/**
+ * Returns a valid value of a schema with as many members of a state as possible, completed with generated values.
+ * Returns a state without members unchanged, or else the generated value.
+ */
+type Represent = (schema: JsonSchema | undefined, generated: Json, state: Json) => Json;
 
 /** The facts of a schema about the members of a value. */
 type Outline = {
@@ -233,6 +252,7 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
   const cache = new WeakMap<object, Map<JsonSchema | undefined, Json>>();
   const outlines = new Map<JsonSchema | undefined, Outline>();
   return (schema, generated, state) => {
+    if (!isObject(state)) return allows(schema, state) ? state : generated;
     const known = cache.get(state) ?? new Map<JsonSchema | undefined, Json>();
     cache.set(state, known);
     const value = known.get(schema) ?? represent(schema, generated, state);

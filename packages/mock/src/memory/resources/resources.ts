@@ -91,13 +91,15 @@ function reasonAgainst(
   item: ItemPath,
   idMembers: readonly string[],
   operations: readonly ApiOperation[],
-  { responseSchemas }: DocumentSchemas,
+  { requestSchemas, responseSchemas }: DocumentSchemas,
 ): string | undefined {
-  const { create, read, list, parameter } = item;
+  const { create, read, list, replace, parameter } = item;
   const ofRead = read === undefined ? [] : successSchemas(read);
   const isListed = itemSchemas(list, responseSchemas).length > 0;
   const isOnly = parameter === '';
-  const isCollection = itemsOf(ofRead[0], responseSchemas) !== undefined || postTo(item.path, operations) !== undefined;
+  const isList = itemsOf(ofRead[0], responseSchemas) !== undefined;
+  const sendsList = replace?.requestBody?.contents.some(({ schema }) => itemsOf(schema, requestSchemas) !== undefined);
+  const isCollection = (isList && sendsList !== true) || postTo(item.path, operations) !== undefined;
   if (isOnly && isCollection) return 'it is a collection whose resources have no path';
   if (!isOnly && create === undefined) return 'no POST to its collection and no PUT with 201 creates it';
   if (ofRead.length === 0 && !isListed) return 'no response with JSON reads or lists it';

@@ -69,7 +69,9 @@ export function createData(
     }
     if (!isObject(json)) return ['it must have lists of resources by their path, such as {"/books": [{"id": 1}]}'];
     const problems = Object.entries(json).flatMap(([path, value]) =>
-      isArray(value) ? loadList(path, value, states) : loadOne(path, value, states),
+      isArray(value) && findIn(singles, path) === undefined
+        ? loadList(path, value, states)
+        : loadOne(path, value, states),
     );
     if (states.size > limit)
       problems.push(`it has ${String(states.size)} resources: raise --limit, which is ${String(limit)}`);
@@ -115,9 +117,15 @@ export function createData(
     const single = findIn(singles, path);
     const resource = single ?? findIn(lists, collectionPathOf(path));
     if (resource === undefined) return [unknown(path)];
-    if (!isObject(value) && (single === undefined || value !== null)) return [`${path} must be an object`];
-    states.set(path, isObject(value) ? value : undefined);
-    return isObject(value) ? problemsOf(path, resource, value) : [];
+    const isDeleted = value === null && single !== undefined;
+    if (isDeleted || model.allowsValue(resource, value)) {
+      states.set(path, isDeleted ? undefined : value);
+      return [];
+    }
+    if (!isObject(model.sampleOf(resource))) return [`${path} must be a value of its schema`];
+    if (!isObject(value)) return [`${path} must be an object`];
+    states.set(path, value);
+    return problemsOf(path, resource, value);
   }
 
   function problemsOf(place: string, resource: Resource, state: JsonObject): string[] {
@@ -172,12 +180,13 @@ export function createData(
     for (const [path, state] of store.entries()) {
       const collection = collectionPathOf(path);
       const resource = findIn(singles, path) === undefined ? findIn(lists, collection) : undefined;
-      const id = resource === undefined || state === undefined ? undefined : idOf(resource, state);
+      const object = state !== undefined && isObject(state) ? state : undefined;
+      const id = resource === undefined || object === undefined ? undefined : idOf(resource, object);
       const list = listsOf.get(collection) ?? [];
       const isListed =
         id !== undefined && pathInCollection(collection, id) === path && (list.length > 0 || !groups.has(collection));
-      if (isListed && state !== undefined) {
-        list.push(state);
+      if (isListed && object !== undefined) {
+        list.push(object);
         listsOf.set(collection, list);
         groups.set(collection, list);
       } else groups.set(path, state ?? null);

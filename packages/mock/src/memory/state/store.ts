@@ -1,8 +1,8 @@
-import { type JsonObject, sizeOf, sizeOfText } from '@contract-first/model/values';
+import { isObject, type Json, type JsonObject, sizeOf, sizeOfText } from '@contract-first/model/values';
 import { MAX_KEPT_SIZE } from '../../bounded-map.ts';
 
 /** The state of a resource; `undefined` for a deleted singleton. */
-export type State = JsonObject | undefined;
+export type State = Json | undefined;
 
 /**
  * Stores resources in memory, by path. Removes the oldest resources above a number or a total size, but none before its
@@ -69,12 +69,12 @@ export class ResourceStore {
     this.#onChange();
   }
 
-  /** Returns the resources of a collection in creation order. */
+  /** Returns the objects of a collection in creation order. */
   list(collection: string): readonly JsonObject[] {
     const known = this.#lists.get(collection);
     if (known !== undefined) return known;
     const paths = this.#collections.get(collection) ?? [];
-    const list = [...paths].map((path) => this.#states.get(path)).filter((state) => state !== undefined);
+    const list = [...paths].map((path) => this.#states.get(path) ?? null).filter(isObject);
     if (list.length > 0) this.#lists.set(collection, list);
     return list;
   }
