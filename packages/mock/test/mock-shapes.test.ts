@@ -39,6 +39,15 @@ const single = (path: string, schema: string): string => `
     patch: { operationId: patch-${path}, requestBody: { required: true, ${json(schema)} }, responses: { '204': { description: Ok } } }
     delete: { operationId: delete-${path}, responses: { '204': { description: Ok } } }`;
 
+/** Returns the operations on an object of resources, and on the resources. */
+const map = (path: string, whole: string, member: string): string => `
+  ${single(path, whole).trim()}
+  /${path}/{key}:
+    parameters: [${parameter('key', '{ type: string }', 'path')}]
+    get: { operationId: get-${path}-item, responses: { '200': { description: Ok, ${json(member)} }, ${FAILURE} } }
+    put: { operationId: put-${path}-item, requestBody: { required: true, ${json(member)} }, responses: { '201': { description: Ok }, '204': { description: Ok } } }
+    delete: { operationId: delete-${path}-item, responses: { '204': { description: Ok } } }`;
+
 const HOLDER = "{ $ref: '#/components/responses/Holder' }";
 /** Two resources whose responses are the same response object. */
 const holders = [
@@ -69,6 +78,10 @@ paths:
   ${tasks('linked', [parameter('cursor', INTEGER), parameter('limit', INTEGER)], `{ type: object, required: [data, meta, _links], properties: { data: ${listOf('Task')}, meta: { type: object, required: [paging], properties: { paging: { type: object, properties: { nextCursor: ${INTEGER} } } } }, _links: { type: object, properties: { next: { type: object, required: [href], properties: { href: { type: string, format: uri } } } } } } }`)}
   ${tasks('named', [], `{ type: object, required: [taskIds], properties: { taskIds: { type: array, items: { type: string, example: '1' } } } }`)}
   ${holders}
+  ${map('labels', '{ type: object, additionalProperties: { type: string }, example: { a: x } }', '{ type: string }')}
+  ${map('parts', `{ type: object, additionalProperties: ${ref('Part')}, example: { a: { size: x } } }`, ref('Part'))}
+  ${map('examples', `{ type: object, properties: { one: ${ref('Part')}, other: ${ref('Part')} }, example: { a: { size: x } } }`, ref('Part'))}
+  ${single('notepad', '{ type: object, example: { a: 1 } }')}
   ${single('motto', '{ type: string }')}
   ${single('level', "{ type: [integer, 'null'], maximum: 9 }")}
   ${single('flag', '{ type: boolean }')}
@@ -102,6 +115,7 @@ components:
     Task: { allOf: [${ref('NewTask')}, { type: object, required: [id, state, hours], properties: { id: ${INTEGER} } }] }
     Article: { type: object, required: [type, attributes], properties: { type: { enum: [articles] }, id: { type: string, readOnly: true }, attributes: { type: object, properties: { title: { type: string }, hours: ${INTEGER} } } } }
     Owner: { type: object, required: [name], properties: { name: { type: string }, age: ${INTEGER} } }
+    Part: { type: object, required: [size], properties: { size: { type: string }, age: ${INTEGER} } }
     Picture: { type: object, required: [code], properties: { code: { type: string }, title: { type: string } } }
     Note: { type: object, required: [id, text, taskId], properties: { id: ${INTEGER}, text: { type: string }, taskId: ${INTEGER} } }
 `;
@@ -286,6 +300,35 @@ test.each<[name: string, ...values: [unknown, unknown]]>([
   }).toThrow(`${path} must be a value of its schema`);
   expect((await send(path, undefined, 'DELETE')).status).toBe(204);
   expect((await send(path)).status).toBe(404);
+});
+
+test.each<[name: string, ...values: [unknown, unknown, unknown]]>([
+  ['labels', 'x', 'y', 'z'],
+  ['parts', { size: 'x' }, { size: 'y' }, { size: 'z', age: 1 }],
+  ['examples', { size: 'x' }, { size: 'y' }, { size: 'z', age: 1 }],
+])('members of an object are resources: /%s and the paths below it', async (name, first, second, third) => {
+  const path = `/${name}`;
+  const read = async (place = path): Promise<unknown> => (await send(place)).body;
+  if (name !== 'examples') expect([await read(), await read(`${path}/a`)]).toEqual([{ a: first }, first]);
+  expect((await send(path, { b: second, 'c/d%': third }, 'PUT')).status).toBe(204);
+  expect(await read()).toEqual({ b: second, 'c/d%': third });
+  expect([await read(`${path}/b`), await read(`${path}/c%2Fd%25`)]).toEqual([second, third]);
+  expect((await send(`${path}/a`)).status).toBe(404);
+  expect((await send(`${path}/e`, first, 'PUT')).status).toBe(201);
+  expect((await send(`${path}/b`, undefined, 'DELETE')).status).toBe(204);
+  expect(await read()).toEqual({ 'c/d%': third, e: first });
+  const state = mock.state();
+  expect((await send(path, undefined, 'DELETE')).status).toBe(204);
+  expect([(await send(path)).status, (await send(`${path}/e`)).status]).toEqual([404, 404]);
+  mock.replaceState({ ...state, [path]: { f: second } });
+  expect(await read()).toEqual({ 'c/d%': third, e: first, f: second });
+});
+
+test('a PUT of an object without described members replaces all members', async () => {
+  for (const value of [{ b: 2 }, { c: 3 }]) {
+    expect((await send('/notepad', value, 'PUT')).status).toBe(204);
+    expect((await send('/notepad')).body).toEqual(value);
+  }
 });
 
 test('a PUT to the collection replaces the resource with the id in the body: 200, 404', async () => {

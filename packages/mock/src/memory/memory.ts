@@ -152,8 +152,9 @@ export function createMemory(
     const outer = resourcesIn(operation.path, resources).filter((one) => one !== resource);
     const failWithout = createFailWithout(operation, outer, scope.fail);
     const reflect = createReflect(operation, resource.item, model, respond);
+    const related = resources.filter((one) => [one, one.members].includes(resource) || one === resource.members);
     return (request) => {
-      storeExamplesOf([resource]);
+      storeExamplesOf(related);
       return failWithout(request) ?? HANDLES[role](scope, request) ?? reflect(request);
     };
   }
@@ -284,8 +285,16 @@ function table(title: string, rows: readonly (readonly [string, string])[]): rea
 
 /** Stores the valid examples of a resource in a top-level collection. */
 function storeExamples(resource: Resource, store: ResourceStore, model: Model, identifiers: Identifiers): void {
-  const { item, idMembers } = resource;
-  if (parameterNames(item.path).length !== 1 || item.parameter === '') return;
+  const { item, idMembers, members } = resource;
+  const count = parameterNames(item.path).length;
+  if (members !== undefined && count === 0) {
+    for (const example of examplesOf(resource, model))
+      for (const [id, member] of Object.entries(example)) {
+        const path = storePath(members.item, [id]);
+        if (!store.has(path)) store.set(path, member);
+      }
+  }
+  if (count !== 1 || item.parameter === '') return;
   for (const example of examplesOf(resource, model)) {
     const id = identifiers.idIn(example, idMembers, model.idSchemasOf(resource));
     const path = id === undefined ? undefined : storePath(item, [id]);

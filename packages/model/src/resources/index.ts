@@ -7,7 +7,7 @@
 export { CORRECTIONS, readCorrections } from './corrections.ts';
 export { assertCorrections } from './correction-problems.ts';
 export { type DocumentSchemas, identifyingMembers, identityPlace, idText, targetsOperation } from './identity-place.ts';
-export { collectionOf, innermostItem, type ItemPath, shapeOf } from './item-path.ts';
+export { collectionOf, innermostItem, type ItemPath, shapeOf, singletonAt } from './item-path.ts';
 export { itemIds, itemsIn } from './list-items.ts';
 export { findItems, type Items, itemSchemas, itemsOf, schemaAt, successSchemas } from './list-schema.ts';
 export { findPaging, firstOffset, firstPage, isNextPage, isSorting, pagingPlaces } from './paging.ts';

@@ -13,8 +13,8 @@ import {
   timeLike,
 } from '@contract-first/model/values';
 import { usualStatus } from '../../responses/respond.ts';
-import { pathValues, pathInCollection, storeCollection, storePath } from '../state/paths.ts';
-import { etagOf, type MockRequest } from '../reply.ts';
+import { decodeId, pathValues, pathInCollection, storeCollection, storePath } from '../state/paths.ts';
+import { etagOf, failureKey, type MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
 import type { State } from '../state/store.ts';
 import { ownedBy } from './account.ts';
@@ -61,7 +61,7 @@ export const act: Handle = (scope, request) => {
 
 /** Replaces a resource, or creates it if 201 is documented. */
 export const replace: Handle = (scope, request) => {
-  const { resource, model, store, documented } = scope;
+  const { resource, model, documented } = scope;
   const sent = written(scope, request);
   const state = existing(scope, request);
   const [id] = idsOf(scope, request).slice(-1);
@@ -74,7 +74,7 @@ export const replace: Handle = (scope, request) => {
       ? created(scope, unwritten(scope, { ...model.sampleMembersOf(resource), ...idsOfParents(scope, request) }))
       : changed(scope, unwritten(scope, membersOf(state)));
   const next = isObject(sent) ? model.complete(resource, { ...kept, ...sent, ...own }) : sent;
-  store.set(storePathOf(scope, request), next);
+  setState(scope, storePathOf(scope, request), next);
   const { 201: creation, ...others } = documented.responses;
   const responses = isCreated && creation !== undefined ? { 201: creation } : others;
   const status = usualStatus(Object.keys(responses).length === 0 ? documented : { ...documented, responses });
@@ -89,7 +89,7 @@ export const patch: Handle = (scope, request) => {
     const next = isObject(sent)
       ? { ...mergePatch(changed(scope, membersOf(state)), sent), ...idOf(scope.resource, state) }
       : sent;
-    scope.store.set(path, next);
+    setState(scope, path, next);
     return next;
   });
 };
@@ -117,9 +117,26 @@ function change(
 
 /** Returns the state of a resource. A singleton has a generated state until it is replaced. */
 function existing(scope: OperationContext, request: MockRequest): State {
-  const { resource, store, model } = scope;
+  const { resource, store, model, documented } = scope;
   const path = storePathOf(scope, request);
+  if (resource.members !== undefined) {
+    const members = store.in(path).map(([segment, state]) => [decodeId(segment), state ?? null] as const);
+    const isDeleted = members.length === 0 && store.has(path) && failureKey(documented, 404) !== undefined;
+    return isDeleted ? undefined : Object.fromEntries(members);
+  }
   return store.has(path) || !isOnly(resource) ? store.get(path) : model.sampleOf(resource);
+}
+
+/** Creates or changes a resource. A null member of an object of resources is removed, unless it is a valid resource. */
+function setState({ resource, model, store }: OperationContext, path: string, state: Json): void {
+  const { members } = resource;
+  if (members === undefined) {
+    store.set(path, state);
+    return;
+  }
+  store.remove(path);
+  for (const [id, member] of Object.entries(membersOf(state)))
+    if (member !== null || model.allowsValue(members, null)) store.set(pathInCollection(path, id), member);
 }
 
 function storePathOf(scope: OperationContext, request: MockRequest): string {
@@ -153,8 +170,12 @@ function replyWith(
   { status, id }: { readonly status?: number; readonly id?: Json | undefined },
 ): AnyReply {
   const place = model.placeIn(operation, resource);
-  const body = (generated: Json, { schema }: Described): Json =>
-    replaceAt(generated, place, model.represent(model.schemaAt(schema, place), partAt(generated, place), state));
+  const body = (generated: Json, { schema }: Described): Json => {
+    const { members } = resource;
+    if (members !== undefined) return model.representMembers(members, schema, generated, state);
+    const part = model.represent(model.schemaAt(schema, place), partAt(generated, place), state);
+    return replaceAt(generated, place, part);
+  };
   const header = (name: string): readonly Json[] | undefined =>
     name.toLowerCase() === 'location' && id !== undefined ? locationsOf(id) : tagOf(state)(name);
   return respond(request, { ...(status !== undefined && { status }), body, header });
@@ -177,7 +198,8 @@ function tagOf(state: Json) {
 /** Returns the resource in a request, without members that only the server writes. */
 function written({ operation, resource, model }: OperationContext, request: MockRequest): Json {
   const whole = readSent(request, model.sentPlaceIn(operation, resource));
-  if (whole !== undefined && model.allowsValue(resource, whole)) return whole;
+  if (whole !== undefined && (isObject(whole) ? model.isFree(resource) : model.allowsValue(resource, whole)))
+    return whole;
   const sent = membersOf(whole);
   const holder = model.holderOf(operation, resource);
   if (holder !== undefined) return { [holder]: sent };
@@ -188,6 +210,7 @@ function written({ operation, resource, model }: OperationContext, request: Mock
 
 /** Returns the resource members that the requests of an operation do not write. */
 function unwritten({ operation, resource, model }: OperationContext, state: JsonObject): JsonObject {
+  if (model.isFree(resource)) return {};
   const names = model.writtenBy(operation, resource);
   return Object.fromEntries(Object.entries(state).filter(([name]) => !names.has(name)));
 }

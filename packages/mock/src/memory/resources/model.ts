@@ -67,12 +67,20 @@ export function createModel(requests: Values, responses: Values) {
     return Object.entries(own).find(([, property]) => isIn(allPropertiesOf(responses.schemas, property)))?.[0];
   });
   const alternatives = memoizeByObject(listAlternatives);
+  const represent = createRepresent(responses);
   return {
     requests,
     responses,
     /** Returns the alternatives of the schemas of a resource in requests and responses. */
     alternativesOf: alternatives,
-    represent: createRepresent(responses),
+    represent,
+    /** Returns an object of resources, each represented as in its read; the generated value if the schema forbids it. */
+    representMembers: (members: Resource, schema: JsonSchema | undefined, generated: Json, state: Json): Json => {
+      const { schema: own, value } = samples(members);
+      const entries = isObject(state) ? Object.entries(state) : [];
+      const whole = Object.fromEntries(entries.map(([id, member]) => [id, represent(own, value, member)]));
+      return responses.allows(schema, whole) ? whole : generated;
+    },
     /**
      * Returns the place of a resource in the response bodies of an operation, such as `data`; empty for the whole body.
      */
@@ -107,6 +115,12 @@ export function createModel(requests: Values, responses: Values) {
       const { schema, value: sample } = samples(resource);
       return schema !== undefined && !isObject(sample) && responses.allows(schema, value);
     },
+    /** Returns whether a resource has no declared members, so that requests write it as a whole. */
+    isFree: memoizeByObject((resource: Resource): boolean => {
+      const { schema } = samples(resource);
+      const declared = allPropertiesOf(responses.schemas, schema);
+      return resource.members !== undefined || (schema !== undefined && Object.keys(declared).length === 0);
+    }),
     /** Completes a state with generated values for missing required members. */
     complete: (resource: Resource, state: JsonObject): JsonObject => {
       return complete(samples(resource).schema, sampleMembersOf(resource), state);
@@ -200,7 +214,8 @@ export function createModel(requests: Values, responses: Values) {
 
   function createSample(resource: Resource): Sample {
     const { read, list, create, replace, parameter } = resource.item;
-    let other: Sample | undefined; // The value of a singleton without members.
+    const mayBeValue = parameter === '' || create === replace;
+    let other: Sample | undefined;
     for (const operation of [read, list, create, replace]) {
       const [whole] = operation === undefined ? [] : successSchemas(operation);
       if (operation === undefined || whole === undefined) continue;
@@ -211,7 +226,7 @@ export function createModel(requests: Values, responses: Values) {
       const schema = operation === list ? found?.schema : schemaAt(responses.schemas, whole, place);
       const value = operation === list ? (itemsIn(generated, operation)?.[0] ?? null) : partAt(generated, place);
       if (isObject(value)) return { schema, value };
-      if (operation === read && parameter === '' && place.length === 0) other = { schema, value };
+      if (operation === read && mayBeValue && place.length === 0) other = { schema, value };
     }
     return other ?? { schema: undefined, value: {} };
   }

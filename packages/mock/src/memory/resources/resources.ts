@@ -1,5 +1,7 @@
+import { stringifyJson } from '@contract-first/contract';
 import type { ApiOperation } from '@contract-first/model/operations';
 import {
+  collectionOf,
   type Corrections,
   type DocumentSchemas,
   findItems,
@@ -10,9 +12,10 @@ import {
   itemSchemas,
   itemsOf,
   shapeOf,
+  singletonAt,
   successSchemas,
 } from '@contract-first/model/resources';
-import { allPropertiesOf } from '@contract-first/model/values';
+import { allPropertiesOf, type JsonSchema, mergeAllOf } from '@contract-first/model/values';
 
 /** A stored resource. */
 export type Resource = {
@@ -20,6 +23,8 @@ export type Resource = {
   readonly item: ItemPath;
   /** The possible names of the id member in responses. */
   readonly idMembers: readonly string[];
+  /** For an object whose members are resources by id, such as `/features` beside `/features/{id}`: these resources. */
+  readonly members?: Resource;
 };
 
 /** The role of an operation for a resource. */
@@ -38,7 +43,9 @@ export function findResources(operations: readonly ApiOperation[], schemas: Docu
   const unstored: ItemPath[] = [];
   const claimed = new Set<ApiOperation>();
   for (const found of [...items, ...singletons]) {
-    const item = withCreation(found, operations);
+    const whole = withCreation(found, operations);
+    const map = mapOf(whole, operations, schemas);
+    const item = map === undefined ? whole : { ...whole, list: undefined };
     const idMembers = item.parameter === '' ? [] : idMembersOf(item, operations, schemas);
     const reason = reasonAgainst(item, idMembers, operations, schemas);
     const own = rolesOf(item).map(([, operation]) => operation);
@@ -47,8 +54,11 @@ export function findResources(operations: readonly ApiOperation[], schemas: Docu
     const isNoteworthy = own.length > 1 || item.list === undefined;
     if (isClaimed) continue;
     if (reason === undefined) {
-      resources.push({ item, idMembers });
-      own.forEach((operation) => claimed.add(operation));
+      const resource = { item, idMembers };
+      resources.push(resource);
+      const ofMap = map === undefined ? [] : rolesOf(map).map(([, operation]) => operation);
+      if (map !== undefined) resources.push({ item: map, idMembers: [], members: resource });
+      for (const operation of [...own, ...ofMap]) claimed.add(operation);
     } else {
       unstored.push(item);
       if (isNoteworthy) omitted.push({ path: item.path, reason });
@@ -64,6 +74,26 @@ export function rolesOf(item: ItemPath): readonly (readonly [Role, ApiOperation]
     const isOwnRole = operation !== undefined && !(role === 'create' && operation === item.replace);
     return isOwnRole ? [[role, operation] as const] : [];
   });
+}
+
+/**
+ * Returns the object that has the resources of a path as members, by id: every member that its read describes has the
+ * schema of the resource. Documents without `additionalProperties` have members with names of examples.
+ */
+function mapOf(
+  { path, list, read }: ItemPath,
+  operations: readonly ApiOperation[],
+  { responseSchemas }: DocumentSchemas,
+): ItemPath | undefined {
+  if (list === undefined || read === undefined || shapeOf(list.path) !== shapeOf(collectionOf(path))) return undefined;
+  const [[whole], [single]] = [successSchemas(list), successSchemas(read)];
+  const { additionalProperties: additional, properties = {} } = Object(
+    whole === undefined ? {} : mergeAllOf(responseSchemas, whole),
+  ) as { readonly additionalProperties?: JsonSchema; readonly properties?: Readonly<Record<string, JsonSchema>> };
+  const named = Object.values(properties);
+  const described = typeof additional === 'object' ? [...named, additional] : named.length > 1 ? named : [];
+  const isMap = described.length > 0 && described.every((one) => stringifyJson(one) === stringifyJson(single));
+  return isMap ? singletonAt(collectionOf(path), operations) : undefined;
 }
 
 /** Adds the POST to a collection without an item path. */

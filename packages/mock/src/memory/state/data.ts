@@ -122,6 +122,8 @@ export function createData(
       states.set(path, isDeleted ? undefined : value);
       return [];
     }
+    if (resource.members !== undefined && isObject(value))
+      return Object.entries(value).flatMap(([id, member]) => loadOne(pathInCollection(path, id), member, states));
     if (!isObject(model.sampleOf(resource))) return [`${path} must be a value of its schema`];
     if (!isObject(value)) return [`${path} must be an object`];
     states.set(path, value);

@@ -63,6 +63,11 @@ function fill(template: string, values: readonly Json[]): string {
   return template.replaceAll(/\{[^}]+\}/g, () => encode(values[index++] ?? null));
 }
 
+/** Returns the id in the last segment of a path in the store. */
+export function decodeId(segment: string): string {
+  return decodeURIComponent(segment);
+}
+
 function encode(id: Json): string {
   return idText(id).replaceAll(/[%/]/g, encodeURIComponent); // Store paths need no further encoding.
 }

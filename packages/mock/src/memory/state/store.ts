@@ -69,6 +69,12 @@ export class ResourceStore {
     this.#onChange();
   }
 
+  /** Returns the states of a collection by the last segment of their path, in creation order. */
+  in(collection: string): readonly (readonly [segment: string, state: State])[] {
+    const paths = [...(this.#collections.get(collection) ?? [])];
+    return paths.map((path) => [path.slice(collection.length + 1), this.#states.get(path)]);
+  }
+
   /** Returns the objects of a collection in creation order. */
   list(collection: string): readonly JsonObject[] {
     const known = this.#lists.get(collection);
