@@ -6,7 +6,7 @@ import { createOrigin } from './accept/origin.ts';
 import { invalidTargetFailure } from './accept/http-rules.ts';
 import { createCors, type CorsPolicy } from './accept/cors.ts';
 import { definedHeaders, serializeHeaders } from './reply/response.ts';
-import { send } from './reply/send.ts';
+import { sendFailure } from './reply/send.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { createMessageClasses, type MessageClasses } from './messages.ts';
 import { createOperations, type OperationOptions } from './operation.ts';
@@ -74,30 +74,41 @@ export function createApp(options: AppOptions): App {
 
   /** Answers a request whose middleware failed. */
   function fail(req: IncomingMessage, res: ServerResponse, error: unknown): void {
-    const known = isUnavailable(error) ? unavailableFailure() : error;
-    const failure = toFailure(known);
+    if (error === undefined && res.headersSent) return; // As in Express, a second next() is ignored.
+    const { failure, isUnexpected } = explain(error);
     const response = failureResponse(failure);
     const { status } = response;
     const requestId = requestIdOf(req);
-    if (failure.status >= 500 && failure !== known) log.error({ requestId, err: error }, 'request failed');
+    if (isUnexpected) log.error({ requestId, err: error }, 'request failed');
     if (status < 500) observer.rejected({ requestId, status, reason: failure.reason });
-    send(req, res, response);
+    sendFailure(req, res, response);
+  }
+
+  /** Returns the failure for an error of middleware, and whether the error must be logged. */
+  function explain(error: unknown): { readonly failure: Failure; readonly isUnexpected: boolean } {
+    try {
+      if (error instanceof Failure) return { failure: error, isUnexpected: false };
+      if (isUnavailable(error)) return { failure: unavailableFailure(), isUnexpected: false };
+      const failure = toFailure(error);
+      return { failure, isUnexpected: failure.status >= 500 };
+    } catch {
+      return { failure: unexpectedFailure(), isUnexpected: true }; // A property of the error cannot be read or sent.
+    }
   }
 }
 
-/** Returns the failure for an error of middleware. As in Express, the error may have a status: `createError(415)`. */
+/**
+ * Returns the failure for an error of middleware. As in Express, the error may have a status: `createError(415)`.
+ *
+ * @throws when a property of the error cannot be read, or a header cannot be sent
+ */
 function toFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
   const { statusCode = 500, status = statusCode, message, expose, headers }: HttpError = Object(error) as object;
   if (!Number.isInteger(status) || status < 400 || status > 599) return unexpectedFailure();
   if (status >= 500) return new Failure(status, unexpectedFailure().message);
   const title = nodeHttp.STATUS_CODES[status] ?? 'the request was rejected';
-  try {
-    const fields = serializeHeaders(definedHeaders(headers ?? {}));
-    return new Failure(status, expose === true ? String(message) : title, fields, [], String(message));
-  } catch {
-    return unexpectedFailure(); // The error has an invalid header.
-  }
+  const fields = serializeHeaders(definedHeaders(headers ?? {}));
+  return new Failure(status, expose === true ? String(message) : title, fields, [], String(message));
 }
 
 /** The properties of an error of `http-errors`; other errors may also have them. */

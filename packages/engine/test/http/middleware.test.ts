@@ -6,6 +6,14 @@ import { expectError, post } from '@contract-first/testing/answer.ts';
 import { createTestApp } from '@contract-first/testing/app.ts';
 import { openRawConnection } from '@contract-first/testing/connection.ts';
 
+/** Returns an object with a property that cannot be read. */
+function unreadable(name: string): object {
+  const get = (): never => {
+    throw new Error('unreadable');
+  };
+  return Object.defineProperty({}, name, { get });
+}
+
 const GUEST = '{"id":1,"name":"Basil"}';
 
 test("the application's middleware runs before the operations, and can serve undocumented paths: 200", async () => {
@@ -68,15 +76,74 @@ test.each<[string, object, number, RegExp, Record<string, string>]>([
   ['a header that cannot be sent', { status: 403, headers: { 'X-Note': 'a\nb' } }, 500, /failed/, {}],
   ['another number', { status: 200 }, 500, /failed/, {}],
   ['another type', { status: '404' }, 500, /failed/, {}],
+  ['a status that cannot be read', unreadable('status'), 500, /failed/, {}],
 ])("an error of the application's middleware with a status: %s", async (_name, members, status, message, headers) => {
   const fail = (): never => {
-    throw Object.assign(new Error('secret'), members);
+    throw Object.defineProperties(new Error('secret'), Object.getOwnPropertyDescriptors(members));
   };
   const { app, logged } = await createTestApp({ middleware: [fail] });
   const response = await post(app, GUEST);
   expectError(response, status, message);
   expect(response.headers).toMatchObject(headers);
   expect(logged.filter(({ level }) => level === 50)).toHaveLength(status < 500 ? 0 : 1);
+});
+
+test.each<[string, Middleware, RegExp]>([
+  [
+    'begins a response and fails',
+    (_req, res, next) => {
+      res.write('begun');
+      next(new Error('late'));
+    },
+    /^HTTP\/1\.1 200 [^]*\r\nbegun\r\n$/,
+  ],
+  [
+    'begins a response and continues',
+    (_req, res, next) => {
+      res.write('begun');
+      next();
+    },
+    /^HTTP\/1\.1 200 [^]*\r\nbegun\r\n$/,
+  ],
+  [
+    'sets an invalid reason phrase',
+    (_req, res, next) => {
+      res.statusMessage = 'a\nb';
+      next();
+    },
+    /^$/,
+  ],
+  [
+    'sets fields of another body',
+    (_req, res, next) => {
+      res.setHeader('Content-Length', 3).setHeader('Trailer', 'x');
+      next();
+    },
+    /^HTTP\/1\.1 404 (?![^]*trailer)[^]*content-length: \d\d\r\n[^]*}$/i,
+  ],
+])(
+  "if the application's middleware %s, the connection is closed, and the service continues",
+  async (_name, own, sent) => {
+    const onlyHere: Middleware = (req, res, next) => {
+      if (req.url === '/here') own(req, res, next);
+      else next();
+    };
+    const { serve } = await createTestApp({ middleware: [onlyHere] });
+    const { url } = await serve();
+    const connection = await openRawConnection(url);
+    connection.write('GET /here HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(await connection.closed()).toMatch(sent);
+    expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
+  },
+);
+
+test('a second call of next() does not end the response: 404', async () => {
+  const twice: Middleware = (_req, res, next) => {
+    next();
+    res.once('finish', next);
+  };
+  const { app } = await createTestApp({ middleware: [twice] });
+  expectError(await request(app).get('/elsewhere'), 404, /^this path does not exist$/);
 });
 
 test('a response that compression buffers is complete even if it precedes the end of its request: 401', async () => {

@@ -29,9 +29,14 @@ components:
 type Input = { readonly signal: AbortSignal };
 
 /** Serves a body of a media type. */
-async function serve(contentType: string, body: (input: Input) => unknown, middleware: readonly Middleware[] = []) {
+async function serve(
+  contentType: string,
+  body: (input: Input) => unknown,
+  middleware: readonly Middleware[] = [],
+  headers: Readonly<Record<string, string>> = {},
+) {
   const contract = await contractOf(DOCUMENT);
-  const rows = (input: Input) => Promise.resolve({ status: 200, contentType, body: body(input) });
+  const rows = (input: Input) => Promise.resolve({ status: 200, contentType, headers, body: body(input) });
   const app = await createTestApp({ contract, handlers: { rows }, middleware });
   const { url, stop } = await app.serve();
   return { ...app, stop, url: `${url}/rows` };
@@ -95,6 +100,16 @@ test.each<[string, string, () => unknown, string]>([
   expect(await response.text()).toBe(text);
   await until(() => logged.length, 1);
   expect(logged[0]).not.toHaveProperty('isIncomplete');
+});
+
+test('a body that is streamed through middleware whose write() returns nothing is complete', async () => {
+  const silent: Middleware = (_req, res, next) => {
+    const write = res.write.bind(res) as (chunk: unknown) => boolean;
+    res.write = ((chunk: unknown): void => void write(chunk)) as unknown as typeof res.write; // As a mistaken logger does.
+    next();
+  };
+  const { url } = await serve('text/csv', () => generate(...ROWS), [silent]);
+  expect(await (await fetch(url)).text()).toBe(LONG);
 });
 
 test('events are sent at once through compressing middleware, while the source waits', async () => {
@@ -248,6 +263,21 @@ test.each<[string, string, () => unknown]>([
   'an error of the source after the first chunk, %s closes the connection, and is logged',
   async (_name, contentType, body) => {
     const { url, logged } = await serve(contentType, body);
+    await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
+    await until(() => logged.length, 2);
+    expect(logged).toMatchObject([{ level: 50, msg: 'request failed' }, { isIncomplete: true }]);
+  },
+);
+
+test.each(['3', '9'])(
+  'a body that does not have its Content-Length closes the connection, and is logged: %s instead of 4',
+  async (length) => {
+    const source = async function* () {
+      yield 'ab';
+      await sleep(50); // The text is sent at the end of a turn.
+      yield 'cd';
+    };
+    const { url, logged } = await serve('text/csv', source, [], { 'Content-Length': length });
     await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
     await until(() => logged.length, 2);
     expect(logged).toMatchObject([{ level: 50, msg: 'request failed' }, { isIncomplete: true }]);

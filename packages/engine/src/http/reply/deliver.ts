@@ -9,7 +9,7 @@ import { isBodyStream, type BodyStream } from './body-stream.ts';
 import type { FailureResponse } from './failure-response.ts';
 import { logError, reportOutcome } from './report.ts';
 import type { PreparedResponse } from './response.ts';
-import { send } from './send.ts';
+import { send, sendFailure } from './send.ts';
 import { sendStream } from './send-stream.ts';
 
 export type DeliveryOptions = {
@@ -93,7 +93,7 @@ export function createDelivery(options: DeliveryOptions): (exchange: Exchange) =
 
   function sendUnexpected(exchange: Exchange, error: unknown): void {
     logError(log, exchange, error);
-    send(exchange.req, exchange.res, failureResponse(unexpectedFailure(), exchange.target));
+    sendFailure(exchange.req, exchange.res, failureResponse(unexpectedFailure(), exchange.target));
   }
 
   /** Returns a promise that all requests of this turn share whose bodies are still arriving. */

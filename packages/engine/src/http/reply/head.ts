@@ -11,6 +11,8 @@ const FRAMING: ReadonlySet<string> = new Set([
   'trailer',
   'transfer-encoding',
 ]);
+// Fields of the body that middleware may have set for a response of its own.
+const DROPPED = ['content-length', 'trailer'];
 // Fields that middleware may also have set.
 const MERGED = ['set-cookie', 'vary'];
 const NOT_ASCII = /[^\0-\x7F]/;
@@ -42,6 +44,7 @@ export function writeHead(
   }
   if (length !== undefined) fields.push('content-length', String(length));
   addCors(req, fields);
+  for (const name of DROPPED) if (res.hasHeader(name)) res.removeHeader(name);
   for (const name of MERGED) {
     const present = res.getHeader(name); // Set by middleware.
     const at = present === undefined ? -1 : indexOfField(fields, name);

@@ -64,8 +64,8 @@ async function writeStream(
   stream: BodyStream,
   { slices, stallTimeoutMs }: StreamSending,
 ): Promise<boolean> {
-  const output = new StreamOutput(res, stallTimeoutMs, stream.createEncoder?.());
   const gone = Promise.withResolvers<false>();
+  const output = new StreamOutput(res, stallTimeoutMs, gone.reject, stream.createEncoder?.());
   const endWatch = onDisconnect(req, res, () => {
     stream.cancel();
     abortResponse(res);

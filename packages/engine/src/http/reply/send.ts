@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { abortResponse } from '../accept/disconnect.ts';
 import { discard } from '../read/bytes.ts';
 import { declaredLength, writeHead } from './head.ts';
 import type { PreparedResponse } from './response.ts';
@@ -15,7 +16,11 @@ export function sendContinue(res: ServerResponse): void {
 /** Sends a response. If the request is still arriving, the connection is closed after the response. */
 export function send(req: IncomingMessage, res: ServerResponse, response: PreparedResponse): void {
   const { status, headers, body } = response;
-  if (res.headersSent || res.destroyed) return;
+  if (res.writableEnded || res.destroyed) return;
+  if (res.headersSent) {
+    abortResponse(res); // Middleware has begun another response, which cannot be completed. Express does the same.
+    return;
+  }
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   // RFC 9110, 8.6: no Content-Length for 204 and 304. A handler of HEAD may set the Content-Length of GET.
   const isBodyless = body === undefined && (status === 204 || status === 304);
@@ -35,6 +40,18 @@ export function send(req: IncomingMessage, res: ServerResponse, response: Prepar
     clearTimeout(timer);
   });
   void discard(req);
+}
+
+/**
+ * Sends the response for an error. Closes the connection if this also fails, for example because middleware has set an
+ * invalid reason phrase.
+ */
+export function sendFailure(req: IncomingMessage, res: ServerResponse, response: PreparedResponse): void {
+  try {
+    send(req, res, response);
+  } catch {
+    abortResponse(res);
+  }
 }
 
 /**

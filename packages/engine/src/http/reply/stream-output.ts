@@ -15,13 +15,18 @@ export class StreamOutput {
   readonly #res: ServerResponse & { readonly flush?: () => void };
   readonly #encoder: Transform | undefined;
   readonly #stallTimeoutMs: number;
+  readonly #onError: (error: unknown) => void;
   #text = '';
   #isFlushScheduled = false;
   #wake: (() => void) | undefined;
 
-  /** @param encoder compresses the body, and flushes each chunk */
-  constructor(res: ServerResponse, stallTimeoutMs: number, encoder?: Transform) {
+  /**
+   * @param onError receives the error of a write at the end of a turn, such as a body longer than its Content-Length
+   * @param encoder compresses the body, and flushes each chunk
+   */
+  constructor(res: ServerResponse, stallTimeoutMs: number, onError: (error: unknown) => void, encoder?: Transform) {
     this.#res = res;
+    this.#onError = onError;
     this.#encoder = encoder;
     this.#stallTimeoutMs = stallTimeoutMs;
     // Middleware such as `compression` emits these events but never calls the callbacks of write() and end(). Its on()
@@ -93,7 +98,9 @@ export class StreamOutput {
 
   #send(chunk: string | Uint8Array): void {
     if (this.#res.destroyed) return;
-    if (!this.#target.write(chunk)) this.isBlocked = true;
+    // Middleware may have replaced write() by a function that returns nothing.
+    const isAccepted: unknown = this.#target.write(chunk);
+    if (isAccepted === false || (isAccepted === undefined && this.#target.writableNeedDrain)) this.isBlocked = true;
     this.#scheduleFlush();
   }
 
@@ -102,9 +109,13 @@ export class StreamOutput {
     if (this.#isFlushScheduled) return;
     this.#isFlushScheduled = true;
     setImmediate(() => {
-      this.#flush();
-      this.#isFlushScheduled = false;
-      if (!this.#res.destroyed && !this.#res.writableEnded) this.#res.flush?.();
+      try {
+        this.#flush();
+        this.#isFlushScheduled = false;
+        if (!this.#res.destroyed && !this.#res.writableEnded) this.#res.flush?.();
+      } catch (error) {
+        this.#onError(error);
+      }
     });
   }
 
