@@ -141,6 +141,8 @@ type QueueOptions<Item> = {
   readonly queueLimitBytes: number;
   /** How long an item may take, including its time in the queue. */
   readonly timeoutMs: number;
+  /** Returns the statement of an item, for the error of an item that takes too long. */
+  readonly statementOf?: (item: Item) => string | undefined;
 };
 
 /** An item, from its arrival to the end of its batch. Its result may be settled earlier, by a timeout. */
@@ -251,7 +253,6 @@ class BoundedQueue<Item, Result> {
   /** Rejects the items that timed out, and sets the timer for the next item. */
   readonly #expire = (): void => {
     const now = performance.now();
-    const late = new DatabaseUnavailable(`the database did not answer within ${String(this.#options.timeoutMs)} ms`);
     this.#timer = undefined;
     for (const entry of this.#held) {
       if (entry.isSettled) continue;
@@ -259,6 +260,7 @@ class BoundedQueue<Item, Result> {
         this.#timer = setTimeout(this.#expire, Math.ceil(entry.expiresAt - now)).unref();
         break;
       }
+      const late = this.#lateError(entry);
       this.#onExpired(late);
       entry.isSettled = true;
       entry.reject(late);
@@ -268,6 +270,14 @@ class BoundedQueue<Item, Result> {
     }
     if (this.#isStuck) this.#waiting = this.#waiting.filter(({ isSettled }) => !isSettled);
   };
+
+  /** Returns the error of an item that timed out. It names a running statement, since all later items wait for it. */
+  #lateError({ item, isTaken }: Entry<Item, Result>): DatabaseUnavailable {
+    const { timeoutMs, statementOf } = this.#options;
+    const statement = isTaken ? statementOf?.(item) : undefined;
+    const running = statement === undefined ? '' : `; it is running ${statement}`;
+    return new DatabaseUnavailable(`the database did not answer within ${String(timeoutMs)} ms${running}`);
+  }
 
   #release(entry: Entry<Item, Result>): void {
     this.#held.delete(entry);

@@ -70,6 +70,7 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
   const queue = new BatchQueue<CommittedChange, ChangeResult>({
     ...parts,
     sizeOf: sizeOfChange,
+    statementOf: textOfChange,
     queueLimitBytes,
     timeoutMs,
     onBatch(changes, durationMs) {
@@ -183,6 +184,18 @@ export function isInsert(change: CommittedChange): change is Insert {
 /** Whether a change is a transaction with work. */
 export function isTransaction(change: CommittedChange | undefined): change is { readonly work: TransactionWork } {
   return typeof change === 'object' && 'work' in change;
+}
+
+// Application texts are short; a `write` may have many statements.
+const MAX_TEXT_CHARS = 1_000;
+
+/** Returns the text of a change that consists of statements. */
+function textOfChange(change: CommittedChange): string | undefined {
+  if (typeof change !== 'object' || !('statements' in change)) return undefined;
+  return change.statements
+    .map(({ text }) => text)
+    .join('; ')
+    .slice(0, MAX_TEXT_CHARS);
 }
 
 /** Returns the memory size of a change, in bytes. */

@@ -37,7 +37,8 @@ function createQueue(workers: readonly BatchWorker<string, boolean>[], limits = 
   const health = { worked: () => void changes.push('worked'), failed: () => void changes.push('failed') };
   const options = { queueLimitBytes: 1_000_000, timeoutMs: 60_000, ...limits };
   const isAlone = (item: string): boolean => item.startsWith('alone');
-  const queue = new BatchQueue({ workers, health, sizeOf: ({ length }) => length, isAlone, ...options });
+  const statementOf = (item: string): string => `INSERT ${item}`;
+  const queue = new BatchQueue({ workers, health, sizeOf: ({ length }) => length, isAlone, statementOf, ...options });
   const add = (item: string): Promise<boolean> => queue.add(item);
   return { changes, add, drain: () => queue.drain() };
 }
@@ -226,4 +227,20 @@ test('the batch queue: a batch has at most 1,000 items and a few megabytes', asy
   }
   expect(lengths).toEqual([1_000, 501, 1, 1]);
   expect(await all).toHaveLength(1_503);
+});
+
+test('the batch queue: the error of an item that takes too long names its statement while it runs', async () => {
+  stopClock();
+  const { worker, attempt } = createWorker();
+  const { add } = createQueue([worker]);
+  const running = add('first');
+  const { end } = await attempt(0);
+  const waiting = add('second');
+  const outcomes = Promise.allSettled([running, waiting]);
+  mock.timers.tick(60_000);
+  expect(await outcomes).toMatchObject([
+    { reason: new DatabaseUnavailable('the database did not answer within 60000 ms; it is running INSERT first') },
+    { reason: new DatabaseUnavailable('the database did not answer within 60000 ms') },
+  ]);
+  end();
 });

@@ -64,6 +64,7 @@ export function createPostgresReader(
     workers,
     sizeOf: (query) => ITEM_BYTES + sizeOfStatement(query),
     isAlone: () => true,
+    statementOf: ({ text }) => text,
     queueLimitBytes,
     timeoutMs,
     health,

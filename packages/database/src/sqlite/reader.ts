@@ -41,6 +41,7 @@ export function createSqliteReader(
     workers: [{ ready: () => Promise.resolve(), run }],
     sizeOf: (query) => ITEM_BYTES + sizeOfStatement(query),
     isAlone: () => false,
+    statementOf: ({ text }) => text,
     queueLimitBytes,
     timeoutMs,
     health: createHealth(log, 'read'),
