@@ -28,6 +28,10 @@ import type { TokenVerifier } from './token-verifier.ts';
 export type Authenticate = (credentials: Credentials) => AuthenticationResult | Promise<AuthenticationResult>;
 
 const NO_SCOPE = 'the credentials are valid but lack a scope that this operation requires';
+// RFC 6750, 3: other characters would end the quoted text.
+const SCOPES = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/;
+// RFC 9110, 5.6.2.
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const BEARER_TOKEN = /^bearer +[^ ]+$/i;
 
 /**
@@ -104,8 +108,9 @@ export function createAuthenticator(
       if (granted === 'all' || scopes.every((scope) => granted.includes(scope))) {
         return { caller: { ...identity, scheme: name } };
       }
-      const missing = `${challenge}, error="insufficient_scope", scope="${scopes.join(' ')}"`;
-      const reason = `${name}: the credentials lack a scope: ${scopes.join(' ')}`;
+      const all = scopes.join(' ');
+      const missing = `${challenge}, error="insufficient_scope"${SCOPES.test(all) ? `, scope="${all}"` : ''}`;
+      const reason = `${name}: the credentials lack a scope: ${all}`;
       return { status: 403, advice: NO_SCOPE, challenge: missing, reason };
     }
   }
@@ -145,7 +150,7 @@ function isSent(scheme: SecurityScheme | undefined, credentials: Credentials): b
 function challengeOf(name: string, { type, scheme = '' }: SecurityScheme): string {
   const registered: Readonly<Record<string, string>> = {
     ...{ apiKey: 'ApiKey', oauth2: 'Bearer', openIdConnect: 'Bearer', mutualTLS: 'Certificate' },
-    http: scheme.charAt(0).toUpperCase() + scheme.slice(1),
+    ...(TOKEN.test(scheme) && { http: scheme.charAt(0).toUpperCase() + scheme.slice(1) }),
   };
   return `${registered[type] ?? 'Unknown'} realm="${name}"`;
 }

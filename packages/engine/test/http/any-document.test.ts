@@ -284,6 +284,22 @@ test('security schemes: 403 when the credentials lack a scope; no scope is grant
   }
 });
 
+test.each([
+  ['a scope with a quote', '{ type: openIdConnect, openIdConnectUrl: https://example.org }', 'a"b', 403, 'Bearer'],
+  ['a scope beyond Latin-1', '{ type: openIdConnect, openIdConnectUrl: https://example.org }', '読む', 403, 'Bearer'],
+  ['a scope with a line feed', '{ type: openIdConnect, openIdConnectUrl: https://example.org }', 'a\nb', 403, 'Bearer'],
+  ['a scheme that is no token', '{ type: http, scheme: "my scheme" }', '', 401, 'Unknown'],
+  ['a scheme with a line feed', '{ type: http, scheme: "a\\r\\nX-Other: b" }', '', 401, 'Unknown'],
+])('security schemes: a challenge has no text that a header field cannot have: %s', async (...row) => {
+  const [, schemeText, scope, status, name] = row;
+  const text = scheme(schemeText, `{ s: [${scope === '' ? '' : JSON.stringify(scope)}] }`);
+  const { app } = await serve(text, { checkers: { s: () => (scope === '' ? undefined : { name: 'x' }) } });
+  const response = await request(app).get('/a');
+  expect(response.status).toBe(status);
+  const error = status === 403 ? ', error="insufficient_scope"' : '';
+  expect(response.headers['www-authenticate']).toBe(`${name} realm="s"${error}`);
+});
+
 test('security schemes: a configured token has every scope', async () => {
   const { app } = await serve(scheme('{ type: openIdConnect, openIdConnectUrl: https://example.org }', '{ s: [a] }'));
   expect((await request(app).get('/a').auth(TOKEN, { type: 'bearer' })).status).toBe(204);
