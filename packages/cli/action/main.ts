@@ -39,7 +39,8 @@ function readCommand(): Command {
   if (name === 'check') {
     refuseCode(more);
     const url = input('url', 'name the running service, such as http://127.0.0.1:8080');
-    return { title: `check ${document} ${url}`, words: ['check', document, '--url', url, ...more] };
+    const shown = url.replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, ''); // A comment is public.
+    return { title: `check ${document} ${shown}`, words: ['check', document, '--url', url, ...more] };
   }
   if (name === 'diff') {
     const given = input('base', 'name the commit whose document clients know, such as origin/main');
@@ -63,10 +64,14 @@ function refuseCode(args: readonly string[]): void {
   }
 }
 
-/** Returns a trimmed input. Reports a problem if the input is missing and a hint is given. */
+/**
+ * Returns a trimmed input. Reports a problem if the input is missing and a hint is given, or if it would be an option: a
+ * workflow may take the document from the names of changed files.
+ */
 function input(name: string, hint?: string): string {
   const value = (env[`INPUT_${name.toUpperCase()}`] ?? '').trim();
   if (value === '' && hint !== undefined) problems.push(`the input ${name} is missing: ${hint}`);
+  if (value.startsWith('-') && name !== 'arguments') problems.push(`the input ${name} must not begin with "-"`);
   return value;
 }
 

@@ -245,6 +245,31 @@ test.each(['hooks: hooks.mjs', 'token-command: touch ran'])(
 );
 
 test.each([
+  [
+    'document',
+    { command: 'check', document: '--hooks=hooks.mjs', url: 'http://127.0.0.1:9', arguments: 'openapi.json' },
+  ],
+  ['base', { command: 'diff', document: 'openapi.json', base: '--config=other.yaml' }],
+])('the action accepts no option as its input %s', async (name, inputs) => {
+  writeFileSync(join(folder, 'hooks.mjs'), "import { writeFileSync } from 'node:fs'; writeFileSync('ran', '');");
+  const { code, stdout } = await runAction(inputs);
+  expect({ code, stdout }).toEqual({
+    code: 2,
+    stdout: `::error title=contract-first::the input ${name} must not begin with "-"\n`,
+  });
+  expect(existsSync(join(folder, 'ran'))).toBe(false);
+});
+
+test('the action does not show the password of its input url in the comment', async () => {
+  const url = 'http://user:s3cret-1@127.0.0.1:9/v1?key=s3cret-2';
+  await runAction({ command: 'check', document: 'openapi.json', url });
+  expect(comments.map(({ body }) => body)).toEqual([
+    expect.stringContaining('### check openapi.json http://127.0.0.1:9/v1\n'),
+  ]);
+  expect(JSON.stringify(comments)).not.toContain('s3cret');
+});
+
+test.each([
   ['command', { command: 'mock\n::error::owned' }],
   ['document', { command: 'diff', document: 'a\n::error::owned' }],
   ['url', { command: 'check', url: 'http://127.0.0.1:9/\n::error::owned' }],
