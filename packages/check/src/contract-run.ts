@@ -21,9 +21,10 @@ import { createKeys } from './run/idempotency-keys.ts';
 import { haveCredentials, withoutHeaderParameters } from './run/extra-headers.ts';
 import { callHook, hookOperation } from './run/hooks.ts';
 import { checkOperation } from './probing/check-operation.ts';
+import type { OperationCheck } from './run/operation-result.ts';
 import type { Observation } from './judgement/observation.ts';
 import type { Run } from './run/run.ts';
-import { runTasks, type Turn } from './run/schedule.ts';
+import { type FinishedTask, runTasks, type Turn } from './run/schedule.ts';
 import { createKnownValues, resourcePath } from './sequences/known-values.ts';
 import { findUnfollowed, resourceChecks } from './sequences/resource-checks.ts';
 import { isSuccess } from './judgement/statuses.ts';
@@ -139,7 +140,12 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     await assertReachable(connection, url, options.onNote);
     await callHook('setUp', () => hooks.setUp?.({ url: url.href }));
     // Check resources first, since other tasks could change them and make lists long.
-    const resources = await runTasks(resourceChecks(operations, run), { budgetMs: budgetMs / 2, workers, signal });
+    const resources: FinishedTask<OperationCheck>[] = [];
+    const resourcesEndAt = performance.now() + budgetMs / 2;
+    for (const group of resourceChecks(operations, run)) {
+      const limits = { budgetMs: resourcesEndAt - performance.now(), workers, signal };
+      resources.push(...(await runTasks(group, limits)));
+    }
     const knownValues = createKnownValues(operations, run);
     const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
     const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers, signal });

@@ -43,6 +43,26 @@ const loaded = await loadContract(write(DOCUMENT), 'validity');
 if (loaded.document === undefined) throw new Error(JSON.stringify(loaded.diagnostics));
 const document = loaded.document;
 
+/** Collections that a PUT replaces as a whole, below each other. */
+const COLLECTIONS = `
+openapi: 3.1.0
+info: { title: Policies, version: 1.0.0 }
+security: []
+paths:
+  /policies/{id}: ${operationsOn('Policy', 'id')}
+  /policies/{id}/entries: ${operationsOn('Entries', 'id')}
+  /policies/{id}/entries/{label}: ${operationsOn('Entry', 'id', 'label')}
+  /policies/{id}/entries/{label}/subjects: ${operationsOn('Subjects', 'id', 'label')}
+  /policies/{id}/entries/{label}/subjects/{name}: ${operationsOn('Subject', 'id', 'label', 'name')}
+components:
+  schemas:
+    Policy: { type: object, required: [title], properties: { title: { type: string } } }
+    Entries: { type: object, additionalProperties: { $ref: '#/components/schemas/Entry' } }
+    Entry: { type: object, required: [level], properties: { level: { type: integer } } }
+    Subjects: { type: object, additionalProperties: { $ref: '#/components/schemas/Subject' } }
+    Subject: { type: object, required: [kind], properties: { kind: { type: string } } }
+`;
+
 /** Checks a mock of another document. Returns the failed checks. */
 async function failuresWith(served: string, checks?: readonly CheckName[]): Promise<readonly string[]> {
   const mock = await startMock(write(served));
@@ -56,6 +76,18 @@ async function failuresWith(served: string, checks?: readonly CheckName[]): Prom
 
 test('a service of the same document passes the checks', async () => {
   expect(await failuresWith(DOCUMENT)).toEqual([]);
+});
+
+test('a PUT of a whole collection removes no resources that other sequences read', async () => {
+  const path = write(COLLECTIONS);
+  const collections = (await loadContract(path, 'validity')).document;
+  if (collections === undefined) throw new Error('the document was rejected');
+  await using mock = await startMock(path);
+  const { failures, operations } = await checkContract({
+    ...{ document: collections, baseUrl: mock.url, seed: 1, runs: 5, budgetMs: 120_000, workers: 8 },
+    checks: new Set<CheckName>(['ensure_resource_availability', 'update_is_visible']),
+  });
+  expect([failures, operations.length]).toEqual([[], 10]);
 });
 
 const REJECTION = 'negative_data_rejection';
@@ -75,6 +107,18 @@ test.each([
   expect(DOCUMENT.split(text)).toHaveLength(2);
   expect(await failuresWith(DOCUMENT.replace(text, replacement), [check])).toContain(check);
 });
+
+/** Returns the operations on a path that read, and replace or create. */
+function operationsOn(schema: string, ...parameters: readonly string[]): string {
+  const content = `content: { application/json: { schema: { $ref: '#/components/schemas/${schema}' } } }`;
+  const inPath = parameters.map((name) => `{ name: ${name}, in: path, required: true, schema: { type: string } }`);
+  const failures = "'400': { description: Refused. }, '404': { description: Missing. }";
+  const operation = (name: string, rest: string): string => `{ operationId: ${name}${schema}, ${rest}, ${failures} } }`;
+  return `
+    parameters: [${inPath.join(', ')}]
+    get: ${operation('get', `responses: { '200': { description: Read., ${content} }`)}
+    put: ${operation('put', `requestBody: { required: true, ${content} }, responses: { '201': { description: Added. }, '204': { description: Replaced. }`)}`;
+}
 
 function write(text: string): string {
   const path = join(temporaryFolder(), 'openapi.yaml');

@@ -1,5 +1,5 @@
 import type { ApiOperation } from '@contract-first/model/operations';
-import { identifyingMembers, type ItemPath } from '@contract-first/model/resources';
+import { collectionOf, identifyingMembers, type ItemPath, shapeOf } from '@contract-first/model/resources';
 import { isStateCheck } from '../judgement/checks.ts';
 import { ServerGone } from '../run/exchange.ts';
 import type { OperationCheck, OperationResult, Unjudged } from '../run/operation-result.ts';
@@ -18,22 +18,31 @@ import { createPlainInputs, type PlainInputs } from './step-input.ts';
 // Avoids the values of other sequences.
 const RENEWAL_OFFSET = 1_000_000;
 
-/** Returns creators of tasks that check all resources that the operations can create and read. */
-export function resourceChecks(
-  operations: readonly ApiOperation[],
-  run: Run,
-): readonly ((turn: Turn) => OperationCheck)[] {
+/** Creates a task that checks resources. */
+type CreateCheck = (turn: Turn) => OperationCheck;
+
+/**
+ * Returns creators of tasks that check all resources that the operations can create and read, in groups to be run one
+ * after the other: a PUT of a whole collection may remove the resources of other tasks.
+ */
+export function resourceChecks(operations: readonly ApiOperation[], run: Run): readonly (readonly CreateCheck[])[] {
   const isWanted = (isOtherUser: boolean): boolean =>
     [...run.checks].some((check) => isStateCheck(check) && (check === 'object_level_authorization') === isOtherUser);
   const users = [false, ...(run.users.otherTokens === undefined ? [] : [true])].filter(isWanted);
   const { items, singletons } = findFollowedPaths(operations, run);
-  return users.flatMap((isOtherUser) =>
-    [...items, ...(isOtherUser ? [] : singletons)].flatMap((item) => {
-      const { create = item.replace } = item;
-      if (create === undefined || reasonNotToFollow(item, run, isOtherUser) !== undefined) return [];
-      return [(turn: Turn) => checkResource(item, create, { items, operations, run, turn, isOtherUser })];
-    }),
+  const collections = new Set(items.map(({ path }) => shapeOf(collectionOf(path))));
+  const wholes = singletons.filter(({ path }) => collections.has(shapeOf(path)));
+  const others = singletons.filter((item) => !wholes.includes(item));
+  const together = users.flatMap((isOtherUser) =>
+    [...items, ...(isOtherUser ? [] : others)].flatMap((item) => checksOf(item, isOtherUser)),
   );
+  return [together, ...(users.includes(false) ? wholes.map((item) => checksOf(item, false)) : [])];
+
+  function checksOf(item: ItemPath, isOtherUser: boolean): readonly CreateCheck[] {
+    const { create = item.replace } = item;
+    if (create === undefined || reasonNotToFollow(item, run, isOtherUser) !== undefined) return [];
+    return [(turn) => checkResource(item, create, { items, operations, run, turn, isOtherUser })];
+  }
 }
 
 /** Returns the resources that no sequence can follow. */
