@@ -4,6 +4,7 @@ import { loadContract } from '@contract-first/documents';
 import { startMock } from '@contract-first/mock';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import type { CheckName } from '../src/judgement/checks.ts';
+import type { GivenValue } from '../src/run/selection.ts';
 import { checkContract } from '../src/contract-run.ts';
 
 // A service that validates by another document than the checked one has the faults in which the documents differ.
@@ -42,6 +43,20 @@ components:
 const loaded = await loadContract(write(DOCUMENT), 'validity');
 if (loaded.document === undefined) throw new Error(JSON.stringify(loaded.diagnostics));
 const document = loaded.document;
+
+/** A single resource below a role, which no operation creates or lists. */
+const PERMISSIONS = `
+openapi: 3.1.0
+info: { title: Roles, version: 1.0.0 }
+security: []
+paths:
+  /realms/{realm}: ${operationsOn('Realm', 'realm')}
+  /realms/{realm}/roles/{role}/permissions: ${operationsOn('Permissions', 'realm', 'role')}
+components:
+  schemas:
+    Realm: { type: object, required: [title], properties: { title: { type: string } } }
+    Permissions: { type: object, required: [level], properties: { level: { type: integer } } }
+`;
 
 /** Collections that a PUT replaces as a whole, below each other. */
 const COLLECTIONS = `
@@ -88,6 +103,21 @@ test('a PUT of a whole collection removes no resources that other sequences read
     checks: new Set<CheckName>(['ensure_resource_availability', 'update_is_visible']),
   });
   expect([failures, operations.length]).toEqual([[], 10]);
+});
+
+test.each<[string, readonly GivenValue[], boolean]>([
+  ['by no request', [], false],
+  ['by an option', [{ operation: undefined, name: 'role', value: 'admin' }], true],
+])('a read and a write of a resource have the same ids: known %s', async (_name, values, isJudged) => {
+  const path = write(PERMISSIONS);
+  const permissions = (await loadContract(path, 'validity')).document;
+  if (permissions === undefined) throw new Error('the document was rejected');
+  await using mock = await startMock(path);
+  const { failures, notes } = await checkContract({
+    ...{ document: permissions, baseUrl: mock.url, seed: 1, runs: 5, budgetMs: 120_000, values },
+    checks: new Set<CheckName>(['update_is_visible']),
+  });
+  expect([failures, notes.some((note) => note.includes('set an id with --value role=…'))]).toEqual([[], !isJudged]);
 });
 
 const REJECTION = 'negative_data_rejection';

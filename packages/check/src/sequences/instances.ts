@@ -183,6 +183,7 @@ function withoutSource({ parameter }: ItemPath): Absence {
   return { reason: describeUnknown(parameter) };
 }
 
-function describeUnknown(parameter: string): string {
+/** Describes why no resource is known for a path parameter. */
+export function describeUnknown(parameter: string): string {
   return `no checked operation gives an id for ${parameter}: set an id with --value ${parameter}=…`;
 }

@@ -2,7 +2,7 @@ import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { itemsOf, successSchemas } from '@contract-first/model/resources';
 import { isObject, type Json, partAt } from '@contract-first/model/values';
 import { checkDeletion } from './laws/deletion.ts';
-import type { Absence } from './instances.ts';
+import { type Absence, describeUnknown } from './instances.ts';
 import { checkOmission } from './laws/omission.ts';
 import {
   differenceBetween,
@@ -44,10 +44,14 @@ export async function runSingletonSequence(client: ResourceClient): Promise<Abse
   const { item, judge, instances, run } = client;
   const { read, replace, remove } = item;
   if (replace === undefined || isAsynchronous(replace)) return undefined;
-  const count = parameterNames(replace.path).length;
-  const outer = count === 0 ? { values: [] } : await instances.obtain(replace, judge.send, SEED_OFFSET.first);
+  const names = parameterNames(replace.path);
+  const outer = names.length === 0 ? { values: [] } : await instances.obtain(replace, judge.send, SEED_OFFSET.first);
   if ('reason' in outer) return outer;
-  const id = outer.values.slice(0, count);
+  // The PUT and the read of an unknown id would have different generated ids.
+  const given = run.givenValues(replace, SEED_OFFSET.first);
+  const id = names.flatMap((name, index) => outer.values[index] ?? given.get(name) ?? []);
+  const unknown = names[id.length];
+  if (unknown !== undefined) return { reason: describeUnknown(unknown) };
   const rounds: Round[] = [];
   for (const variant of [SEED_OFFSET.first, SEED_OFFSET.second, SEED_OFFSET.late]) {
     const round = await readReplaced(client, id, variant);
