@@ -117,6 +117,17 @@ test('resources whose paths end with a slash are checked', async () => {
   expect(found(result)).toContain('use_after_free getNote');
 });
 
+test('resources with numbers as ids are checked, even if the id in the path is a text', async () => {
+  let count = 0;
+  const result = await checkNotes({
+    idSchema: { type: 'integer' },
+    pathIdSchema: { type: 'string' },
+    identify: () => (count += 1),
+    remove: () => empty(204),
+  });
+  expect(found(result)).toEqual(['use_after_free getNote', 'use_after_free listNotes']);
+});
+
 test('a rejected creation is noted, and not a failure', async () => {
   const result = await checkNotes({ create: () => empty(409) });
   expect(found(result)).toEqual([]);

@@ -39,7 +39,9 @@ export function identitiesIn(
       : [{ source: `the member ${String(place?.join('.'))}`, values: [...outer, value] }];
   const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
   const isAllowed = (last: Json | undefined): boolean =>
-    last !== undefined && isScalar(last) && (!parameter || run.requestOracle.allows(parameter.schema, last));
+    last !== undefined &&
+    isScalar(last) &&
+    (!parameter || [last, idText(last)].some((reading) => run.requestOracle.allows(parameter.schema, reading)));
   const isWhole = ({ values }: ResourceIdentity): boolean => values.length === parameterNames(item.path).length;
   const whole = found.filter(isWhole);
   return testCase.input === undefined ? [] : whole.filter(({ values }) => isAllowed(values.at(-1)));

@@ -13,6 +13,7 @@ import {
   propertyOf,
   uuidOf,
 } from '@contract-first/model/values';
+import { idText } from '@contract-first/model/resources';
 import { type RequestInput, withMember } from '@contract-first/model/requests';
 import { IDEMPOTENCY_KEY } from '../run/idempotency-keys.ts';
 import type { Run } from '../run/run.ts';
@@ -92,7 +93,7 @@ export function withPathValues(
   const known = new Map(parameterNames(path).map((name, index) => [name, values[index]]));
   const changed = parameters.map(({ parameter, value }) => {
     const other = parameter.in === 'path' ? known.get(parameter.name) : undefined;
-    return { parameter, value: other ?? value };
+    return { parameter, value: other === undefined ? value : asTypeOf(value, other) };
   });
   return withIdOfPath(operation, { parameters: changed, body });
 }
@@ -114,9 +115,14 @@ export function withNamedValue(
     own === name && (place ?? location) === location;
   if (!input.parameters.some(({ parameter }) => isNamed(parameter))) return input;
   const parameters = input.parameters.map(({ parameter, value }) => {
-    return { parameter, value: isNamed(parameter) ? other : value };
+    return { parameter, value: isNamed(parameter) ? asTypeOf(value, other) : value };
   });
   return { ...input, parameters };
+}
+
+/** Returns an id as a text if a parameter has a text: in a path, a number is a text, too. */
+function asTypeOf(value: Json, id: Json): Json {
+  return typeof value === 'string' ? idText(id) : id;
 }
 
 /**

@@ -17,6 +17,10 @@ export type NoteBehaviour = {
   readonly store?: (note: Note) => Note | undefined;
   /** The schema of ids. */
   readonly idSchema?: object;
+  /** The schema of ids in paths, if it differs. */
+  readonly pathIdSchema?: object;
+  /** The schema of the list. */
+  readonly listSchema?: object;
   /** Returns the id of a note that is created. */
   readonly identify?: (sent: Note, id: string) => string | number | undefined;
   readonly create?: (note: Note) => ServerAnswer | undefined;
@@ -24,7 +28,7 @@ export type NoteBehaviour = {
   readonly remove?: (notes: Map<string, Note>, id: string) => ServerAnswer;
   /** Replaces a note by the id in the body of `PUT /notes`, which is only documented if this function is given. */
   readonly replace?: (notes: Map<string, Note>, note: Note) => ServerAnswer;
-  readonly list?: (notes: readonly Note[]) => readonly Note[];
+  readonly list?: (notes: readonly Note[]) => object;
 };
 
 const body = { 'application/json': { schema: { $ref: '#/components/schemas/Note' } } };
@@ -48,8 +52,10 @@ export function noteDocument({
   example,
   slash = '',
   idSchema = { type: 'string', format: 'uuid' },
+  pathIdSchema = idSchema,
+  listSchema = { type: 'array', items: { $ref: '#/components/schemas/Note' } },
 }: NoteBehaviour): OpenApiDocument {
-  const id = { name: 'id', in: 'path', required: true, schema: idSchema };
+  const id = { name: 'id', in: 'path', required: true, schema: pathIdSchema };
   return {
     openapi: '3.1.0',
     info: { title: 'Notes', version: '1.0.0' },
@@ -73,9 +79,7 @@ export function noteDocument({
           responses: {
             '200': {
               description: 'All',
-              content: {
-                'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Note' } } },
-              },
+              content: { 'application/json': { schema: listSchema } },
             },
           },
         },

@@ -16,7 +16,7 @@ const WRAPPERS = ['data', 'item', 'result'];
 
 /**
  * Returns the place of the resource id, the value of the path's last parameter, in a response body or in a wrapped
- * object such as `data`; `undefined` if the document describes no such member of the parameter's type.
+ * object such as `data`; `undefined` if the document describes no such member whose type fits the parameter.
  */
 export function identityPlace(
   operation: ApiOperation,
@@ -55,7 +55,9 @@ function parameterTypes(
   const operation = read ?? remove ?? replace ?? patch;
   const { schema = true } = operation?.parameters.find((one) => one.in === 'path' && one.name === parameter) ?? {};
   const types = scalarTypesOf(schemas, schema);
-  return types.includes('number') ? [...types, 'integer'] : types;
+  // In a path, a number is a text, too.
+  const more = types.includes('string') ? ['integer', 'number'] : types.includes('number') ? ['integer'] : [];
+  return [...types, ...more];
 }
 
 /**
