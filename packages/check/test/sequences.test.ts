@@ -128,6 +128,19 @@ test('resources with numbers as ids are checked, even if the id in the path is a
   expect(found(result)).toEqual(['use_after_free getNote', 'use_after_free listNotes']);
 });
 
+const byId = (notes: readonly Readonly<Record<string, unknown>>[]): object =>
+  Object.fromEntries(notes.map((note) => [note['id'], { tags: ['a'], ...note }]));
+
+test.each<[string, Required<NoteBehaviour>['list'], readonly string[]]>([
+  ['all notes by their ids', byId, []],
+  ['the first note by its id', (notes) => byId(notes.slice(0, 1)), ['list_contains_created listNotes']],
+])('a list that is an object with %s', async (_name, list, expected) => {
+  const listSchema = { type: 'object', additionalProperties: { $ref: '#/components/schemas/Note' } };
+  const result = await checkNotes({ listSchema, list });
+  expect(found(result)).toEqual(expected);
+  expect(result.notes).toEqual([]);
+});
+
 test('a rejected creation is noted, and not a failure', async () => {
   const result = await checkNotes({ create: () => empty(409) });
   expect(found(result)).toEqual([]);

@@ -13,6 +13,7 @@ import {
   integerOf,
   isInt64,
   type Json,
+  type JsonSchema,
   membersOf,
   type Oracle,
   type SchemaViolation,
@@ -46,6 +47,11 @@ export type ConformanceCheck = (exchange: JudgedExchange) => Defect | undefined;
 export function documentedResponse({ responses }: ApiOperation, status: number): ApiResponse | undefined {
   const digit = String(status).charAt(0);
   return responses[status] ?? responses[`${digit}XX`] ?? responses[`${digit}xx`] ?? responses['default'];
+}
+
+/** Returns the documented schema of the body for a status; `undefined` if there is none. */
+export function bodySchemaOf(operation: ApiOperation, status: number): JsonSchema | undefined {
+  return documentedResponse(operation, status)?.contents.find(({ schema }) => schema !== undefined)?.schema;
 }
 
 // The kinds of bodies that are validated against their schemas.

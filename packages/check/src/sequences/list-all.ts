@@ -14,13 +14,14 @@ import {
   firstOffset,
   firstPage,
   idText,
+  isListById,
   isNextPage,
   isSorting,
   itemIds,
   itemsIn,
   pagingPlaces,
 } from '@contract-first/model/resources';
-import { headerOf } from '../judgement/conformance.ts';
+import { bodySchemaOf, headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
 import { defectOf, type Defect } from '../judgement/defect.ts';
 import { evidenceOf, type Evidence, type Send, type SequenceStep } from './sequence-step.ts';
@@ -82,8 +83,7 @@ export async function listAll(
     const step = await send(operation, input);
     if (step?.json === undefined || !isSuccess(step.response.status)) return undefined;
     pages.push(evidenceOf(step));
-    const items = itemsIn(step.json, operation);
-    const found = itemIds(items ?? [], names);
+    const { items, ids: found } = itemsOf(step);
     if (items === undefined || found.length < items.length) return undefined;
     const ids = found.map(idText);
     for (const [index, id] of ids.entries()) all.set(id, items[index] ?? null);
@@ -116,6 +116,18 @@ export async function listAll(
     } else return isEnd(items) ? listing : undefined;
   }
   return undefined;
+
+  /** Returns the items of a page, and the ids of the items that have one. */
+  function itemsOf(step: SequenceStep): {
+    readonly items?: readonly Json[] | undefined;
+    readonly ids: readonly Json[];
+  } {
+    const { json = null } = step;
+    if (isObject(json) && isListById(bodySchemaOf(operation, step.response.status), run.responseSchemas))
+      return { items: Object.values(json), ids: Object.keys(json) };
+    const items = itemsIn(json, operation);
+    return { items, ids: itemIds(items ?? [], names) };
+  }
 
   /** Returns the input for the next page. */
   function follow(next: Json): RequestInput | undefined {

@@ -3,7 +3,7 @@ import { type ApiOperation, headerParameter } from '@contract-first/model/operat
 import { isScalar, type Json, type JsonSchema, partAt } from '@contract-first/model/values';
 import { type RequestInput, withMember } from '@contract-first/model/requests';
 import { identityPlace, idText, type ItemPath } from '@contract-first/model/resources';
-import { documentedResponse, headerOf } from '../judgement/conformance.ts';
+import { bodySchemaOf, headerOf } from '../judgement/conformance.ts';
 import type { Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
 import type { Absence, Instances } from './instances.ts';
@@ -183,7 +183,7 @@ export async function readUpdated(client: ResourceClient, id: Id): Promise<Seque
 
 /** Returns the schema of a response body, or `undefined`. */
 export function responseSchemaOf({ operation, response }: Evidence): JsonSchema | undefined {
-  return documentedResponse(operation, response.status)?.contents.find(({ schema }) => schema !== undefined)?.schema;
+  return bodySchemaOf(operation, response.status);
 }
 
 /**

@@ -9,7 +9,7 @@ export { assertCorrections } from './correction-problems.ts';
 export { type DocumentSchemas, identifyingMembers, identityPlace, idText, targetsOperation } from './identity-place.ts';
 export { collectionOf, innermostItem, type ItemPath, shapeOf, singletonAt } from './item-path.ts';
 export { itemIds, itemsIn } from './list-items.ts';
-export { findItems, type Items, itemSchemas, itemsOf, schemaAt, successSchemas } from './list-schema.ts';
+export { findItems, isListById, type Items, itemSchemas, itemsOf, schemaAt, successSchemas } from './list-schema.ts';
 export { findPaging, firstOffset, firstPage, isNextPage, isSorting, pagingPlaces } from './paging.ts';
 export { isNamedFor } from './resource-names.ts';
 export { snakeCase } from '../values/snake-case.ts';

@@ -23,6 +23,14 @@ export function findItems(
   return place === undefined || items === undefined ? undefined : { place, schema: items };
 }
 
+/** Returns whether a list is an object that has the items by their ids, and no other members. */
+export function isListById(schema: JsonSchema | undefined, schemas: SchemaDocument): boolean {
+  const flat = schema === undefined ? false : mergeAllOf(schemas, schema);
+  if (typeof flat === 'boolean' || Object.keys(allPropertiesOf(schemas, flat)).length > 0) return false;
+  const { additionalProperties: items } = flat as { readonly additionalProperties?: JsonSchema }; // Validated document.
+  return typeof items === 'object';
+}
+
 /** Returns a sample value with the lists of a schema, each with one object or number. */
 function outlineOf(schema: JsonSchema | undefined, schemas: SchemaDocument, depth: number): Json {
   const items = itemsOf(schema, schemas);
