@@ -1,4 +1,4 @@
-import { CHECK_NAMES, isStateCheck } from '../src/judgement/checks.ts';
+import { CHECK_NAMES, isStateCheck, type CheckName } from '../src/judgement/checks.ts';
 import type { ContractResult } from '../src/run/contract-result.ts';
 import { checkContract } from '../src/contract-run.ts';
 import { formatResult } from '../src/reports/text.ts';
@@ -139,6 +139,14 @@ test.each<[string, Required<NoteBehaviour>['list'], readonly string[]]>([
   const result = await checkNotes({ listSchema, list });
   expect(found(result)).toEqual(expected);
   expect(result.notes).toEqual([]);
+});
+
+test('a read with an undocumented envelope is one failure', async () => {
+  const read: NoteBehaviour['read'] = (note) => (note === undefined ? undefined : answerJson(200, { note }));
+  const checks = new Set<CheckName>(['response_schema_conformance', 'read_your_writes', 'update_is_visible']);
+  const [document, baseUrl] = [noteDocument({}), await startNotes({ read })];
+  const result = await checkContract({ document, baseUrl, checks, seed: 1, runs: 2, budgetMs: 120_000 });
+  expect(found(result).filter((text) => text.endsWith(' getNote'))).toEqual(['response_schema_conformance getNote']);
 });
 
 test('a rejected creation is noted, and not a failure', async () => {

@@ -131,7 +131,8 @@ export function keyOf({ check, cause }: Pick<FailedCheck, 'check' | 'cause'>): s
   return `${check}: ${cause}`;
 }
 
-type OperationViolation = Pick<FailedCheck, 'check' | 'cause'> & { readonly operationId: string };
+/** A failed check of an operation. */
+export type OperationViolation = Pick<FailedCheck, 'check' | 'cause'> & { readonly operationId: string };
 
 /** Returns whether two failures have the same cause. A sequence has at most one failure per check. */
 export function isSameFailure(one: OperationViolation, other: OperationViolation): boolean {

@@ -24,7 +24,7 @@ export type Previous = { readonly written: Json; readonly read: Json };
  * Finds a member whose read value differs from the written value. Compares only members that both schemas declare,
  * which excludes read-only and write-only members, and only if the read schema allows the written value. Since servers
  * may normalize values, ignores case, white space and Unicode normalization of texts, the notation of times, and the
- * order of lists.
+ * order of lists. Ignores missing members of a body that does not fit its schema, which is a failure of its own.
  *
  * @param except the identifying members, whose values the server may choose
  * @returns the first difference, or `undefined`
@@ -33,11 +33,14 @@ export function findDifference(
   written: Json,
   read: Json,
   schemas: WrittenSchemas,
-  { requestSchemas, responseSchemas, responseOracle, redactor }: Run,
+  { checks, requestSchemas, responseSchemas, responseOracle, redactor }: Run,
   except: readonly string[] = [],
   previous?: Previous,
 ): Defect | undefined {
   const shown = (value: Json | undefined): string => redactor.text(shortText(value));
+  // A body that does not fit its schema may have the member in another place.
+  const isReported = (): boolean =>
+    checks.has('response_schema_conformance') && !responseOracle.allows(schemas.read ?? true, read);
   if (isObject(written) && isObject(read)) return differenceIn(written, read, schemas, []);
   if (!isScalar(written) || !isScalar(read) || schemas.written === undefined || schemas.read === undefined)
     return undefined;
@@ -76,7 +79,8 @@ export function findDifference(
         ? Object.keys(value).length > 0
         : !isSame(value, other, requestSchemas, inWritten, isKept(place, value, other));
       // If the read schema does not allow the value, the server must convert it.
-      if (isLost && responseOracle.allows(inRead, value)) return different();
+      if (!isLost || !responseOracle.allows(inRead, value)) continue;
+      return other === undefined && isReported() ? undefined : different();
     }
     return undefined;
   }

@@ -4,10 +4,12 @@ import { excerptOf, type Tokens, type WireResponse } from '@contract-first/model
 import {
   checksFor,
   isSameFailure,
+  isStateCheck,
   violationOf,
   violationsIn,
   type CheckName,
   type FailedCheck,
+  type OperationViolation,
 } from '../judgement/checks.ts';
 import { defectOf, type Defect } from '../judgement/defect.ts';
 import { exchange, type ExchangeOutcome } from '../run/exchange.ts';
@@ -162,7 +164,10 @@ export function createSequenceJudge(run: Run, turn: Turn): SequenceJudge {
     others: readonly Evidence[],
   ): void {
     const { operationId } = step.operation;
-    const isKnown = failures.some((known) => isSameFailure(known, { ...violation, operationId }));
+    const isKnown = failures.some(
+      (known) =>
+        isSameFailure(known, { ...violation, operationId }) || isOfSameData(known, { ...violation, operationId }),
+    );
     if (isKnown || !checks.has(violation.check)) return;
     const { request, response, received = excerptOf(Buffer.alloc(0)) } = step;
     const steps = new Map([...changes, ...others].map((other) => [other.request, other]));
@@ -177,6 +182,12 @@ export function createSequenceJudge(run: Run, turn: Turn): SequenceJudge {
   function withOperations(failure: CheckFailure): CheckFailure {
     return { ...failure, operationIds: [...operationIds] };
   }
+}
+
+/** Returns whether two laws find the same difference between written and read values. */
+function isOfSameData(one: OperationViolation, other: OperationViolation): boolean {
+  const areLaws = [one, other].every(({ check }) => isStateCheck(check));
+  return areLaws && one.operationId === other.operationId && one.cause === other.cause;
 }
 
 function lengthOf({ earlier = [] }: CheckFailure): number {
