@@ -263,6 +263,27 @@ test('a failure of usual requests does not count as protocol, even if an unusual
   expect(stdout).toMatch(/< HTTP 400\n[^]*\n {2}also: getB\n/);
 });
 
+test('a value that causes a 5xx in valid and invalid requests is one failure', async () => {
+  const size = { enum: ['small', 'large'] };
+  const schema = object({ name: { type: 'string' }, size }, ['name']);
+  const post = { operationId: 'postA', requestBody: taking(schema), responses: { 200: done, 400: rejected } };
+  // Only the error response fails, which repeats the text.
+  const handle: Handle = (request) => {
+    const value = Object(valueOf(request)) as { readonly name?: unknown; readonly size?: unknown };
+    const isValid = typeof value.name === 'string' && [undefined, 'small', 'large'].includes(value.size as string);
+    if (isValid) return empty(200);
+    return empty(/\\u[dD][89a-fA-F]/.test(request.body.toString()) ? 500 : 400);
+  };
+  const { failed, stdout } = await check({ '/a': { post } }, handle, [
+    '--checks',
+    'not_a_server_error',
+    '--runs',
+    '200',
+  ]);
+  expect(failed).toEqual(['not_a_server_error  postA']);
+  expect(stdout).toContain('a lone surrogate');
+});
+
 test('a request that stops the server is one failure', async () => {
   const server = createServer((req, res) => {
     req.on('data', (chunk: Buffer) => {

@@ -269,6 +269,11 @@ function describeRequest(
   return describe(detail, [...rules, ...unusual].join(', '), circumstances);
 }
 
+/** Returns whether a circumstance is an unusual value, which servers often mishandle wherever it is. */
+export function isUnusualValue(circumstance: string): boolean {
+  return Object.hasOwn(UNUSUAL, circumstance);
+}
+
 function findUnusual({ parameters, body }: RequestInput): readonly string[] {
   const scalars = [...parameters, ...(body === undefined ? [] : [body])].flatMap(({ value }) => scalarsIn(value));
   return Object.entries(UNUSUAL).flatMap(([name, isUnusual]) => (scalars.some(isUnusual) ? [name] : []));

@@ -1,4 +1,5 @@
 import type { Excerpt, KeptResponse, WireRequest } from '@contract-first/model/requests';
+import { isUnusualValue } from './behaviour.ts';
 import { keyOf, type FailedCheck } from './checks.ts';
 import { CATEGORIES } from './defect.ts';
 
@@ -66,13 +67,21 @@ export function recordFailure<Recorded extends Entry>(recorded: Map<string, Reco
   const isWorse = known?.category === 'protocol' && failure.category !== 'protocol';
   const ofCheck = [...recorded].filter(([name, other]) => other.failure.check === failure.check && name !== key);
   const others = ofCheck.filter(([, other]) => other.failure.response?.status === failure.response?.status);
-  const isExplained = others.some(([, other]) => explains(other.failure, failure));
+  const isExplained = others.some(
+    ([, { failure: other }]) =>
+      explains(other, failure) || (sharesUnusualValue(other, failure) && !explains(failure, other)),
+  );
   if ((known !== undefined && !isWorse) || isExplained) return false;
   const explained = others.filter(([, other]) => explains(failure, other.failure));
   for (const [name] of explained) recorded.delete(name);
   if (ofCheck.length - explained.length >= MAX_CAUSES) return false;
   recorded.set(key, entry);
   return true;
+}
+
+/** Returns whether two failures have an unusual value in common, which is then their likely cause. */
+function sharesUnusualValue({ circumstances: some }: FailedCheck, { circumstances: others }: FailedCheck): boolean {
+  return some.some((one) => isUnusualValue(one) && others.includes(one));
 }
 
 /** Returns whether a failure has a proper subset of the other failure's circumstances. */
