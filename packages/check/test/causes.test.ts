@@ -284,6 +284,29 @@ test('a value that causes a 5xx in valid and invalid requests is one failure', a
   expect(stdout).toContain('a lone surrogate');
 });
 
+test('a request that gets no response and then a 5xx is one failure', async () => {
+  let unanswered = 2; // The check sends a request again if a reused connection is closed.
+  const server = createServer((req, res) => {
+    let text = '';
+    req.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    req.on('end', () => {
+      const isBroken = text === '{"name":""}';
+      if (isBroken && (unanswered -= 1) >= 0) req.socket.destroy();
+      else res.writeHead(isBroken ? 500 : 200).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp(() => {
+    server.close().closeAllConnections();
+  });
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done } };
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // Of a TCP server.
+  const { failed, stdout } = await check({ '/a': { post } }, url, ['--checks', 'not_a_server_error']);
+  expect(unanswered).toBeLessThan(0);
+  expect(failed).toEqual(['not_a_server_error  postA']);
+  expect(stdout).toContain('the status is 500 for valid data (an empty text)');
+});
+
 test('a request that stops the server is one failure', async () => {
   const server = createServer((req, res) => {
     req.on('data', (chunk: Buffer) => {

@@ -93,6 +93,14 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     if (evidence.repetition === undefined) {
       const found = await send(evidence.testCase, (status) => (passedWith = status));
       if (found.some((failure) => keyOf(failure) === key)) passedWith = undefined;
+      // A request that gets no response and then a 5xx has one cause.
+      const isServerError = found.some(
+        ({ check, response }) => check === 'not_a_server_error' && response !== undefined,
+      );
+      if (isServerError && evidence.failure.response === undefined) {
+        recorded.delete(key);
+        return false;
+      }
       recorded.set(key, { ...evidence, repetition: { passedWith } });
     }
     // A server may reject a repeated creation, so the first failure still counts.
