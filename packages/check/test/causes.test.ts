@@ -335,6 +335,27 @@ test('a request that stops the server is one failure', async () => {
   expect(stdout).toMatch(/^postA and 2 other operations: stopped early: the server became unreachable$/m);
 });
 
+test.each<[string, (url: string) => number, readonly string[]]>([
+  ['accepts all, or rejects the data', (url) => (url.includes('/b') ? 400 : 200), ['ignored_auth  getA']],
+  ['protects another operation', (url) => (url.includes('/b') ? 401 : 200), ['ignored_auth  getA']],
+  [
+    'accepts none, and rejects the data of another operation first',
+    (url) => (url.includes('/b') ? 400 : 401),
+    ['ignored_auth  getB'],
+  ],
+])('credentials at a service that %s: one failure', async (_name, statusFor, expected) => {
+  const get = { responses: { 200: done, 401: rejected } };
+  const paths = { '/a': { get: { ...get, operationId: 'getA' } }, '/b': { get: { ...get, operationId: 'getB' } } };
+  const rest = {
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'key' } } },
+  };
+  const challenge = { 'WWW-Authenticate': 'Key' };
+  const handle: Handle = ({ url, headers }) => empty(headers['key'] === 'abc' ? 200 : statusFor(url), challenge);
+  const { failed } = await check(paths, handle, ['--token', 'abc', '--checks', 'ignored_auth'], rest);
+  expect(failed).toEqual(expected);
+});
+
 test.each([
   ['only 403 is documented', { 403: rejected }, []],
   ['401 is documented', { 401: rejected, 403: rejected }, ['ignored_auth  getA']],

@@ -3,7 +3,7 @@ import { CannotCheck } from '@contract-first/model/values';
 import type { OperationCoverage } from '../coverage/coverage.ts';
 import { type CheckName, isSameFailure } from '../judgement/checks.ts';
 import { type CheckFailure, nameOperations } from '../judgement/failures.ts';
-import type { OperationCheck, Unjudged } from './operation-result.ts';
+import type { OperationCheck, OperationResult, Unjudged } from './operation-result.ts';
 import type { FinishedTask } from './schedule.ts';
 
 export type ContractResult = {
@@ -54,6 +54,7 @@ export function gatherFindings(
   });
   const idsOf = (some: typeof results): readonly string[] => [...new Set(some.map(({ operationId }) => operationId))];
   const interrupted = idsOf(results.filter(({ isInterrupted }) => isInterrupted));
+  const isUnprotected = checksNoCredentials(results);
   const successful = new Set(results.flatMap((result) => [...result.successful]));
   const ownNotes = results.flatMap(({ operationId, notes, failureNote }) =>
     [...notes, ...(failureNote === undefined || successful.has(operationId) ? [] : [failureNote])].map((note) => {
@@ -64,7 +65,12 @@ export function gatherFindings(
   return {
     failures: firstOfEach(
       results.flatMap(({ failures }) =>
-        failures.filter((failure) => !isEcho(failure, echoes) && !isOfAllData(failure, failures)),
+        failures.filter(
+          (failure) =>
+            !isEcho(failure, echoes) &&
+            !isOfAllData(failure, failures) &&
+            !isOfOtherReason(failure, failures, isUnprotected),
+        ),
       ),
     ),
     unsuccessful: describeUnsuccessful(
@@ -142,6 +148,23 @@ function isEcho({ check, cause, request }: CheckFailure, echoes: ReadonlySet<str
 function isOfAllData({ check, response }: CheckFailure, failures: readonly CheckFailure[]): boolean {
   if (check !== 'negative_data_rejection' && check !== 'missing_required_header') return false;
   return failures.some((one) => one.check === 'positive_data_acceptance' && one.response?.status === response?.status);
+}
+
+/** Returns whether all operations ignore credentials: they accept invalid ones, or reject them for other reasons. */
+function checksNoCredentials(results: readonly Pick<OperationResult, 'checked' | 'failures'>[]): boolean {
+  const judged = results.filter(({ checked }) => checked.has('ignored_auth'));
+  const fails = judged.every(({ failures }) => failures.some(({ check }) => check === 'ignored_auth'));
+  return fails && judged.some(({ failures }) => failures.some(acceptsCredentials));
+}
+
+function acceptsCredentials({ check, response }: CheckFailure): boolean {
+  return check === 'ignored_auth' && response !== undefined && response.status < 400;
+}
+
+/** Returns whether credentials that the operation ignores were rejected for another reason. */
+function isOfOtherReason(failure: CheckFailure, failures: readonly CheckFailure[], isUnprotected: boolean): boolean {
+  const isIgnored = isUnprotected || failures.some(acceptsCredentials);
+  return isIgnored && failure.check === 'ignored_auth' && !acceptsCredentials(failure);
 }
 
 /** Keeps the first failure of each cause. */
