@@ -335,6 +335,21 @@ test('a request that stops the server is one failure', async () => {
   expect(stdout).toMatch(/^postA and 2 other operations: stopped early: the server became unreachable$/m);
 });
 
+test.each([
+  ['403', { 403: rejected }, []],
+  ['400', { 400: rejected }, ['positive_data_acceptance  postA']],
+])('valid data of a user who may lack a permission gets a documented %s: %j', async (status, failures, expected) => {
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 201: done, ...failures } };
+  const rest = {
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+  };
+  const args = ['--token', 'abc', '--checks', 'positive_data_acceptance'];
+  const { failed, stdout } = await check({ '/a': { post } }, () => empty(Number(status)), args, rest);
+  expect(failed).toEqual(expected);
+  expect(stdout).toContain(`postA: no valid request was successful: they got ${status}`);
+});
+
 test.each<[string, (url: string) => number, readonly string[]]>([
   ['accepts all, or rejects the data', (url) => (url.includes('/b') ? 400 : 200), ['ignored_auth  getA']],
   ['protects another operation', (url) => (url.includes('/b') ? 401 : 200), ['ignored_auth  getA']],

@@ -22,7 +22,8 @@ const ABOUT_REQUEST = [...NOT_ABOUT_DATA, 400, 403, 406, 411, 413, 414, 415, 422
 
 /** The status for data that violates a rule which schemas cannot express (RFC 9110, 15.5.21). */
 const UNPROCESSABLE = 422;
-const NEED_CREDENTIALS = [401, 403];
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
 
 // If the id in the body differs from the id in the path, a server may answer 400, 409 or 422.
 const REFUSALS_OF_OTHER_ID = [400, 409, 422];
@@ -72,12 +73,12 @@ export const positiveDataAcceptance: ConformanceCheck = (exchange) => {
 };
 
 /**
- * Returns whether an operation documents exactly this status, and the document does not say when: 422, or without
- * security 401 and 403.
+ * Returns whether an operation documents exactly this status, and the document does not say when: 403, 422, or without
+ * security 401.
  */
 export function isByUnknownRule({ responses, security }: ApiOperation, status: number): boolean {
   if (responses[status] === undefined) return false;
-  return status === UNPROCESSABLE || (security.length === 0 && NEED_CREDENTIALS.includes(status));
+  return [FORBIDDEN, UNPROCESSABLE].includes(status) || (security.length === 0 && status === UNAUTHORIZED);
 }
 
 /** Returns whether an operation documents a 2xx, 3xx or `default` response. */
