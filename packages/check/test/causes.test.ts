@@ -405,6 +405,20 @@ test('the note about a login that always gets 401 asks about credentials', async
   expect(stdout).toContain('login: no valid request was successful: they got 401; does the request have credentials?');
 });
 
+test.each([
+  ['a password', 'password', []],
+  ['no secret', 'title', ['positive_data_acceptance  login']],
+])('an operation with `security` may refuse %s in the body with 401: %s', async (_name, member, expected) => {
+  const requestBody = taking(object({ [member]: { type: 'string' } }, [member]));
+  const paths = { '/login': { post: { operationId: 'login', requestBody, responses: { 200: done, 401: rejected } } } };
+  const rest = {
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+  };
+  const args = ['--token', 'abc', '--checks', 'positive_data_acceptance'];
+  expect((await check(paths, () => empty(401), args, rest)).failed).toEqual(expected);
+});
+
 test('after a successful DELETE, further requests use a new resource', async () => {
   const things = new Map<string, object>();
   let deleted = 0;

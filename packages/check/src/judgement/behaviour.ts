@@ -5,8 +5,10 @@ import { isInAuthorization, readingsOfParameter, type RequestInput } from '@cont
 import {
   isScalar,
   type Json,
+  type JsonSchema,
   membersOf,
   type Oracle,
+  propertiesOf,
   type SchemaDocument,
   type SchemaViolation,
   toJsonTree,
@@ -29,6 +31,9 @@ const FORBIDDEN = 403;
 const REFUSALS_OF_OTHER_ID = [400, 409, 422];
 
 const UNAVAILABLE = 503;
+
+/** The maximum depth of objects around a password. */
+const MAX_DEPTH = 1;
 
 /** Checks that no request causes a 5xx. */
 export const notAServerError: ConformanceCheck = (exchange) => {
@@ -61,8 +66,8 @@ export const positiveDataAcceptance: ConformanceCheck = (exchange) => {
   if (status >= 500) return undefined; // Reported by not_a_server_error.
   if (expectedStatuses.has(status) || isSuccess(status) || isPairedStatus(exchange)) return undefined;
   if (isRefusedForOtherId(exchange)) return undefined;
-  // A login refuses credentials in its body.
-  if (status === 401 && operation.security.length === 0 && operation.responses[401] !== undefined) return undefined;
+  if (status === UNAUTHORIZED && operation.responses[401] !== undefined && takesOtherCredentials(exchange))
+    return undefined;
   const outcome = `got status ${String(status)}`;
   if (documentedResponse(operation, status) === undefined)
     return outcomeOf(exchange, ` ${outcome}, which is not documented`);
@@ -152,6 +157,24 @@ export const headConformance: ConformanceCheck = ({ response, original, redactor
   const isEmpty = headerOf(response, 'content-length') === '0' && original.body.length > 0;
   return isEmpty ? defectOf('HEAD got Content-Length 0, but GET got a body') : undefined;
 };
+
+/** Returns whether a server may refuse other credentials than the token, such as the password in the body of a login. */
+function takesOtherCredentials({
+  operation,
+  requestOracle: { schemas },
+  redactor: { isSecret },
+}: JudgedExchange): boolean {
+  const { parameters, requestBody, security } = operation;
+  const hasSecret = (schema: JsonSchema | undefined, depth: number): boolean =>
+    Object.entries(propertiesOf(schemas, schema)).some(
+      ([name, property]) => isSecret('member', name) || (depth > 0 && hasSecret(property, depth - 1)),
+    );
+  return (
+    security.length === 0 ||
+    parameters.some(({ in: place, name }) => isSecret(place, name)) ||
+    requestBody?.contents.some(({ schema }) => hasSecret(schema, MAX_DEPTH)) === true
+  );
+}
 
 /**
  * Returns whether the server rejected a PUT or PATCH because the id in the body differs from the id in the path. The

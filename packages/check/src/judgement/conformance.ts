@@ -31,7 +31,7 @@ export type JudgedExchange = {
   /** The time limit of each response. */
   readonly maxResponseTimeMs?: number | undefined;
   /** Redacts secrets in messages. */
-  readonly redactor: Pick<Redactor, 'header' | 'text'>;
+  readonly redactor: Pick<Redactor, 'header' | 'isSecret' | 'text'>;
   /** Validates against the request schemas. */
   readonly requestOracle: Oracle;
   /** Validates against the response schemas. */

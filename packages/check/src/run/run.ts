@@ -25,7 +25,7 @@ export type Run = {
   readonly inputsOf: (operation: ApiOperation) => ReturnType<typeof createValidInputs>;
   readonly exampleFaults: ExampleFaults;
   /** Redacts secrets in messages. */
-  readonly redactor: Pick<Redactor, 'header' | 'text'>;
+  readonly redactor: Pick<Redactor, 'header' | 'isSecret' | 'text'>;
   readonly withOwnKey: WithOwnKey;
   readonly users: Users;
   /** The tokens of the first user. */

@@ -3,7 +3,7 @@ import { decode, type OpenApiDocument } from '@contract-first/documents';
 import type { Secret } from '@contract-first/command-line/options';
 import type { SplitSecrets } from './curl-line.ts';
 import { redactBody, redactPairs, type Replacement } from './redact-body.ts';
-import { createSecretNames, type NamedPlace } from './secret-names.ts';
+import { createSecretNames, type NamedPlace, type SecretNames } from './secret-names.ts';
 import { createSecretSearch, type SecretSearch } from './secrets.ts';
 import type { WireRequest } from './wire-request.ts';
 import { EXCERPT_BYTES, excerptOf, type Excerpt, type KeptResponse } from './wire-response.ts';
@@ -25,6 +25,8 @@ export type Redactor = SplitSecrets & {
   readonly excerpt: (excerpt: Excerpt) => Excerpt;
   /** Returns the variables in a redacted request. */
   readonly variablesIn: (request: WireRequest) => readonly string[];
+  /** Returns whether a name has secret values. */
+  readonly isSecret: SecretNames['isSecret'];
 };
 
 export type RedactorOptions = {
@@ -81,7 +83,11 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
   });
   const sent = isRecorded ? replacementFor : generated;
   const received = replacementFor('member');
-  return { learn, target, header, text, request, response, excerpt, split, splitHeader, splitTarget, variablesIn };
+  const { isSecret } = names;
+  return {
+    ...{ learn, target, header, text, request, response, excerpt, split, splitHeader, splitTarget, variablesIn },
+    isSecret,
+  };
 
   function learn(message: WireRequest, answer: KeptResponse | undefined): void {
     isLearning = true;
