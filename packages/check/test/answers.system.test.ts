@@ -22,8 +22,12 @@ const document: OpenApiDocument = {
   },
 };
 
-/** Starts a server that responds to GET and HEAD with the given bytes, and to other methods with 405. */
-async function startServer(answerTo: (method: string) => string): Promise<string> {
+/**
+ * Starts a server that responds to GET and HEAD with the given bytes, and to other methods with 405.
+ *
+ * @param late bytes that follow the response to HEAD
+ */
+async function startServer(answerTo: (method: string) => string, late = ''): Promise<string> {
   const server = createServer((socket) => {
     socket.setEncoding('latin1').on('error', () => undefined);
     socket.on('data', (text: string) => {
@@ -31,6 +35,7 @@ async function startServer(answerTo: (method: string) => string): Promise<string
       const isKnown = /^(?:GET|HEAD) \/plain /.test(text) || text.includes('/plain HTTP');
       const refusal = 'HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\n\r\n';
       socket.write(isKnown && /^(?:GET|HEAD)$/.test(method) ? answerTo(method) : refusal);
+      if (method === 'HEAD') setTimeout(() => socket.write(late), 5);
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -56,6 +61,12 @@ test.each<[string, (method: string) => string, string[]]>([
   expect(failures.map(({ check, message }) => [check, message])).toEqual(
     checks.map((check) => [check, expect.stringMatching(/^no response: bytes after the end of the response/)]),
   );
+});
+
+test('a body after HEAD does not break the next request', async () => {
+  const baseUrl = await startServer((method) => plain(2, method === 'HEAD' ? '' : 'ok'), 'ok');
+  const { failures } = await checkContract({ document, baseUrl, seed: 1, runs: 5, budgetMs: 120_000 });
+  expect(failures.filter(({ request }) => request.method !== 'HEAD')).toEqual([]);
 });
 
 test('a server that parses chunks as the next request has one failure: it rejects a chunked body', async () => {

@@ -103,8 +103,10 @@ export function openConnection(
     // In the next turn of the event loop, Node detects closed idle connections and opens new ones.
     await nextTurn();
     await nextTurn();
-    // A server that does not support chunked bodies would parse the chunks as the next request.
-    const mayReuse = (!isClosing || IDEMPOTENT.includes(request.method)) && !isChunked(request);
+    // A server that does not support chunked bodies would parse the chunks as the next request, and the body that a
+    // server sends after HEAD would be parsed as the next response.
+    const isSeparate = isChunked(request) || request.method === 'HEAD';
+    const mayReuse = (!isClosing || IDEMPOTENT.includes(request.method)) && !isSeparate;
     try {
       return await attempt(request, mayReuse ? agent : fresh);
     } catch (error) {
