@@ -36,7 +36,7 @@ const REQUESTS_PER_OPERATION = 1_000;
 const JUDGING_LIMIT_MS = 2_000;
 const PATIENCE_MS = 1_000;
 const OTHER_USER_CHECK: CheckName = 'object_level_authorization';
-const OTHER_USER = 'no request of the second user was judged: are its credentials right?';
+const OTHER_USER = 'no request of the second user was judged';
 
 /** Returns the default time limit for a number of operations and a maximum number of requests per second. */
 function defaultBudgetMs(operations: number, rate = Infinity): number {

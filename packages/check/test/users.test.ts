@@ -151,9 +151,9 @@ test('the run is unsuccessful if no request of the second user succeeds', async 
   expect(found).toEqual([]);
   expect(unused).toEqual(['object_level_authorization']);
   expect(notes).toEqual([
-    'object_level_authorization was not judged for 1 resource: no request of the second user was successful (createNote)',
+    'object_level_authorization was not judged for 1 resource: no request of the second user was successful: are its credentials right? (createNote)',
   ]);
-  expect(unsuccessful).toBe('no request of the second user was judged: are its credentials right?');
+  expect(unsuccessful).toBe('no request of the second user was judged');
 });
 
 test('without a token, public operations are checked with --allow-incomplete', async () => {

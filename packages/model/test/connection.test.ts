@@ -38,5 +38,5 @@ test('a server that does not respond within the time limit is an error', async (
   const ignore: RequestListener = () => {
     mock.timers.tick(TIMEOUT_MS);
   };
-  await expect(send(ignore)).rejects.toThrow('no response after 5000 ms');
+  await expect(send(ignore)).rejects.toThrow('time-out after 5000 ms');
 });

@@ -90,7 +90,7 @@ export function createInstances(
       if (!isSuccess(status)) continue;
       const [identity, ...others] = identities(step, item);
       if (identity !== undefined) return { values: identity.values, creation: step, others };
-      return { reason: `the response of ${operation.operationId} gives no id for ${item.parameter}` };
+      return { reason: `the response of ${operation.operationId} has no valid value for {${item.parameter}}` };
     }
     if (statuses.size === 0) return { reason: `no valid request for ${operation.operationId} could be generated` };
     return { reason: `the creation was refused with ${[...statuses].join(' and ')}` };

@@ -52,7 +52,7 @@ export async function runOtherUserSequence(client: ResourceClient, other: Resour
     };
 
   const { isProven, own } = await ownResource(other);
-  if (!isProven) return { reason: 'no request of the second user was successful' };
+  if (!isProven) return { reason: 'no request of the second user was successful: are its credentials right?' };
   const trespasser = trespasserOf(client, other);
   const found = await sendTo(trespasser, read, id);
   const isFound = isSuccessfulStep(found);

@@ -70,7 +70,7 @@ const IDEMPOTENT = [...SAFE_METHODS, 'PUT', 'DELETE'];
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 /** The time limit of each response. */
 export const TIMEOUT_MS = 5_000;
-const NO_RESPONSE = `no response after ${String(TIMEOUT_MS)} ms`;
+const NO_RESPONSE = `time-out after ${String(TIMEOUT_MS)} ms`;
 const DEFAULT_MAX_RESPONSE_BYTES = 16_777_216;
 // More than one, since all workers resume at the same time and may exceed the limit again.
 const MAX_RETRIES = 3;

@@ -49,7 +49,8 @@ export async function checkPatches(client: ResourceClient, id: Id, written: Sequ
   const { patch } = item;
   if (patch === undefined) return;
   if (isAsynchronous(patch)) judge.skip('update_is_visible', MAY_BE_DELAYED.reason);
-  else if (!takesMergePatch(patch)) judge.skip('update_is_visible', 'its PATCH is not a merge patch (RFC 7396)');
+  else if (!takesMergePatch(patch))
+    judge.skip('update_is_visible', 'its PATCH does not take application/merge-patch+json (RFC 7396)');
   if (isAsynchronous(patch) || !takesMergePatch(patch)) return;
   let before = await sendTo(client, item.read, id);
   if (!isSuccessfulStep(before)) return;
