@@ -149,6 +149,21 @@ test('the places of messages are in the files where the parts were written', asy
   expect(placeOf('#/components/schemas/Pet/type')).toMatch(/pet\.yaml:2:3 #\/Pet\/type$/);
 });
 
+test.each<[string, string, string]>([
+  ['a repeated name', '"a": 1, "a": 2', 'openapi.yaml:1:82  error: duplicated mapping key'],
+  ['a repeated name with escapes', '"a\\\\": 1, "\\"b\\": ": 2, "a\\\\" : 3', 'error: duplicated mapping key'],
+])('a JSON document is refused: %s', async (_name, members, problem) => {
+  const text = `{"openapi": "3.1.0", "info": {"title": "Test", "version": "1"}, "x-a": {${members}}, "paths": {}}`;
+  expect((await load({ 'openapi.yaml': text })).lines).toContain(problem);
+});
+
+test('numbers of a JSON document keep their digits', async () => {
+  const numbers = '[9223372036854775807,-0,0.12345678901234567890,1e400,{"a":12345678901234567890}]';
+  const head = '{"openapi":"3.1.0","info":{"title":"Test","version":"1"},"paths":{}';
+  const { text } = await load({ 'openapi.yaml': `${head},"x-a":${numbers}}` });
+  expect(text.replaceAll(/\s/g, '')).toContain(`"x-a":${numbers}`);
+});
+
 test('numbers keep their digits, also as names', async () => {
   const { text } = await load({
     'openapi.yaml': `${HEAD}paths: {}\nx-a: [9223372036854775807, -0, 0.12345678901234567890, 0xFFFFFFFFFFFFFFFF, +1.50, 1e2]\nx-b: { 12345678901234567890: a, 200: b }`,

@@ -10,7 +10,8 @@ export type JsonTree = {
 
 // Recursive processing of the value must not overflow the stack.
 const MAX_DEPTH = 500;
-const MAY_BE_UNSAFE = /\d{16}/;
+// Also matches some digits in strings.
+const MAY_BE_UNSAFE = /(?:^|[\s:[,])-?\d{16,}\s*(?:[,\]}]|$)/;
 const INTEGER = /^-?\d+$/;
 
 /**

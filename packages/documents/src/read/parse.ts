@@ -59,6 +59,8 @@ const MAX_INDENTED = 200;
 /** A parsed text. */
 export type Parsed = {
   readonly value: unknown;
+  /** Whether the value may contain an object or list several times, by YAML aliases. */
+  readonly hasAliases: boolean;
   /** The text that was parsed, which may have other spaces before closing brackets. */
   readonly text: string;
 };
@@ -72,11 +74,13 @@ export type Parsed = {
  */
 export function parseText(text: string, rest = MAX_INDENTED): Parsed {
   if (UTF_16.test(text)) throw new ParseError('is encoded in UTF-16: save it as UTF-8', 1, 1);
+  const json = parsePlainJson(text);
+  if (json !== undefined) return { value: json, hasAliases: false, text };
   try {
     const events = parseEvents(text, {});
     assertSingle(events, text);
     const [value] = constructFromEvents(events, { source: text, schema: SCHEMA });
-    return { value, text };
+    return { value, hasAliases: events.some(({ type }) => type === EVENT_ID.ALIAS), text };
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;
@@ -87,6 +91,58 @@ export function parseText(text: string, rest = MAX_INDENTED): Parsed {
     const advice = reason === DEFICIENT ? ': indent this line deeper than its key, or close a quote before it' : '';
     throw new ParseError(reason + advice, line, (mark?.column ?? 0) + 1);
   }
+}
+
+// Matches numbers that a double may change, and some texts.
+const INEXACT = /(?:^|[\s:[,])(?:-0[\d.]*|-?[\d.]{16,}|-?[\d.]+[eE][-+]?\d+)\s*(?:[,\]}]|$)/;
+// Less than the YAML parser allows.
+const MAX_DEPTH = 50;
+const BACKSLASH = 0x5c;
+const COLON = /\s*:/y;
+
+/**
+ * Parses a JSON object with `JSON.parse`, which is several times faster. Returns `undefined` for a text that only the
+ * YAML parser reads exactly, such as an object with a repeated name.
+ */
+function parsePlainJson(text: string): unknown {
+  if (!/^\s*\{/.test(text) || INEXACT.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return countMembers(value) === countNames(text) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Counts the members of all objects in a value. Returns `NaN` for a value that is nested deeply. */
+function countMembers(value: unknown, depth = 0): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth === MAX_DEPTH) return NaN;
+  const members: readonly unknown[] = Object.values(value);
+  let count = Array.isArray(value) ? 0 : members.length;
+  for (const member of members) count += countMembers(member, depth + 1);
+  return count;
+}
+
+/** Counts the names of members in a valid JSON text: the strings before a colon. */
+function countNames(text: string): number {
+  let count = 0;
+  let start = text.indexOf('"');
+  while (start !== -1) {
+    let end = text.indexOf('"', start + 1);
+    while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+    COLON.lastIndex = end + 1;
+    if (COLON.test(text)) count += 1;
+    start = text.indexOf('"', end + 1);
+  }
+  return count;
+}
+
+/** Returns whether an odd number of backslashes precedes a quote. */
+function isEscaped(text: string, quote: number): boolean {
+  let first = quote;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+  return (quote - first) % 2 === 1;
 }
 
 /** @throws for several documents */

@@ -87,9 +87,10 @@ export class SourceFiles {
   readonly #readReference = (reference: string, base: SourceFile): Promise<SourceFile | undefined> =>
     this.#read(this.pathOf(reference, base)).catch(() => undefined); // The bundler reports unreadable files.
 
-  #prepare(path: string, { value, text }: Parsed): SourceFile {
-    assertBoundedExpansion(value);
-    const parsed = convertDialects(referToAliases(value));
+  #prepare(path: string, { value, hasAliases, text }: Parsed): SourceFile {
+    // The parser limits the depth of values without aliases.
+    if (hasAliases) assertBoundedExpansion(value);
+    const parsed = convertDialects(hasAliases ? referToAliases(value) : value);
     return withLocalReferences(this.#convert(resolveIdentifiers({ path, text, parsed }, this.#identifiers)));
   }
 }
