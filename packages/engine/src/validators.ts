@@ -21,7 +21,6 @@ const OPTIONS = {
   code: {
     optimize: false,
     regExp: Object.assign(compilePattern, { code: 'compilePattern' }),
-    process: markAsEager,
   },
   ajvFormats: { mode: 'full' as const },
   formats: {},
@@ -32,14 +31,22 @@ const VERSION = '3.1.0' as string;
 
 /** Creates the validators of a contract's operations, with the keywords and formats of express-openapi-validator. */
 export function createValidators(contract: Pick<Contract, 'schemas'>): Validators {
-  return new Validators(contract, createAjv);
+  return new Validators(contract, ajvWith({ ...OPTIONS.code, process: markAsEager }));
 }
 
-/** Creates an Ajv instance for JSON Schema 2020-12. */
-const createAjv: CreateAjv = (direction) => {
-  const create = direction === 'request' ? createRequestAjv : createResponseAjv;
-  return create({ openapi: VERSION } as OpenAPIV3.DocumentV3, OPTIONS); // Only the version and components are read.
-};
+/** Creates validators that find schemas which cannot be compiled. They validate nothing, so V8 only parses their code. */
+export function createTrialValidators(contract: Pick<Contract, 'schemas'>): Validators {
+  return new Validators(contract, ajvWith(OPTIONS.code));
+}
+
+/** Returns a function that creates Ajv instances for JSON Schema 2020-12. */
+function ajvWith(code: typeof OPTIONS.code & { readonly process?: (text: string) => string }): CreateAjv {
+  return (direction) => {
+    const create = direction === 'request' ? createRequestAjv : createResponseAjv;
+    const options = { ...OPTIONS, code };
+    return create({ openapi: VERSION } as OpenAPIV3.DocumentV3, options); // Only the version and components are read.
+  };
+}
 
 /**
  * Encloses the generated function in parentheses, so that V8 compiles it eagerly. Otherwise the first validation, which

@@ -20,7 +20,7 @@ import {
   type PlacedDiagnostic,
   placeDiagnostics,
 } from '@contract-first/documents';
-import { createValidators } from '@contract-first/engine/validators';
+import { createTrialValidators } from '@contract-first/engine/validators';
 import { exampleRequest } from '@contract-first/model/scaffolds';
 import { CompilationCache } from './compilation-cache.ts';
 import type { DeclaredModules } from './codec-modules.ts';
@@ -122,7 +122,7 @@ function tryValidators(contract: Contract): Diagnostic[] {
   const compilationCache = new CompilationCache(contract);
   const operations = Object.values(contract.operations).filter((operation) => !compilationCache.has(operation));
   if (operations.length === 0) return [];
-  const validators = createValidators(contract);
+  const validators = createTrialValidators(contract);
   const invalid = new Map<Operation, Diagnostic>();
   for (const operation of operations) {
     try {
