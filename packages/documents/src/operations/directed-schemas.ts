@@ -1,10 +1,8 @@
 import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { TooMany } from '../document/expansion-limit.ts';
 import { mapValues } from '../document/map-values.ts';
+import { findReaching, PREFIX, type Schemas } from '../document/reaching.ts';
 import type { InPlaceList, SchemaObject } from '../document/reference.ts';
-
-/** Schemas by name. */
-type Schemas = Readonly<Record<string, unknown>>;
 
 /**
  * The use of a schema: a request as sent by clients, a request with defaults as received by handlers, a response, or a
@@ -31,13 +29,13 @@ export type DirectedSchemas = {
   readonly schemas: Readonly<Record<string, unknown>>;
 };
 
-const PREFIX = '#/components/schemas/';
 const NO_NAMES: ReadonlySet<string> = new Set();
+const ALL_OF = ['allOf'] as const;
 const MARKS = { sent: 'readOnly', received: 'readOnly', response: 'writeOnly', condition: undefined } as const;
 // A schema without these keywords is the same in each direction.
 const MEMBERS = ['$ref', 'properties', 'patternProperties', 'items', 'additionalProperties', ...IN_PLACE_LISTS];
 // Normalization has moved `$defs` and `definitions` to components.
-const DROPPED = ['readOnly', 'writeOnly', 'default', '$defs', 'definitions'];
+const DROPPED = new Set(['readOnly', 'writeOnly', 'default', '$defs', 'definitions', 'required']);
 
 // The maximum number of nested defaults in one default, which may grow exponentially.
 const MAX_DEFAULTS = 10_000;
@@ -59,10 +57,10 @@ export function createDirectedSchemas(originals: Schemas): DirectedSchemas {
   /** @param inherited the properties that other schemas of the same value exclude */
   function direct(node: unknown, direction: Direction, inherited: ReadonlySet<string>): unknown {
     if (!isObject(node)) return node;
-    const excluded = inherited.union(excludedBy(node, direction));
-    const optional = inherited.union(excludedBy(node, direction, IN_PLACE_LISTS));
+    const excluded = union(inherited, excludedBy(node, direction));
+    const optional = union(inherited, excludedBy(node, direction, IN_PLACE_LISTS));
     const alternative = direction === 'received' ? 'sent' : direction; // Alternatives may have conflicting defaults.
-    const required = new Set(node.required ?? []).difference(optional);
+    const required = node.required === undefined ? NO_NAMES : new Set(node.required).difference(optional);
     const property = (schema: unknown, name: string): unknown => {
       const mark = MARKS[direction];
       if (mark !== undefined && excluded.has(name)) return { [mark]: true };
@@ -89,9 +87,10 @@ export function createDirectedSchemas(originals: Schemas): DirectedSchemas {
       if (holds === 'map') return mapValues(value as Schemas, part);
       return holds === 'list' ? (value as readonly unknown[]).map(part) : part(value);
     };
-    const entries = Object.entries(node).filter(([key]) => !DROPPED.includes(key) && key !== 'required');
-    const result = Object.fromEntries(entries.map(([key, value]) => [key, member(value, key)]));
-    return required.size === 0 ? result : { ...result, required: [...required] };
+    const result: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(node)) if (!DROPPED.has(key)) result[key] = member(value, key);
+    if (required.size > 0) result['required'] = [...required];
+    return result;
   }
 
   /** Rewrites the mapping of a discriminator to the directed targets. */
@@ -144,12 +143,14 @@ export function createDirectedSchemas(originals: Schemas): DirectedSchemas {
   function excludedBy(
     node: unknown,
     direction: Direction,
-    keywords: readonly InPlaceList[] = ['allOf'],
+    keywords: readonly InPlaceList[] = ALL_OF,
   ): ReadonlySet<string> {
     const mark = MARKS[direction];
     if (mark === undefined) return NO_NAMES;
-    const properties = schemasOf(node, keywords).flatMap((schema) => Object.entries(schema.properties ?? {}));
-    return new Set(properties.flatMap(([name, schema]) => (isMarked(schema, mark) ? [name] : [])));
+    const excluded = new Set<string>();
+    for (const { properties = {} } of schemasOf(node, keywords, marked))
+      for (const [name, schema] of Object.entries(properties)) if (isMarked(schema, mark)) excluded.add(name);
+    return excluded;
   }
 
   /** Returns the properties that a schema describes or requires. */
@@ -159,11 +160,12 @@ export function createDirectedSchemas(originals: Schemas): DirectedSchemas {
   }
 
   function isMarked(schema: unknown, mark: string): boolean {
-    return schemasOf(schema, ['allOf']).some((part) => part[mark] === true);
+    return schemasOf(schema, ALL_OF, marked).some((part) => part[mark] === true);
   }
 
   function defaultOf(schema: unknown): unknown {
-    return schemasOf(schema, ['allOf']).find((part) => part['default'] !== undefined)?.['default'];
+    const parts = schemasOf(schema, ALL_OF, withDefault);
+    return parts.find((part) => part['default'] !== undefined)?.['default'];
   }
 
   /**
@@ -198,37 +200,34 @@ export function createDirectedSchemas(originals: Schemas): DirectedSchemas {
     return result;
   }
 
-  /** Returns a schema and all schemas that it applies to the same value, by reference or by `keywords`. */
+  /**
+   * Returns a schema and all schemas that it applies to the same value, by reference or by `keywords`.
+   *
+   * @param names the components to look into; by default, all
+   */
   function schemasOf(
     node: unknown,
     keywords: readonly InPlaceList[],
-    visited = new Set<unknown>(),
+    names?: ReadonlySet<string>,
+    visited?: Set<unknown>,
   ): readonly SchemaObject[] {
-    if (!isObject(node) || visited.has(node)) return [];
-    visited.add(node);
+    if (!isObject(node) || visited?.has(node) === true) return [];
     const { $ref: reference } = node;
-    const target = reference === undefined ? [] : [originals[reference.slice(PREFIX.length)]];
-    const parts = keywords.flatMap((keyword) => node[keyword] ?? []);
-    return [node, ...[...target, ...parts].flatMap((part) => schemasOf(part, keywords, visited))];
+    const name = reference?.slice(PREFIX.length);
+    const target = name === undefined || names?.has(name) === false ? undefined : originals[name];
+    const isSingle = target === undefined && !keywords.some((keyword) => node[keyword] !== undefined);
+    const seen = visited ?? (isSingle ? undefined : new Set());
+    seen?.add(node);
+    if (isSingle) return [node];
+    const parts = [target, ...keywords.flatMap((keyword) => node[keyword] ?? [])];
+    return [node, ...parts.flatMap((part) => schemasOf(part, keywords, names, seen))];
   }
 }
 
-/** Returns the names of the schemas that contain a keyword, directly or by reference. */
-function findReaching(schemas: Schemas, isKeyword: (key: string, value: unknown) => boolean): ReadonlySet<string> {
-  const reaching = new Set<string>();
-  const users = new Map<unknown, string[]>();
-  const visit = (node: unknown, name: string): void => {
-    if (typeof node !== 'object' || node === null) return;
-    for (const [key, value] of Object.entries(node)) {
-      if (isKeyword(key, value)) reaching.add(name);
-      else if (key === '$ref') users.set(value, [...(users.get(value) ?? []), name]);
-      else visit(value, name);
-    }
-  };
-  for (const [name, schema] of Object.entries(schemas)) visit(schema, name);
-  // The loop also visits names that are added meanwhile.
-  for (const name of reaching) for (const user of users.get(PREFIX + name) ?? []) reaching.add(user);
-  return reaching;
+/** Returns the union of two sets of names. Most are empty. */
+function union(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> {
+  if (one.size === 0) return other;
+  return other.size === 0 ? one : one.union(other);
 }
 
 function isMark(key: string, value: unknown): boolean {

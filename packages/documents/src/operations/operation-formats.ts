@@ -24,8 +24,10 @@ type Root = readonly [name: string, schema: unknown];
 
 /** Finds the locations of the strings that the application decodes. */
 export function findDecoded(document: OpenApiDocument): ShapeFinder {
-  return findShapes(document, (schema): Shape | undefined =>
-    isDecoded(schema) ? { format: String(schema.format) } : undefined,
+  return findShapes(
+    document,
+    (schema): Shape | undefined => (isDecoded(schema) ? { format: String(schema.format) } : undefined),
+    (key) => key === DECODED,
   );
 }
 
