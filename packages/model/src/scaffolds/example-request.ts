@@ -13,6 +13,8 @@ import {
   dereference,
   listOperations,
   parametersOf,
+  resolveReference,
+  tokensOf,
   type CompiledDocument,
   type Document,
   type RequestBodyObject,
@@ -47,7 +49,8 @@ export function exampleRequest(
   if (operation === undefined || pathItem === undefined) return undefined;
   const { operationId, method, path, basePaths = contract.basePaths } = operation;
   // Skips the schemas of other paths.
-  const values = createValues({ ...original, paths: { [path]: pathItem } }, SEED, 'request');
+  const needed = { ...original, paths: { [path]: pathItem }, components: componentsOf(original, pathItem) };
+  const values = createValues(needed, SEED, 'request');
   const document = values.document as Document; // Differs from the original only in its schemas.
   const found = listOperations(document).find(({ object }) => object.operationId === operationId);
   if (found === undefined) return undefined;
@@ -116,6 +119,28 @@ export function exampleRequest(
       ['-d', writeValue(mediaType, value)],
     ];
   }
+}
+
+/** Returns the components that a part of a document refers to, directly or by other components. */
+function componentsOf({ components = {} }: Document, part: unknown): NonNullable<Document['components']> {
+  const references = new Set<string>();
+  const collect = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [key, value] of Object.entries(node) as [string, unknown][]) {
+      if (key === '$ref' && typeof value === 'string') references.add(value);
+      else collect(value);
+    }
+  };
+  collect(part);
+  // The loop also visits references that are added meanwhile.
+  for (const reference of references) collect(resolveReference({ openapi: '', components }, reference));
+  const used = new Set(Array.from(references, (reference) => tokensOf(reference).join('/')));
+  return Object.fromEntries(
+    Object.entries(components).map(([group, entries]) => {
+      const kept = Object.entries(entries).filter(([name]) => used.has(`components/${group}/${name}`));
+      return [group, Object.fromEntries(kept)];
+    }),
+  );
 }
 
 /** Returns whether an operation can succeed without an existing resource. */
