@@ -21,6 +21,7 @@ export {
   type Server,
 } from './document/document.ts';
 export { sentKindOf, type FailureBody } from './operations/failures.ts';
+export { copyOf } from './read/file-objects.ts';
 export type { FilePosition, ReadFileText } from './read/files.ts';
 export { CODE_OPTIONS, LimitedPattern } from './check/invalid-defaults.ts';
 export { formatDiagnostic, placeDiagnostics, type Diagnostic, type PlacedDiagnostic } from './read/diagnostic.ts';

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonRange, isSequential, kindOf, sequenceKindOf, type TextType } from '@contract-first/contract';
 import {
   constrainAlternatives,
+  copyOf,
   createDirectedSchemas,
   DECODED,
   dereference,
@@ -54,14 +55,18 @@ export type TypedDocument = {
  * - discriminators are constraints of the alternatives.
  */
 export function toTypedDocument(original: Document, codecs: readonly string[]): TypedDocument {
-  const document = structuredClone(original);
+  const document = copyOf(original);
   const forms = new Map<object, TextType>();
   const bytes = new Set<object>();
-  walkDocument(document, ({ kind, node, key }) => {
-    if (kind === 'mediaType' && kindOf(key) === 'multipart')
-      forms.set(node, textTypeOf(document, node['schema'], true));
-    if (kind === 'mediaType' && isJsonRange(key) && !describesJson(document, key, node)) bytes.add(node);
-  });
+  walkDocument(
+    document,
+    ({ kind, node, key }) => {
+      if (kind === 'mediaType' && kindOf(key) === 'multipart')
+        forms.set(node, textTypeOf(document, node['schema'], true));
+      if (kind === 'mediaType' && isJsonRange(key) && !describesJson(document, key, node)) bytes.add(node);
+    },
+    ['mediaType'],
+  );
   walkDocument(document, ({ kind, node, key }) => {
     if (kind === 'mediaType' && isPlainText(key, node, codecs)) Object.assign(node, withoutDecoding(node['schema']));
     if (kind === 'mediaType' && sequenceKindOf(key) !== undefined && !isSequential(key, node))
@@ -76,29 +81,33 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
   for (const name of Object.keys(schemas)) directed.of({ $ref: `#/components/schemas/${name}` }, 'response');
   const handlerOperations: Record<string, OperationObject> = {};
   for (const operation of listOperations(document)) directRequests(operation);
-  walkDocument(document, ({ kind, node, holder, key }) => {
-    if (kind === 'header') {
-      const { content, ...header } = dereference(document, node) as ParameterObject; // The kind of the node.
-      holder[key] = {
-        ...header,
-        schema: directed.of(valueSchemaOf({ ...header, ...optional('content', content) }) ?? TEXT, 'response'),
-      };
-    }
-    if ('$ref' in node) return;
-    if (kind === 'pathItem') Object.assign(node, { parameters: parametersOf(document, node, { operationId: '' }) });
-    if (kind === 'parameter') holder[key] = directParameter(node as ParameterObject, 'sent');
-    if (kind === 'requestBody') Object.assign(node, { content: directContent(node['content'] as Content, 'sent') });
-    if (kind === 'response') {
-      const { content = {}, headers = {} } = node as { readonly content?: Content; readonly headers?: Schema };
-      const kept = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type');
-      Object.assign(node, { content: directContent(content, 'response'), headers: Object.fromEntries(kept) });
-    }
-  });
+  walkDocument(
+    document,
+    ({ kind, node, holder, key }) => {
+      if (kind === 'header') {
+        const { content, ...header } = dereference(document, node) as ParameterObject; // The kind of the node.
+        holder[key] = {
+          ...header,
+          schema: directed.of(valueSchemaOf({ ...header, ...optional('content', content) }) ?? TEXT, 'response'),
+        };
+      }
+      if ('$ref' in node) return;
+      if (kind === 'pathItem') Object.assign(node, { parameters: parametersOf(document, node, { operationId: '' }) });
+      if (kind === 'parameter') holder[key] = directParameter(node as ParameterObject, 'sent');
+      if (kind === 'requestBody') Object.assign(node, { content: directContent(node['content'] as Content, 'sent') });
+      if (kind === 'response') {
+        const { content = {}, headers = {} } = node as { readonly content?: Content; readonly headers?: Schema };
+        const kept = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-type');
+        Object.assign(node, { content: directContent(content, 'response'), headers: Object.fromEntries(kept) });
+      }
+    },
+    ['header', 'pathItem', 'parameter', 'requestBody', 'response'],
+  );
 
-  const typed = structuredClone({
+  const typed = {
     document: { ...document, components: { ...document.components, schemas: directed.schemas } },
     handlerOperations,
-  });
+  };
   walkTyped(typed, ({ kind, node }) => {
     if (kind === 'schema') requireDefaults(node);
   });

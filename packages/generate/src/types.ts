@@ -1,6 +1,7 @@
 import { escapePointer, findCodec, stringifyJson } from '@contract-first/contract';
 import {
   type Content,
+  copyOf,
   DECODED,
   dereference,
   type Document,
@@ -316,7 +317,7 @@ function textOf(node: ts.Node): string {
 
 /** Copies a document without the marks of decoded strings. */
 function withoutDecoding(original: Document): Document {
-  const document = structuredClone(original);
+  const document = copyOf(original);
   walkDocument(document, ({ kind, node }) => {
     if (kind === 'schema') Reflect.deleteProperty(node, DECODED);
   });
@@ -364,6 +365,7 @@ function escapeReference(value: unknown): unknown {
 }
 
 function escape(text: string): string {
+  if (!ESCAPES.some(([character]) => text.includes(character))) return text;
   return ESCAPES.reduce((escaped, [character, escape]) => escaped.replaceAll(character, escape), text);
 }
 

@@ -75,7 +75,8 @@ function removeClosure(schema: Node, document: Document): string | undefined {
 }
 
 function removeDiscriminator(schema: Node, document: Document): string | undefined {
-  const { propertyName = '' } = discriminatorOf(schema) ?? {};
+  const { propertyName } = discriminatorOf(schema) ?? {};
+  if (propertyName === undefined) return undefined;
   const { properties = {} } = asSchema(schema) ?? {};
   const { type = 'string' } = resolveSchema(document, properties[propertyName]);
   if ([type].flat().includes('string')) return undefined;

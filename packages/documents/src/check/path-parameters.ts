@@ -14,16 +14,20 @@ type Listed = { readonly in?: unknown; readonly name?: unknown; readonly pointer
  */
 export function findParameterProblems(document: OpenApiDocument): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
-  walkDocument(document, ({ kind, node, pointer }) => {
-    if (kind !== 'pathItem' && kind !== 'operation') return;
-    const seen = new Set<string>();
-    for (const { in: place, name, pointer: own } of parametersIn(document, node, pointer)) {
-      const key = `${String(place)} ${String(name)}`;
-      if (seen.has(key))
-        found.push({ pointer: own, message: `the ${String(place)} parameter ${String(name)} is listed twice` });
-      seen.add(key);
-    }
-  });
+  walkDocument(
+    document,
+    ({ kind, node, pointer }) => {
+      if (kind !== 'pathItem' && kind !== 'operation') return;
+      const seen = new Set<string>();
+      for (const { in: place, name, pointer: own } of parametersIn(document, node, pointer)) {
+        const key = `${String(place)} ${String(name)}`;
+        if (seen.has(key))
+          found.push({ pointer: own, message: `the ${String(place)} parameter ${String(name)} is listed twice` });
+        seen.add(key);
+      }
+    },
+    ['pathItem', 'operation'],
+  );
   for (const [path, item] of Object.entries(Object(document['paths']) as object)) {
     if (isCallable(path)) checkPath(path, resolvePathItem(document, item), `#/paths/${escapePointer(path)}`);
   }

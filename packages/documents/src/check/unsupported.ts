@@ -88,40 +88,49 @@ export function findIdempotencyFailures(document: Document): Diagnostic[] {
 /** Warns of unchecked parts of media types: positional encodings, and items that are not JSON. */
 export function findUnchecked(document: Document): Diagnostic[] {
   const found: Diagnostic[] = [];
-  walkDocument(document, ({ kind, node, pointer, key }) => {
-    if (kind !== 'mediaType') return;
-    for (const name of ['prefixEncoding', 'itemEncoding']) {
-      if (node[name] === undefined || pointer.includes('/responses/')) continue;
-      const message = `${name} is not checked: a part may have any Content-Type`;
-      found.push({ pointer: `${pointer}/${name}`, message });
-    }
-    if (node['itemSchema'] !== undefined && !isSequential(key, node)) {
-      const message = `itemSchema is not checked in ${key}, only in JSON Lines, JSON sequences and event streams`;
-      found.push({ pointer: `${pointer}/itemSchema`, message });
-    }
-  });
+  walkDocument(
+    document,
+    ({ kind, node, pointer, key }) => {
+      if (kind !== 'mediaType') return;
+      for (const name of ['prefixEncoding', 'itemEncoding']) {
+        if (node[name] === undefined || pointer.includes('/responses/')) continue;
+        const message = `${name} is not checked: a part may have any Content-Type`;
+        found.push({ pointer: `${pointer}/${name}`, message });
+      }
+      if (node['itemSchema'] !== undefined && !isSequential(key, node)) {
+        const message = `itemSchema is not checked in ${key}, only in JSON Lines, JSON sequences and event streams`;
+        found.push({ pointer: `${pointer}/itemSchema`, message });
+      }
+    },
+    ['mediaType'],
+  );
   return found;
 }
 
 /** Warns of unchecked parts of `encoding` in request bodies. */
 export function findEncodings(document: Document): Diagnostic[] {
   const found: Diagnostic[] = [];
-  walkDocument(document, ({ kind, node, pointer, key }) => {
-    const form = kindOf(key);
-    if (kind !== 'mediaType' || pointer.includes('/responses/') || (form !== 'form' && form !== 'multipart')) return;
-    const { encoding = {} } = node as MediaTypeObject;
-    for (const [name, { headers, style, explode, contentType }] of Object.entries(encoding)) {
-      const warn = (message: string): void =>
-        void found.push({ pointer: `${pointer}/encoding/${escapePointer(name)}`, message });
-      const names = Object.keys(headers ?? {}).filter((header) => header.toLowerCase() !== 'content-type');
-      if (form === 'multipart' && names.length > 0)
-        warn(`the headers of the part are not checked: ${names.join(', ')}`);
-      if ((style ?? 'form') !== 'form' || explode === false)
-        warn('the style of the field is not supported: a list is a repeated field, an object is JSON');
-      if (form === 'form' && contentType !== undefined && !['text', 'json'].includes(kindOf(contentType)))
-        warn('the contentType of the field is not checked: the value of a form field is text or JSON');
-    }
-  });
+  walkDocument(
+    document,
+    ({ kind, node, pointer, key }) => {
+      if (kind !== 'mediaType' || pointer.includes('/responses/')) return;
+      const form = kindOf(key);
+      if (form !== 'form' && form !== 'multipart') return;
+      const { encoding = {} } = node as MediaTypeObject;
+      for (const [name, { headers, style, explode, contentType }] of Object.entries(encoding)) {
+        const warn = (message: string): void =>
+          void found.push({ pointer: `${pointer}/encoding/${escapePointer(name)}`, message });
+        const names = Object.keys(headers ?? {}).filter((header) => header.toLowerCase() !== 'content-type');
+        if (form === 'multipart' && names.length > 0)
+          warn(`the headers of the part are not checked: ${names.join(', ')}`);
+        if ((style ?? 'form') !== 'form' || explode === false)
+          warn('the style of the field is not supported: a list is a repeated field, an object is JSON');
+        if (form === 'form' && contentType !== undefined && !['text', 'json'].includes(kindOf(contentType)))
+          warn('the contentType of the field is not checked: the value of a form field is text or JSON');
+      }
+    },
+    ['mediaType'],
+  );
   return found;
 }
 

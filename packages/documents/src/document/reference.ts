@@ -92,6 +92,7 @@ export function tokensOf(reference: string): readonly string[] {
 
 /** Percent-decodes a text. Returns malformed texts unchanged. */
 export function decode(token: string): string {
+  if (!token.includes('%')) return token;
   try {
     return decodeURIComponent(token);
   } catch {

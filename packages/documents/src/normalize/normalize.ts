@@ -1,5 +1,6 @@
 import { compilePattern, isSequential, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { listOperations, type Document, type MediaTypeObject } from '../document/document.ts';
+import { copyOf } from '../read/file-objects.ts';
 import { convertDependencies, convertLimits } from '../read/dialects.ts';
 import { convertNullable } from '../read/old-keywords.ts';
 import { findConflicts, INT64S } from './conflicts.ts';
@@ -51,7 +52,7 @@ export function normalizeDocument(original: Document): {
   readonly warnings: readonly Diagnostic[];
   readonly schemaNames: SchemaNames;
 } {
-  const document = structuredClone(original);
+  const document = copyOf(original);
   const isVersion30 = document.openapi.startsWith('3.0.');
   const hoisted = new Map<string, string>();
   const schemaNames = new Map<string, readonly string[]>();
@@ -86,11 +87,11 @@ export function normalizeDocument(original: Document): {
     if (kind === 'pathItem') {
       const isWithin = copied.some(([place, same]) => same === reference && pointer.startsWith(`${place}/`));
       if (!isWithin) copied.push([pointer, reference]);
-      holder[key] = isWithin ? siblings : structuredClone(resolvePathItem(document, node));
+      holder[key] = isWithin ? siblings : copyOf(resolvePathItem(document, node));
     } else if (kind === 'schema') {
       if (isVersion30) holder[key] = { $ref: reference };
       if (!SCHEMA.test(reference)) (holder[key] as Node)['$ref'] = hoist(reference);
-    } else if (!COMPONENT.test(reference)) holder[key] = structuredClone(dereference(document, node));
+    } else if (!COMPONENT.test(reference)) holder[key] = copyOf(dereference(document, node));
   }
 
   /** Adds a schema to the components. Returns a reference to the component. */
@@ -105,7 +106,7 @@ export function normalizeDocument(original: Document): {
     const target = `#/components/schemas/${name}`;
     hoisted.set(reference, target);
     schemaNames.set(name, tokensOf(reference).slice(-1));
-    schemas[name] = structuredClone(resolveReference(document, reference));
+    schemas[name] = copyOf(resolveReference(document, reference));
     walk('schema', schemas, name, target, simplify);
     return target;
   }
@@ -149,7 +150,7 @@ function removeExtensions(responses: unknown): void {
 
 /** Adds a list schema to a sequential media type with an item schema. */
 function withItemList(mediaType: string, object: MediaTypeObject): MediaTypeObject {
-  const copy = structuredClone(object);
+  const copy = copyOf(object);
   if (!isSequential(mediaType, copy)) return copy;
   const list = { type: 'array', items: copy.itemSchema };
   return { ...copy, schema: copy.schema === undefined ? list : { allOf: [copy.schema, list] } };
@@ -239,9 +240,13 @@ function addOperationIds(document: Document, isCopy: (path: string) => boolean):
   for (const { path, method, object, pointer } of nameless) rename(object, nameOf(method, path), pointer);
   const served = new Set<object>(operations.map(({ object }) => object));
   const sent: Visited[] = [];
-  walkDocument(document, (visited) => {
-    if (visited.kind === 'operation' && !served.has(visited.node)) sent.push(visited);
-  });
+  walkDocument(
+    document,
+    (visited) => {
+      if (visited.kind === 'operation' && !served.has(visited.node)) sent.push(visited);
+    },
+    ['operation'],
+  );
   // Only webhooks have types: they keep their names.
   const isWebhook = ({ pointer }: Visited): boolean => /^#\/webhooks\/[^/]*\/[^/]*$/.test(pointer);
   for (const { node, pointer } of sent.toSorted((a, b) => Number(isWebhook(b)) - Number(isWebhook(a))))

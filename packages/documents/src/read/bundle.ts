@@ -133,8 +133,9 @@ class Bundler {
       this.#visited.add(node);
       const { $ref: text } = node;
       if (typeof text === 'string') this.#add({ kind, pointer, holder, key, file, text });
-      for (const [name, { kind: memberKind }] of PLAIN_MEMBERS.get(kind) ?? []) {
-        const member = Object.hasOwn(node, name) ? node[name] : undefined;
+      const aliases = Object.keys(node).filter((name) => isAlias(node[name]));
+      for (const [name, { kind: memberKind }] of aliases.length === 0 ? [] : (PLAIN_MEMBERS.get(kind) ?? [])) {
+        const member = aliases.includes(name) ? node[name] : undefined;
         if (!isAlias(member)) continue;
         const place = { kind, pointer: `${pointer}/${name}`, holder: node as Node, key: name, member: name };
         if (memberKind !== undefined) this.#add({ ...place, file, text: member.$ref });

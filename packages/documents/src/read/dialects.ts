@@ -57,8 +57,7 @@ function convertFragments(holder: Node, key: string, pointer: string, moved: Map
     walk('schema', holder, key, pointer, createConverter(LATEST, moved));
     return;
   }
-  for (const name of Object.keys(node))
-    if (!DATA.includes(name)) convertFragments(node, name, `${pointer}/${name}`, moved);
+  for (const name of Object.keys(node)) if (!DATA.has(name)) convertFragments(node, name, `${pointer}/${name}`, moved);
 }
 
 /**

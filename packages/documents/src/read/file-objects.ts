@@ -13,14 +13,14 @@ export type SourceFile = {
 export type FileObject = Record<string, unknown>;
 
 /** Keywords whose values are maps: the author chooses the names in them, so that a name is not a keyword. */
-const MAPS: readonly string[] = [
+const MAPS = new Set([
   ...['responses', 'parameters', 'headers', 'requestBodies', 'callbacks', 'links', 'pathItems', 'paths', 'content'],
   ...['encoding', 'mediaTypes', 'variables', 'mapping', 'securitySchemes', 'webhooks', 'examples'],
   ...['schemas', ...keywordsWhere(({ holds }) => holds === 'map')],
-];
+]);
 
 /** Keywords whose values are data, in which a name is not a keyword. */
-export const DATA = ['const', 'default', 'enum', 'example', 'examples', 'value'];
+export const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples', 'value']);
 
 /**
  * Visits the objects of a parsed file that may be schemas or contain schemas, parents first. The file may contain an
@@ -35,17 +35,20 @@ export function visitObjects(
   if (!isFileObject(node)) return;
   if (!isMap && !Array.isArray(node)) visit(node, pointer);
   for (const [name, member] of Object.entries(node)) {
-    if (!isMap && (DATA.includes(name) || name.startsWith('x-'))) continue;
-    visitObjects(member, visit, `${pointer}/${escapePointer(name)}`, !isMap && MAPS.includes(name));
+    if (typeof member !== 'object' || (!isMap && (DATA.has(name) || name.startsWith('x-')))) continue;
+    visitObjects(member, visit, `${pointer}/${escapePointer(name)}`, !isMap && MAPS.has(name));
   }
 }
 
 /** Copies a parsed file; nodes that YAML aliases share are copied each time. */
-export function copyOf(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(copyOf);
-  return isFileObject(node)
-    ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, copyOf(value)]))
-    : node;
+export function copyOf<Node>(node: Node): Node {
+  if (!isFileObject(node)) return node;
+  const copy = (Array.isArray(node) ? [...(node as readonly unknown[])] : { ...node }) as FileObject;
+  for (const key of Object.keys(copy)) {
+    const member = copy[key];
+    if (typeof member === 'object') copy[key] = copyOf(member);
+  }
+  return copy as Node;
 }
 
 /** Returns whether a value is an object or a list. A raw number is neither. */
