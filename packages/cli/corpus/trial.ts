@@ -134,5 +134,5 @@ function reasonOf({ reason }: Outcome): { readonly reason?: string } {
 
 function firstError(output: string): string {
   const lines = output.split('\n').filter((line) => line !== '' && !line.includes('warn'));
-  return (lines.find((line) => /error|●|FAIL/.test(line)) ?? lines[0] ?? 'no output').slice(0, 300);
+  return (lines.find((line) => /error|●|FAIL|incomplete/.test(line)) ?? lines[0] ?? 'no output').slice(0, 300);
 }
