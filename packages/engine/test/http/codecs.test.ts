@@ -268,8 +268,17 @@ test('a codec that does not return is interrupted: 400 for a request, 500 for a 
   const loop = (): never => {
     for (;;);
   };
+  const lazy = {
+    get id(): never {
+      return loop();
+    },
+  };
   const slow: Codec = {
-    decode: (bytes, body) => (Buffer.from(bytes).toString() === 'id=0' ? loop() : lines.decode(bytes, body)),
+    decode: (bytes, body) => {
+      const text = Buffer.from(bytes).toString();
+      if (text === 'id=0') loop();
+      return text === 'lazy' ? lazy : lines.decode(bytes, body);
+    },
     encode: loop,
   };
   const reply = { status: 200, contentType: 'text/lines', body: { id: 1n } };
@@ -277,11 +286,12 @@ test('a codec that does not return is interrupted: 400 for a request, 500 for a 
     reply,
     codecs: Object.fromEntries(TYPES.map((type) => [type, slow])),
   });
-  expectProblem(
-    await send('text/lines', 'id=0'),
-    400,
-    /^the request body takes too long to decode: send a smaller one$/,
-  );
+  for (const text of ['id=0', 'lazy'])
+    expectProblem(
+      await send('text/lines', text),
+      400,
+      /^the request body takes too long to decode: send a smaller one$/,
+    );
   expect(received).toEqual([]);
   expectProblem(await send('text/lines', 'id=7'), 500, /failed/);
   expect(received).toMatchObject([{ body: { id: 7n } }]);

@@ -83,9 +83,11 @@ function createBodyCodecs({ schemas }: Contract, codecs: Readonly<Record<string,
   return {
     decode(bytes, { codec: name, ...body }) {
       try {
-        const value = runWithin(TIME_LIMIT_MS, () => codecNamed(name).decode(bytes, { ...body, schemas }));
-        assertNoPromise(value, name);
-        return toJsonTree(value ?? null); // The validator needs a value: `undefined` counts as null.
+        return runWithin(TIME_LIMIT_MS, () => {
+          const value = codecNamed(name).decode(bytes, { ...body, schemas });
+          assertNoPromise(value, name);
+          return toJsonTree(value ?? null); // The validator needs a value: `undefined` counts as null.
+        });
       } catch (error) {
         if (error instanceof PromisedValue) throw error;
         if (error instanceof TimeLimitExceeded) {
