@@ -3,7 +3,7 @@ import * as errors from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { Identity } from '@contract-first/contract';
 import type { Refusal } from './credentials.ts';
-import { KeysUnavailable } from './key-set.ts';
+import { KeysUnavailable, type KeySet } from './key-set.ts';
 import type { JwtSettings } from './auth-settings.ts';
 
 // Asymmetric algorithms only: with `none` or with HMAC keyed by the public key, anyone could forge tokens.
@@ -35,7 +35,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
  */
 export function createJwtVerifier(
   { issuer, audience }: JwtSettings,
-  keys: JWTVerifyGetKey,
+  keys: KeySet,
 ): (token: string) => Promise<Identity | Refusal> {
   const options = {
     issuer,
@@ -46,7 +46,7 @@ export function createJwtVerifier(
   };
   return async (token) => {
     try {
-      const { payload, protectedHeader } = await verifyWithAny(token, keys, options);
+      const { payload, protectedHeader } = await verifyWithCurrent(token, keys, options);
       const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '') ?? 'jwt';
       const { sub } = payload;
       if (!TYPES.includes(type)) return { refusal: 'the JSON Web Token has another typ than JWT and at+jwt' };
@@ -57,6 +57,18 @@ export function createJwtVerifier(
       return { refusal: describe(error) }; // Any other error means that the token or its key is invalid.
     }
   };
+}
+
+/** Verifies a token. Fetches the keys again if none verifies it, since a new key may have the `kid` of an old key, or none. */
+async function verifyWithCurrent(token: string, keys: KeySet, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
+  try {
+    return await verifyWithAny(token, keys, options);
+  } catch (error) {
+    const isOtherKey =
+      error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSMultipleMatchingKeys;
+    if (!isOtherKey || !(await keys.renew())) throw error;
+    return verifyWithAny(token, keys, options);
+  }
 }
 
 /**

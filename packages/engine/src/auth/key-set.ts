@@ -6,6 +6,12 @@ import type { Logger } from 'pino';
 /** The JWKS has not been fetched yet, so JSON Web Tokens cannot be verified. */
 export class KeysUnavailable extends Error {}
 
+/** Finds the key for a token. */
+export type KeySet = JWTVerifyGetKey & {
+  /** Fetches the keys again, unless they were fetched a moment ago. Returns whether they were fetched. */
+  readonly renew: () => Promise<boolean>;
+};
+
 /** The schedule and the limits of fetching keys. */
 export type KeySetOptions = {
   /** The time from a successful fetch to the next fetch; a withdrawn key stays valid until then. */
@@ -38,7 +44,7 @@ export function createKeySet(
   log: Logger,
   stopping: AbortSignal,
   { refreshIntervalMs, cooldownMs, timeoutMs, limitBytes }: KeySetOptions = DEFAULTS,
-): JWTVerifyGetKey {
+): KeySet {
   // By default, jose fetches the keys for every token while the endpoint is down, and drops old keys.
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: timeoutMs,
@@ -53,18 +59,23 @@ export function createKeySet(
   let timer: NodeJS.Timeout | undefined;
   void fetchKeys();
 
-  return async (header, token) => {
+  const find: JWTVerifyGetKey = async (header, token) => {
     if (!hasKeys) await attempt;
     if (!hasKeys) throw new KeysUnavailable();
     try {
       return await keys(header, token);
     } catch (error) {
-      const isUnknownKey = error instanceof errors.JWKSNoMatchingKey;
-      if (!isUnknownKey || (attempt === undefined && performance.now() < attemptedAt + cooldownMs)) throw error;
-      await fetchKeys();
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !(await renew())) throw error;
       return keys(header, token);
     }
   };
+  return Object.assign(find, { renew });
+
+  async function renew(): Promise<boolean> {
+    if (attempt === undefined && performance.now() < attemptedAt + cooldownMs) return false;
+    await fetchKeys();
+    return true;
+  }
 
   /** Fetches the keys, or joins the attempt in progress. Never rejects. */
   function fetchKeys(): Promise<void> {

@@ -192,6 +192,17 @@ describe('a JSON Web Token', () => {
     expect(await check(await signToken(ec))).toBeUndefined();
   });
 
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ['the kid of the old key', {}],
+    ['no kid', { kid: undefined }],
+  ])('a new key with %s is used with the first token that it signs', async (_name, header) => {
+    const renewed = await createKey('ES256', 'ec');
+    await start(ec);
+    expect(await check(await signToken(ec, {}, header))).toBe('alice');
+    issuer.publish(renewed);
+    await until(async () => check(await signToken(renewed, {}, header)), 'alice'); // After the cooldown.
+  });
+
   test('an old key is dropped after a while, even if no token has an unknown key', async () => {
     issuer = await startIssuer(ec);
     const keys = createKeySet(new URL(issuer.env.JWT_JWKS_URL), SILENT, untilEnd(), {
