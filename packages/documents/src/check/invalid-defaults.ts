@@ -95,6 +95,9 @@ function checkedPart(document: Document, node: object, isScalar: boolean, depth 
 const TIME_LIMIT_MS = 100;
 // Texts of this length are cheap even if each character doubles the matching steps.
 const CHEAP_LENGTH = 20;
+// Each test starts a watchdog, and generated values are tested again as parts of larger values.
+const MAX_KNOWN = 1_000;
+const MAX_KNOWN_LENGTH = 1_000;
 
 /**
  * A `pattern` with a time limit: a text that takes too long does not match. Usually only texts that do not match are
@@ -102,7 +105,8 @@ const CHEAP_LENGTH = 20;
  */
 export class LimitedPattern extends RegExp {
   readonly #cheapLength: number;
-  readonly #slow = new Set<string>();
+  /** The results of short texts, and of slow texts. */
+  readonly #known = new Map<string, boolean>();
 
   /** @throws {SyntaxError} if it is not an ECMAScript regular expression */
   constructor(pattern: string) {
@@ -112,12 +116,15 @@ export class LimitedPattern extends RegExp {
 
   override test(text: string): boolean {
     if (text.length <= this.#cheapLength) return super.test(text);
-    if (this.#slow.has(text)) return false;
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
     try {
-      return runWithin(TIME_LIMIT_MS, () => super.test(text));
+      const result = runWithin(TIME_LIMIT_MS, () => super.test(text));
+      if (this.#known.size < MAX_KNOWN && text.length <= MAX_KNOWN_LENGTH) this.#known.set(text, result);
+      return result;
     } catch (error) {
       if (!(error instanceof TimeLimitExceeded)) throw error;
-      this.#slow.add(text);
+      this.#known.set(text, false);
       return false;
     }
   }
