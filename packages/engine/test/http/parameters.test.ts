@@ -145,6 +145,13 @@ test.each<[string, string, unknown]>([
   ],
   ['content: { application/json: { schema: { type: array, items: { type: integer } } } }', '?q=[1,2]', { q: [1, 2] }],
   ['schema: { oneOf: [{ type: boolean }, { type: integer }] }', '?q=3', { q: 3 }],
+  ['schema: { anyOf: [{ enum: [all] }, { type: array, items: { type: integer } }] }', '?q=all', { q: 'all' }],
+  ['schema: { anyOf: [{ enum: [all] }, { type: array, items: { type: integer } }] }', '?q=3', { q: [3] }],
+  [
+    'explode: false, schema: { anyOf: [{ enum: [all] }, { type: array, items: { type: integer } }] }',
+    '?q=all',
+    { q: 'all' },
+  ],
   [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=1', { q: { a: '1' } }],
   [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=%7B%7D', { q: { a: '{}' } }],
   [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=[%221%22]', { q: { a: ['1'] } }],

@@ -175,7 +175,9 @@ export function readParameters(
     } else if (typeof texts === 'string') {
       check(setScalar(holder, name, texts, type, digits));
     } else if (Array.isArray(texts)) {
-      setOwn(holder, name, toList(texts as readonly string[], type));
+      const [text = '', ...others] = texts as readonly string[];
+      if (others.length === 0 && isNoItem(text, type)) check(setScalar(holder, name, text, type, digits));
+      else setOwn(holder, name, toList(texts as readonly string[], type));
     } else {
       const object = {};
       for (const [key, [text = '', ...others]] of texts as Members) {
@@ -301,6 +303,13 @@ function isRepeatable({ style, type }: Parameter, name: string): boolean {
 /** Whether the only text of a member that may be a list is JSON or a scalar, not an item. */
 function isOneText(text: string, { scalars }: TextType): boolean {
   return scalars.length > 0 || text.startsWith('[');
+}
+
+/** Whether the only text of a list that may also be a scalar is the scalar: `all`, where a list has numbers. */
+function isNoItem(text: string, type: TextType): boolean {
+  const fits = (one: TextType): boolean => setValue({}, '', text, one, new SourceDigits()) === undefined;
+  const { scalars, items = ANY_TEXT } = type;
+  return scalars.length > 0 && !fits(items) && fits({ scalars });
 }
 
 function malformed(parameter: Parameter, problem: string): Failure {
