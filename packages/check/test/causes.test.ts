@@ -371,6 +371,23 @@ test.each<[string, (url: string) => number, readonly string[]]>([
   expect(failed).toEqual(expected);
 });
 
+test.each<[string, readonly object[], readonly string[]]>([
+  ['the document allows', [{ key: [] }, { bearer: [] }], []],
+  ['the document does not allow', [{ key: [] }], ['ignored_auth  getA']],
+])('a key as a bearer token, which %s', async (_name, security, expected) => {
+  const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 401: rejected } } } };
+  const securitySchemes = {
+    key: { type: 'apiKey', in: 'header', name: 'key' },
+    bearer: { type: 'http', scheme: 'bearer' },
+  };
+  const handle: Handle = ({ headers }) => {
+    const isKnown = headers['key'] === 'abc' || headers['authorization'] === 'Bearer abc';
+    return empty(isKnown ? 200 : 401, { 'WWW-Authenticate': 'Bearer' });
+  };
+  const args = ['--credential', 'key=abc', '--checks', 'ignored_auth'];
+  expect((await check(paths, handle, args, { security, components: { securitySchemes } })).failed).toEqual(expected);
+});
+
 test.each([
   ['only 403 is documented', { 403: rejected }, []],
   ['401 is documented', { 401: rejected, 403: rejected }, ['ignored_auth  getA']],

@@ -60,7 +60,7 @@ export function withSatisfiedSecurity(operation: ApiOperation, options: UserOpti
   const met = metRequirements(operation, options);
   const fitting = met.filter((requirement) => requirement.every((scheme) => fits(scheme, options)));
   const security = fitting.some((requirement) => requirement.length > 0) ? fitting : met;
-  return security.length === 0 ? operation : { ...operation, security };
+  return security.length === 0 ? operation : { ...operation, security, documentedSecurity: operation.security };
 }
 
 /** Returns whether the token for all schemes fits a scheme. `user:password` fits only Basic authentication. */

@@ -1,4 +1,4 @@
-import type { ApiOperation } from '../operations/api-operation.ts';
+import type { ApiOperation, ApiSecurityScheme } from '../operations/api-operation.ts';
 import { sentMediaType } from '../operations/body-bytes.ts';
 import {
   alternativeCredentials,
@@ -78,7 +78,9 @@ function badCredentials(operation: ApiOperation, tokens: Tokens): readonly BadCr
     { fault: 'no credentials', credentials: [] },
     ...WRONG_TOKENS.flatMap(([fault, change]) => wrongCredentials(operation, tokens, fault, change)),
     ...halves(operation, tokens),
-    ...misplaced(operation, tokens),
+    ...misplaced(operation, tokens).filter(
+      ({ credentials }) => !credentials.some((one) => isDocumented(one, operation)),
+    ),
   ];
   const valid = operation.security
     .map((requirement) => credentialsOf(requirement, tokens))
@@ -178,6 +180,26 @@ function misplaced({ security }: ApiOperation, tokens: Tokens): readonly BadCred
     ),
     { fault: 'the token in another header', credentials: [{ in: 'header', name: 'X-Access-Token', value: token }] },
   ];
+}
+
+/** Returns whether an alternative scheme, whose credentials may be unknown, allows a credential in this place and form. */
+function isDocumented({ in: location, name, value }: Credential, operation: ApiOperation): boolean {
+  const { security, documentedSecurity = security } = operation;
+  const isIn = (scheme: ApiSecurityScheme, other: string): boolean =>
+    location === (scheme.in ?? 'header') && (location === 'header' ? isSameName(name, other) : name === other);
+  const [first] = security.flat();
+  return documentedSecurity
+    .filter((requirement) => !requirement.some((scheme) => scheme === first))
+    .flat()
+    .some((scheme) =>
+      isInAuthorization(scheme)
+        ? isIn(scheme, 'Authorization') && isSameName(value.split(' ')[0] ?? '', authorizationScheme(scheme))
+        : isIn(scheme, scheme.name ?? ''),
+    );
+}
+
+function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 function isSame(one: Credential, other: Credential): boolean {

@@ -30,6 +30,8 @@ export type ApiOperation = {
   readonly responses: Readonly<Record<string, ApiResponse>>;
   /** Alternative lists of required schemes. Access is public if there is no list or an empty list. */
   readonly security: readonly (readonly ApiSecurityScheme[])[];
+  /** All documented requirements, if {@link security} has only the requirements whose credentials are known. */
+  readonly documentedSecurity?: ApiOperation['security'];
   /** Whether credentials are also documented as parameters, which may be required with any alternative. */
   readonly hasCredentialParameters: boolean;
   /** The documented schema of Content-Length, if any. */
