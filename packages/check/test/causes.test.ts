@@ -284,6 +284,34 @@ test('a value that causes a 5xx in valid and invalid requests is one failure', a
   expect(stdout).toContain('a lone surrogate');
 });
 
+test('a 5xx in a sequence explains a 5xx to unusual data', async () => {
+  const schema = object({ id: { type: 'integer', readOnly: true }, name: { type: 'string' } }, ['name']);
+  const some = { description: 'Some', content: json(schema) };
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
+  const responses = { 200: some, 404: rejected };
+  const paths = {
+    '/a': { post: { operationId: 'postA', requestBody: taking(schema), responses: { 201: some, 400: rejected } } },
+    '/a/{id}': {
+      parameters: [id],
+      get: { operationId: 'getA', responses },
+      put: { operationId: 'putA', requestBody: taking(schema), responses },
+    },
+  };
+  let puts = 0;
+  const handle: Handle = (request) => {
+    const value = Object(valueOf(request)) as { readonly name?: unknown };
+    if (request.method === 'POST') return answerJson(201, { ...value, id: 7 });
+    if (!request.url.endsWith('/7')) return empty(404);
+    if (request.method === 'PUT') puts += 1;
+    return request.method === 'PUT' && (puts === 1 || value.name === '')
+      ? empty(500)
+      : answerJson(200, { name: 'a', id: 7 });
+  };
+  const { failed, stdout } = await check(paths, handle, ['--checks', 'not_a_server_error,use_after_free']);
+  expect(failed).toEqual(['not_a_server_error  putA']);
+  expect(stdout).toContain('the status is 500 for valid data\n');
+});
+
 test('a request that gets no response and then a 5xx is one failure', async () => {
   let unanswered = 2; // The check sends a request again if a reused connection is closed.
   const server = createServer((req, res) => {

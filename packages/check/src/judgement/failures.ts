@@ -84,6 +84,11 @@ function sharesUnusualValue({ circumstances: some }: FailedCheck, { circumstance
   return some.some((one) => isUnusualValue(one) && others.includes(one));
 }
 
+/** Returns whether a failure explains another failure of the same check with the same status. */
+export function hasCauseOf(one: Entry['failure'], other: Entry['failure']): boolean {
+  return one.check === other.check && one.response?.status === other.response?.status && explains(one, other);
+}
+
 /** Returns whether a failure has a proper subset of the other failure's circumstances. */
 function explains({ circumstances: few }: FailedCheck, { circumstances: more }: FailedCheck): boolean {
   return few.length < more.length && few.every((one) => more.includes(one));

@@ -2,7 +2,7 @@ import { describeBug } from '@contract-first/command-line/terminal';
 import { CannotCheck } from '@contract-first/model/values';
 import type { OperationCoverage } from '../coverage/coverage.ts';
 import { type CheckName, isSameFailure } from '../judgement/checks.ts';
-import { type CheckFailure, nameOperations } from '../judgement/failures.ts';
+import { type CheckFailure, hasCauseOf, nameOperations } from '../judgement/failures.ts';
 import type { OperationCheck, OperationResult, Unjudged } from './operation-result.ts';
 import type { FinishedTask } from './schedule.ts';
 
@@ -167,7 +167,11 @@ function isOfOtherReason(failure: CheckFailure, failures: readonly CheckFailure[
   return isIgnored && failure.check === 'ignored_auth' && !acceptsCredentials(failure);
 }
 
-/** Keeps the first failure of each cause. */
+/** Keeps the first failure of each cause, and removes failures that other failures of their operation explain. */
 function firstOfEach(failures: readonly CheckFailure[]): readonly CheckFailure[] {
-  return failures.filter((one, index) => failures.findIndex((other) => isSameFailure(other, one)) === index);
+  const isExplained = (one: CheckFailure): boolean =>
+    failures.some((other) => other.operationId === one.operationId && hasCauseOf(other, one));
+  return failures.filter(
+    (one, index) => failures.findIndex((other) => isSameFailure(other, one)) === index && !isExplained(one),
+  );
 }
