@@ -15,11 +15,14 @@ export function placeDiagnostics(
   diagnostics: readonly Diagnostic[],
   placeOf: (pointer: string) => string,
 ): readonly PlacedDiagnostic[] {
-  return groupWarnings(diagnostics.map(({ pointer, message }) => ({ severity, place: placeOf(pointer), message })));
+  const grouped = groupWarnings(diagnostics.map((diagnostic) => ({ ...diagnostic, severity })));
+  return grouped.map(({ pointer, message }) => ({ severity, place: placeOf(pointer), message }));
 }
 
 /** Replaces equal warnings with one at the first place, since generated documents repeat a mistake hundreds of times. */
-export function groupWarnings(diagnostics: readonly PlacedDiagnostic[]): readonly PlacedDiagnostic[] {
+export function groupWarnings<One extends Pick<PlacedDiagnostic, 'severity' | 'message'>>(
+  diagnostics: readonly One[],
+): readonly One[] {
   const warnings = Map.groupBy(
     diagnostics.filter(({ severity }) => severity === 'warn'),
     ({ message }) => message,
