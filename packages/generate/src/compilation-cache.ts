@@ -22,7 +22,9 @@ type Part = { readonly digest: string; readonly references: readonly string[] };
  */
 export class CompilationCache {
   readonly #contract: Contract;
-  readonly #compiler = digestOf([...listFiles(COMPILER).map((file) => join(COMPILER, file)), MANIFEST].map(read));
+  readonly #compiler = digestOf(
+    [...listFiles(COMPILER).map((file) => join(COMPILER, file)), MANIFEST].map(read).join(),
+  );
   readonly #cached: ReadonlySet<string> = new Set(readCache());
   readonly #parts = new Map<string, Part>();
   readonly #digests = new Map<Operation, string>();
@@ -62,8 +64,9 @@ export class CompilationCache {
     const references = new Set(root.references);
     // The loop also visits references that are added meanwhile.
     for (const reference of references) for (const next of this.#component(reference).references) references.add(next);
-    const reached = [...references].sort().map((reference) => [reference, this.#component(reference).digest]);
-    return digestOf([this.#compiler, root.digest, reached]);
+    // Equal schemas lead to equal references in the same order.
+    const reached = Array.from(references, (reference) => this.#component(reference).digest);
+    return digestOf([this.#compiler, root.digest, ...reached].join());
   }
 
   #component(reference: string): Part {
@@ -75,12 +78,12 @@ export class CompilationCache {
 
 function partOf(node: unknown): Part {
   const text = JSON.stringify(node ?? null);
-  const references = [...text.matchAll(REFERENCE)].map(([literal]) => JSON.parse(literal) as string);
-  return { digest: digestOf(text), references };
+  const literals = new Set(text.match(REFERENCE));
+  return { digest: digestOf(text), references: Array.from(literals, (literal) => JSON.parse(literal) as string) };
 }
 
-function digestOf(value: unknown): string {
-  return hash('sha256', JSON.stringify(value), 'base64url');
+function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url');
 }
 
 function read(path: string): string {
