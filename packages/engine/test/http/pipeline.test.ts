@@ -19,7 +19,6 @@ test.each<[string, AnyHandler]>([
   ['returns a property of the wrong type', async () => ({ status: 200, body: { name: 'Anna', tag: 1n } })],
   ['returns no body where one is documented', async () => ({ status: 200 })],
   ['returns another body in a 5xx', async () => ({ status: 503, body: { message: 'no error property' } })],
-  ['returns an integer beyond int64', async () => ({ status: 200, body: { name: 'Anna', extra: 2n ** 63n } })],
   ['returns a header that cannot be sent', async () => ({ status: 200, headers: { a: 'b\nc' }, body: { name: 'x' } })],
 ])('500 with a fixed text, and the cause only in the log: a handler that %s', async (_name, createGuest) => {
   const { app, logged } = await createTestApp({ handlers: { createGuest } });
