@@ -53,7 +53,7 @@ export function resolveIdentifiers(file: SourceFile, identifiers: IdentifiersOfF
   const isVersion30 = String((parsed as { openapi?: unknown } | null)?.openapi).startsWith('3.0.');
   if (isVersion30 || names.length === 0) return file;
   const { resources, chains } = findResources(file.path, parsed);
-  const copy = copyOf(parsed) as FileObject;
+  const copy = copyOf(parsed);
   const rewriter = new Rewriter(parsed, copy, resources, chains);
   rewriter.rewrite();
   identifiers.set(file.path, { resources, dynamics, uris: rewriter.uris });
