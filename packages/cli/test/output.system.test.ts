@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@contract-first/testing/postgres-programs.ts';
 import { temporaryDatabase, temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { runProcess, start, startServiceProcess } from '@contract-first/testing/service.ts';
+import { ROOT, runProcess, start, startServiceProcess } from '@contract-first/testing/service.ts';
 import { until } from '@contract-first/testing/until.ts';
 
 const DIFF = 'contract-first diff openapi.yaml openapi.yaml';
@@ -42,6 +42,14 @@ test.each([
 test('standard output that cannot be written: exit 0 without output if the reader closed the pipe', async () => {
   const outcome = await runProcess('bash', ['-c', `set -o pipefail; ${DIFF} --rules | head -1`]);
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a file that cannot be written: exit 2, with one line that names no bug', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'generated'), '');
+  const outcome = await runProcess('contract-first', ['generate', join(ROOT, 'openapi.yaml')], {}, folder);
+  const stderr = expect.stringMatching(/^ENOTDIR: not a directory, open 'generated\/[^\n]*\n$/);
+  expect(outcome).toEqual({ code: 2, stdout: '', stderr });
 });
 
 test('control characters of a document are escaped in the banner of the mock', async () => {

@@ -132,7 +132,10 @@ function findUnmatched(operationIds: readonly string[], path: string): readonly 
 
 /** Replaces a file atomically: readers see either the old or the new text. */
 async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir('generated', { recursive: true });
+  // Without `recursive`, whose error does not name a read-only file system.
+  await mkdir('generated').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Node throws no other errors.
+  });
   const temporary = `${path}.${String(process.pid)}`; // Unique per process, for concurrent runs.
   await writeFile(temporary, text);
   await rename(temporary, path);
