@@ -4,6 +4,8 @@ import { loadContract } from '@contract-first/documents';
 import { startMock } from '@contract-first/mock';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import type { CheckName } from '../src/judgement/checks.ts';
+import type { ContractOptions } from '../src/run/contract-options.ts';
+import type { ContractResult } from '../src/run/contract-result.ts';
 import type { GivenValue } from '../src/run/selection.ts';
 import { checkContract } from '../src/contract-run.ts';
 
@@ -43,6 +45,29 @@ components:
 const loaded = await loadContract(write(DOCUMENT), 'validity');
 if (loaded.document === undefined) throw new Error(JSON.stringify(loaded.diagnostics));
 const document = loaded.document;
+
+/** Objects with the properties of one alternative only. */
+const ALTERNATIVES = `
+openapi: 3.1.0
+info: { title: Shapes, version: 1.0.0 }
+security: []
+paths:
+  /shapes:
+    post:
+      operationId: addShape
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Shape' } } } }
+      responses: { '204': { description: Added. }, '400': { description: Refused. } }
+components:
+  schemas:
+    Shape:
+      type: object
+      required: [kind]
+      properties: { kind: { enum: [a, b] } }
+      oneOf:
+        - { required: [x], properties: { kind: { const: a }, x: { type: integer } } }
+        - { required: [y], properties: { kind: { const: b }, y: { type: string } } }
+      unevaluatedProperties: false
+`;
 
 /** A single resource below a role, which no operation creates or lists. */
 const PERMISSIONS = `
@@ -89,19 +114,26 @@ async function failuresWith(served: string, checks?: readonly CheckName[]): Prom
   return failures.map(({ check }) => check);
 }
 
+/** Checks a mock of the checked document. */
+async function checkMockOf(text: string, options: Partial<ContractOptions>): Promise<ContractResult> {
+  const path = write(text);
+  const { document: checked, diagnostics } = await loadContract(path, 'validity');
+  if (checked === undefined) throw new Error(JSON.stringify(diagnostics));
+  await using mock = await startMock(path);
+  return await checkContract({ document: checked, baseUrl: mock.url, seed: 1, runs: 5, budgetMs: 120_000, ...options });
+}
+
 test('a service of the same document passes the checks', async () => {
   expect(await failuresWith(DOCUMENT)).toEqual([]);
 });
 
+test('names of Object.prototype are not among the properties that alternatives describe', async () => {
+  expect((await checkMockOf(ALTERNATIVES, { seed: 3, runs: 30 })).failures).toEqual([]);
+});
+
 test('a PUT of a whole collection removes no resources that other sequences read', async () => {
-  const path = write(COLLECTIONS);
-  const collections = (await loadContract(path, 'validity')).document;
-  if (collections === undefined) throw new Error('the document was rejected');
-  await using mock = await startMock(path);
-  const { failures, operations } = await checkContract({
-    ...{ document: collections, baseUrl: mock.url, seed: 1, runs: 5, budgetMs: 120_000, workers: 8 },
-    checks: new Set<CheckName>(['ensure_resource_availability', 'update_is_visible']),
-  });
+  const checks = new Set<CheckName>(['ensure_resource_availability', 'update_is_visible']);
+  const { failures, operations } = await checkMockOf(COLLECTIONS, { checks, workers: 8 });
   expect([failures, operations.length]).toEqual([[], 10]);
 });
 
@@ -109,14 +141,8 @@ test.each<[string, readonly GivenValue[], boolean]>([
   ['by no request', [], false],
   ['by an option', [{ operation: undefined, name: 'role', value: 'admin' }], true],
 ])('a read and a write of a resource have the same ids: known %s', async (_name, values, isJudged) => {
-  const path = write(PERMISSIONS);
-  const permissions = (await loadContract(path, 'validity')).document;
-  if (permissions === undefined) throw new Error('the document was rejected');
-  await using mock = await startMock(path);
-  const { failures, notes } = await checkContract({
-    ...{ document: permissions, baseUrl: mock.url, seed: 1, runs: 5, budgetMs: 120_000, values },
-    checks: new Set<CheckName>(['update_is_visible']),
-  });
+  const checks = new Set<CheckName>(['update_is_visible']);
+  const { failures, notes } = await checkMockOf(PERMISSIONS, { checks, values });
   expect([failures, notes.some((note) => note.includes('set an id with --value role=…'))]).toEqual([[], !isJudged]);
 });
 

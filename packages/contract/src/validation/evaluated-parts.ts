@@ -1,16 +1,38 @@
 import { _, Name, type KeywordCxt } from 'ajv';
 import { not } from 'ajv/dist/compile/codegen/index.js';
 import { Type } from 'ajv/dist/compile/util.js';
-import { replaceCode, type CodeRules } from './object-keywords.ts';
+import { MAX_CONDITIONS, replaceCode, type CodeRules } from './object-keywords.ts';
+
+type Names = Readonly<Record<string, unknown>>;
 
 /**
  * Replaces the keywords for which Ajv does not determine the evaluated properties and items as JSON Schema 2020-12 does
- * (10.2.2.1, 10.3.1.3, 11.2): `if`, `contains` and `unevaluatedItems`.
+ * (10.2.2.1, 10.3.1.3, 11.2): `if`, `contains` and `unevaluatedItems`. Ajv finds names inherited from
+ * `Object.prototype` among the evaluated names of `unevaluatedProperties`, and nests a condition for each name.
  */
 export function replaceEvaluation(ajv: CodeRules): void {
   replaceCode(ajv, 'if', checkCondition);
   replaceCode(ajv, 'contains', checkContains);
   replaceCode(ajv, 'unevaluatedItems', checkUnevaluatedItems);
+  replaceCode(ajv, 'unevaluatedProperties', (context, code) => {
+    copyEvaluatedNames(context);
+    code(context);
+  });
+}
+
+function copyEvaluatedNames({ gen, it }: KeywordCxt): void {
+  const { props } = it;
+  if (props instanceof Name) {
+    const copy = gen.scopeValue('keyword', { ref: withoutPrototype });
+    it.props = gen.const('props', _`${copy}(${props})`);
+  } else if (props !== undefined && props !== true && Object.keys(props).length > MAX_CONDITIONS) {
+    it.props = gen.const('props', _`${gen.scopeValue('keyword', { ref: withoutPrototype(props) })}`);
+  }
+}
+
+/** Copies the evaluated names to an object without a prototype. Returns `true`, for all names, unchanged. */
+function withoutPrototype(evaluated: Names | true | undefined): Names | true | undefined {
+  return typeof evaluated === 'object' ? { __proto__: null, ...evaluated } : evaluated;
 }
 
 /** Generates the checks of `if`, `then` and `else`. Parts that `if` evaluates count if it matches, also without `then`. */

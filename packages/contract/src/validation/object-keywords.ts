@@ -1,4 +1,4 @@
-import { _, Name, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
+import { _, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
 import namesModule from 'ajv/dist/compile/names.js';
 import type { Rule } from 'ajv/dist/compile/rules.js';
 import { alwaysValidSchema, Type } from 'ajv/dist/compile/util.js';
@@ -14,28 +14,14 @@ type Names = Readonly<Record<string, unknown>>;
 export type CodeRules = { readonly RULES: { readonly all: Readonly<Record<string, unknown>> } };
 
 // V8's recursive parser would overflow its stack on the nested conditions that Ajv generates for many names.
-const MAX_CONDITIONS = 50;
+export const MAX_CONDITIONS = 50;
 
-/**
- * Replaces the object keywords for which Ajv generates nested conditions, one for each name, and the lookup of
- * evaluated names, which would find names inherited from `Object.prototype`.
- */
+/** Replaces the object keywords for which Ajv generates nested conditions, one for each name. */
 export function replaceObjectKeywords(ajv: AjvInstance): void {
   replaceCode(ajv, 'additionalProperties', (context, code) => {
     const patterns = Object.keys(Object(context.parentSchema['patternProperties']) as Names);
     if (patterns.length <= MAX_CONDITIONS) code(context);
     else checkAdditional(context, patterns);
-  });
-  replaceCode(ajv, 'unevaluatedProperties', (context, code) => {
-    const { gen, it } = context;
-    const { props } = it;
-    if (props instanceof Name) {
-      const copy = gen.scopeValue('keyword', { ref: withoutPrototype });
-      it.props = gen.const('props', _`${copy}(${props})`);
-    } else if (props !== undefined && props !== true && Object.keys(props).length > MAX_CONDITIONS) {
-      it.props = gen.const('props', _`${gen.scopeValue('keyword', { ref: withoutPrototype(props) })}`);
-    }
-    code(context);
   });
   ajv.removeKeyword('dependentRequired');
   ajv.addKeyword({
@@ -86,11 +72,6 @@ function checkAdditional(context: KeywordCxt, patterns: readonly string[]): void
     }),
   );
   context.ok(_`${errsCount ?? 0} === ${names.errors}`);
-}
-
-/** Copies the evaluated names to an object without a prototype. Returns `true`, for all names, unchanged. */
-function withoutPrototype(evaluated: Names | true | undefined): Names | true | undefined {
-  return typeof evaluated === 'object' ? { __proto__: null, ...evaluated } : evaluated;
 }
 
 function createDependencyCheck(schema: unknown) {
