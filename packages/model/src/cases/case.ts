@@ -122,7 +122,10 @@ const readParameters = memoizeByObject((oracle: Oracle) =>
     const isTooLarge = isAmbiguous && [value].flat().some((item) => Math.abs(Number(item)) === Infinity);
     return {
       allowed: !isTooLarge && [value, ...(isAmbiguous ? typed : [])].every((reading) => oracle.allows(schema, reading)),
-      possible: isUnread(parameter, value) || couldBe.some((reading) => oracle.allows(schema, reading)),
+      possible:
+        isUnread(parameter, value) ||
+        (value === '' && parameter.allowEmptyValue) || // OpenAPI defines no value for it.
+        couldBe.some((reading) => oracle.allows(schema, reading)),
     };
   }),
 );
