@@ -46,8 +46,8 @@ const loaded = await loadContract(write(DOCUMENT), 'validity');
 if (loaded.document === undefined) throw new Error(JSON.stringify(loaded.diagnostics));
 const document = loaded.document;
 
-/** Objects with the properties of one alternative only. */
-const ALTERNATIVES = `
+/** Returns a document whose only operation receives a value of a schema. */
+const receiving = (schema: string): string => `
 openapi: 3.1.0
 info: { title: Shapes, version: 1.0.0 }
 security: []
@@ -59,15 +59,27 @@ paths:
       responses: { '204': { description: Added. }, '400': { description: Refused. } }
 components:
   schemas:
-    Shape:
+    Shape:${schema}
+`;
+
+/** Objects with the properties of one alternative only. */
+const ALTERNATIVES = receiving(`
       type: object
       required: [kind]
       properties: { kind: { enum: [a, b] } }
       oneOf:
         - { required: [x], properties: { kind: { const: a }, x: { type: integer } } }
         - { required: [y], properties: { kind: { const: b }, y: { type: string } } }
-      unevaluatedProperties: false
-`;
+      unevaluatedProperties: false`);
+
+/** Objects with an optional property, of which few random values are valid. */
+const CONDITIONS = receiving(`
+      type: object
+      required: [country]
+      properties: { country: { enum: [US, NL] }, zip: { type: string } }
+      if: { properties: { country: { const: US } } }
+      then: { required: [zip], properties: { zip: { pattern: '^\\d{5}$' } } }
+      else: { properties: { zip: { pattern: '^\\d{4} [A-Z]{2}$' } } }`);
 
 /** A parameter that may be sent without a value. */
 const EMPTY_VALUE = `
@@ -143,8 +155,10 @@ test('a service of the same document passes the checks', async () => {
 test.each([
   ['properties of alternatives and names of Object.prototype', ALTERNATIVES],
   ['a parameter with an empty value', EMPTY_VALUE],
+  ['an optional property whose valid values are rare', CONDITIONS],
 ])('a service of the same document passes the checks: %s', async (_name, text) => {
-  expect((await checkMockOf(text, { seed: 3, runs: 30 })).failures).toEqual([]);
+  const { failures, notes } = await checkMockOf(text, { seed: 3, runs: 30 });
+  expect([failures, notes.filter((note) => note.includes('could be generated'))]).toEqual([[], []]);
 });
 
 test('a PUT of a whole collection removes no resources that other sequences read', async () => {

@@ -53,11 +53,11 @@ export function createValidInputs(operation: ApiOperation, arbitraries: Arbitrar
     ],
   };
 
-  function build(choice: BodyChoice, isPlain: boolean): fc.Arbitrary<RequestInput> {
+  function build(choice: BodyChoice, isPlain: boolean, isMinimal = false): fc.Arbitrary<RequestInput> {
     const parameters = operation.parameters
       .filter((parameter) => parameter.required || !unsupportedParameters.has(parameter))
       .map((parameter) => parameterInputs(parameter, isPlain));
-    const body = choice === undefined ? fc.constant(undefined) : bodies(choice, isPlain);
+    const body = choice === undefined ? fc.constant(undefined) : bodies(choice, isPlain, isMinimal);
     return fc.tuple(fc.tuple(...parameters), body).map(([optional, value]) => {
       const input: RequestInput = {
         parameters: optional.filter((one) => one !== undefined),
@@ -88,8 +88,8 @@ export function createValidInputs(operation: ApiOperation, arbitraries: Arbitrar
     const found = new Map<BodyChoice, RequestInput[]>();
     for (const choice of choices) {
       try {
-        const samples = fc.sample(plain(choice), { seed, numRuns: SAMPLES });
-        const [full] = samples.sort((one, other) => lengthOf(one) - lengthOf(other));
+        const samples = samplesOf(choice, seed);
+        const [full] = samples.toSorted((one, other) => lengthOf(one) - lengthOf(other));
         if (full === undefined) continue;
         const smallest = reduce(full);
         found.set(choice, smallest === full ? [full] : [smallest, full]);
@@ -99,6 +99,14 @@ export function createValidInputs(operation: ApiOperation, arbitraries: Arbitrar
       }
     }
     return found;
+  }
+
+  /** Generates plain valid requests, without optional properties of bodies if valid bodies with them are too rare. */
+  function samplesOf(choice: BodyChoice, seed: number): readonly RequestInput[] {
+    const sample = (arbitrary: fc.Arbitrary<RequestInput>) => fc.sample(arbitrary, { seed, numRuns: SAMPLES });
+    const outcome = failureOr(() => sample(plain(choice)));
+    if (outcome instanceof TooLarge || outcome instanceof TooSlow) throw outcome;
+    return outcome instanceof NoValue ? sample(build(choice, true, true)) : outcome;
   }
 
   function reduce(input: RequestInput): RequestInput {
@@ -128,7 +136,7 @@ export function createValidInputs(operation: ApiOperation, arbitraries: Arbitrar
     return outcome instanceof NoValue ? outcome : undefined;
   }
 
-  function bodies(content: BodyContent, plain: boolean): fc.Arbitrary<Json> {
+  function bodies(content: BodyContent, plain: boolean, minimal: boolean): fc.Arbitrary<Json> {
     const encoding = encodingOf(content);
     if (encoding === 'binary') {
       const { minLength: least = 1, maxLength: most = Infinity } = Object(content.schema) as Lengths;
@@ -143,6 +151,7 @@ export function createValidInputs(operation: ApiOperation, arbitraries: Arbitrar
       text: encoding === 'json' ? 'any' : 'well-formed',
       extras: encoding === 'json',
       plain,
+      minimal,
       maxSize: MAX_BODY_SIZE,
     };
     const values = arbitraries(content.schema, options);
