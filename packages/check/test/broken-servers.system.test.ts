@@ -16,7 +16,7 @@ test.each([
     const baseUrl = await startReferenceServer();
     const result = await checkContract({ ...reference, document, baseUrl, runs: 20 });
     expect(formatResult(result, { baseUrl, redactor: undefined, repeatLine: () => '' })).toMatch(
-      /^state was not judged for 1 resource: no operation creates resources \(deleteItem\)\ncontract: 6 operations, \d+ requests, 0 failures \(seed 1\)$/,
+      /^sequences of requests were not checked for 1 resource: no operation creates resources \(deleteItem\)\nchecked: 6 operations, \d+ requests, 0 failures \(seed 1\)$/,
     );
   },
   150_000,

@@ -30,7 +30,7 @@ test('contract-first check: exit 0: a service, with a temporary database', async
   ).toEqual({
     code: 0,
     stdout: expect.stringMatching(
-      /^(?:checks that applied to no request: .*\n)?contract: \d+ operations?, \d+ requests, 0 failures \(seed 1\)\n$/,
+      /^(?:checks that applied to no request: .*\n)?checked: \d+ operations?, \d+ requests, 0 failures \(seed 1\)\n$/,
     ),
     stderr: '',
   });
@@ -98,7 +98,7 @@ test('contract-first check: exit 1: reproducible output with the evidence, witho
   ]);
   const options = `--url '${url}' --token "$TOKEN" '${document}' --seed 7 --operation 'deleteItem'`;
   expect(first.stdout).toContain(`\n  repeat: npx contract-first check ${options}\n`);
-  expect(first.stdout).toMatch(/\ncontract: 1 operation, \d+ requests, 1 failure \(seed 7\)\n$/);
+  expect(first.stdout).toMatch(/\nchecked: 1 operation, \d+ requests, 1 failure \(seed 7\)\n$/);
   expect(first.code).toBe(1);
   expect(first.stderr).toMatch(/^the first failure: ignored_auth {2}deleteItem: .*\n/);
   expect(first.stdout + first.stderr).not.toContain(TOKEN);
@@ -115,9 +115,9 @@ test('contract-first check: exit 1: prints one line for an operation that is not
     1,
     [
       'putItem: not implemented (501)',
-      'state was not judged for 1 resource: no operation creates resources (putItem)',
+      'sequences of requests were not checked for 1 resource: no operation creates resources (putItem)',
       'checks that applied to no request: head_conformance',
-      expect.stringMatching(/^contract: 1 operation, \d+ requests, 0 failures, 1 not implemented \(seed 1\)$/),
+      expect.stringMatching(/^checked: 1 operation, \d+ requests, 0 failures, 1 not implemented \(seed 1\)$/),
       '',
     ],
   ]);

@@ -31,7 +31,7 @@ test('one cause in several operations is one failure that lists them; a protocol
     'FAILED unsupported_method  findItems and 2 other operations: an undocumented method is rejected without a 405',
   ]);
   expect(stdout).not.toContain('curl');
-  expect(stdout).toMatch(/\ncontract: 3 operations, \d+ requests, 1 failure \(seed 1\)\n$/);
+  expect(stdout).toMatch(/\nchecked: 3 operations, \d+ requests, 1 failure \(seed 1\)\n$/);
 });
 
 test('--checks protocol prints the evidence of protocol failures, and runs no other checks', async () => {
@@ -54,7 +54,7 @@ test('failures are listed worst first, and repeated in a summary at the end', as
   const checks = blocksOf(stdout).map((line) => line.split(/ +/)[1]);
   expect(checks).toEqual(['not_a_server_error', 'response_schema_conformance', 'unsupported_method']);
   const [, summary = ''] = stdout.split('\nworst first:\n');
-  expect(summary.split('\n').map((line) => line.trim().split(' ', 1)[0])).toEqual([...checks, 'contract:', '']);
+  expect(summary.split('\n').map((line) => line.trim().split(' ', 1)[0])).toEqual([...checks, 'checked:', '']);
   expect(summary).toContain('  not_a_server_error  putItem: the status is 500 for valid data (a lone surrogate)\n');
 });
 

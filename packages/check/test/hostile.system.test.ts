@@ -50,8 +50,8 @@ const VERDICTS: Readonly<Record<Kind, RegExp | undefined>> = {
   'a body of a byte each second': /: the response is incomplete: time-out after 5000 ms$/,
   'a head of a byte each second': /: the response is incomplete: time-out after 5000 ms$/,
   'an interim response each second': /: the response is incomplete: time-out after 5000 ms$/,
-  'no answer': /: no response: time-out after 5000 ms$/,
-  'no answer and the end': /: no response: the connection was closed$/,
+  'no answer': /: no valid response: time-out after 5000 ms$/,
+  'no answer and the end': /: no valid response: the connection was closed$/,
   'a shorter body than declared': /: the response is incomplete: the connection was closed$/,
   'a longer body than declared': INVALID,
   'two answers': INVALID,
@@ -219,7 +219,7 @@ test('a bug elsewhere ends the check of one operation, and is reported', async (
   const others = ['listThings', 'createThing', 'readThing', 'deleteThing', 'readText'];
   expect(new Set(result.failures.map(({ operationId }) => operationId))).toEqual(new Set(others));
   expect(formatResult(result, { baseUrl: result.url, redactor: undefined, repeatLine: () => '' })).toMatch(
-    /\nreadFile: not checked to the end: a bug of this tool: TypeError: oops .*\ncontract: .*, 1 error \(seed 1\)$/,
+    /\nreadFile: not checked to the end: a bug of this tool: TypeError: oops .*\nchecked: .*, 1 error \(seed 1\)$/,
   );
 });
 
@@ -258,5 +258,5 @@ test('contract-first check prints its findings when it is interrupted during a r
   const { code, stdout, stderr } = await outcome;
   expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringMatching(/^the first failure: /) });
   expect(stdout).toMatch(/^FAILED max_response_size /m);
-  expect(stdout).toMatch(/\ncontract: 6 operations, .* failures?, .*\(seed 1\)\n$/);
+  expect(stdout).toMatch(/\nchecked: 6 operations, .* failures?, .*\(seed 1\)\n$/);
 });

@@ -37,7 +37,7 @@ test('only an invalid operation is skipped: exit 2, or 0 with --allow-incomplete
     /^getBroken: not checked, as the document is not valid: openapi.json:1:\d+ #\/paths\/~1broken\/get\/.* error: /m,
   );
   expect(stdout).toMatch(/^incomplete, with less than the minimum of requests: getBroken$/m);
-  expect(stdout).toMatch(/\ncontract: 6 operations, \d+ requests, 0 failures, 1 incomplete \(seed 1\)\n$/);
+  expect(stdout).toMatch(/\nchecked: 6 operations, \d+ requests, 0 failures, 1 incomplete \(seed 1\)\n$/);
   expect((await check(changes, [...quick, '--allow-incomplete'])).code).toBe(0);
   expect(await check(changes, [...quick, '--operation', 'findItems'])).toMatchObject({ code: 0, stderr: '' });
 });
@@ -62,7 +62,7 @@ test('an operation that refers to an invalid component is skipped', async () => 
   expect(stdout).toMatch(
     /^GET \/broken: not checked, as the document is not valid: .*#\/components\/schemas\/Inner\//m,
   );
-  expect(stdout).toMatch(/\ncontract: 7 operations, /);
+  expect(stdout).toMatch(/\nchecked: 7 operations, /);
 });
 
 test.each([

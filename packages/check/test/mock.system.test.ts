@@ -86,7 +86,7 @@ test('the mock of a document has no failures, and notes list undocumented respon
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);
   expect(notes).toEqual([
     'socket: not checked, as it only switches to another protocol',
-    'state was not judged for 5 resources: no operation creates resources (getOption and 4 other operations)',
+    'sequences of requests were not checked for 5 resources: no operation creates resources (getOption and 4 other operations)',
     'both and 3 other operations: responds 401, which the document does not describe',
     'upload and 6 other operations: responds 400 and 415, which the document does not describe',
     'text and 2 other operations: no valid request of application/x-www-form-urlencoded could be generated',

@@ -350,7 +350,7 @@ test('--value sets a member of an inner object by its path, and an unused value 
       '--value',
       value,
     ]);
-  expect((await run('login:user.email=anna@example.com')).stdout).toMatch(/^contract: [^\n]* 0 failures[^\n]*\n$/);
+  expect((await run('login:user.email=anna@example.com')).stdout).toMatch(/^checked: [^\n]* 0 failures[^\n]*\n$/);
   expect((await run('login:email=anna@example.com')).stdout).toContain(
     '--value login:email was not used: no valid request has this parameter or member with this value; is it user.email?\n',
   );

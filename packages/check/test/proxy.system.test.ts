@@ -304,7 +304,7 @@ test('proxy reports a truncated response, and forwards the received part', async
   expect(stdout).toContain(
     'FAILED not_a_server_error  listPets\n  the response is incomplete: the connection was closed',
   );
-  expect(stdout).toContain('FAILED not_a_server_error  readPet\n  no response: the connection was closed');
+  expect(stdout).toContain('FAILED not_a_server_error  readPet\n  no valid response: the connection was closed');
 });
 
 test('proxy answers 502 and reports no failure while the service is unreachable', async () => {

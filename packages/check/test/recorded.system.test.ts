@@ -92,7 +92,7 @@ test('--har reports a recorded response that violates the document, and names th
     `recorded: entry 2 of 0.har, ${STARTED}\n  curl -sSi --path-as-is -g -X GET '${ORIGIN}/v1/pets/1'`,
   );
   expect(stdout).toContain("repeat: npx contract-first check --har '0.har' 'pets.json' --operation 'readPet'");
-  expect(stdout).toContain('contract: 3 operations, 6 requests, 5 failures\n');
+  expect(stdout).toContain('checked: 3 operations, 6 requests, 5 failures\n');
 });
 
 test.each([
@@ -240,7 +240,7 @@ test('--har notes exchanges that cannot be judged', async () => {
       'not judged: requests to https://cdn.example (1)',
       'not judged: requests to URLs that are not of HTTP (1)',
       'operations without a recorded request: createPet, readPet, readMine, login',
-      'contract: 1 operation, 3 requests, 0 failures\n',
+      'checked: 1 operation, 3 requests, 0 failures\n',
     ].join('\n'),
   );
   expect(code).toBe(0);
@@ -295,7 +295,7 @@ test('several archives, --operation, --checks and --report apply as in a live ch
     'FAILED not_a_server_error  listPets',
     '  also: readPet',
   ]);
-  expect(stdout).toContain('contract: 2 operations, 2 requests, 1 failure\n');
+  expect(stdout).toContain('checked: 2 operations, 2 requests, 1 failure\n');
   expect(read('a.xml')).toContain('entry 0 of 1.har');
   expect(read('a.ndjson').trimEnd().split('\n')).toHaveLength(2);
 });
@@ -321,7 +321,7 @@ test('--har lists one failure per cause, worst first, and unusual data only if p
     'not_a_server_error  createPet: the status is 502 for invalid data (malformed JSON)',
     'response_schema_conformance  listPets: name must be string',
     'unsupported_method  readPet: an undocumented method is accepted',
-    'contract: 3 operations, 8 requests, 4 failures',
+    'checked: 3 operations, 8 requests, 4 failures',
     '',
   ]);
   expect(stdout).toContain('  the status is 500 for valid data\n  recorded: entry 4 of 0.har, ');

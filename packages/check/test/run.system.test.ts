@@ -213,7 +213,7 @@ test('at most one POST is sent twice to a server that closes connections', async
 });
 
 test.each([
-  ['closes the connection', undefined, 'no response: the connection was closed'],
+  ['closes the connection', undefined, 'no valid response: the connection was closed'],
   ['answers 500', 'HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n', 'the status is 500 for valid data'],
 ])(
   'a POST that crashes a server, which %s, is a failure even if the server closes other connections',
@@ -259,7 +259,7 @@ test('at the time limit, operations below the minimum are listed, and other oper
   expect(result.incomplete).toContain('findItems');
   expect(result.incomplete).not.toContain('writeNote');
   expect(formatResult(result, { baseUrl, redactor: undefined, repeatLine: () => '' })).toMatch(
-    /\nincomplete, with less than the minimum of requests: findItems.*\ncontract: .* incomplete \(seed 3\)$/,
+    /\nincomplete, with less than the minimum of requests: findItems.*\nchecked: .* incomplete \(seed 3\)$/,
   );
 });
 

@@ -129,7 +129,7 @@ test('resources with numbers as ids are checked, even if the id in the path is a
 });
 
 const byId = (notes: readonly Readonly<Record<string, unknown>>[]): object =>
-  Object.fromEntries(notes.map((note) => [note['id'], { tags: ['a'], ...note }]));
+  Object.fromEntries<object>(notes.map((note) => [String(note['id']), { tags: ['a'], ...note }]));
 
 test.each<[string, Required<NoteBehaviour>['list'], readonly string[]]>([
   ['all notes by their ids', byId, []],
@@ -152,7 +152,9 @@ test('a read with an undocumented envelope is one failure', async () => {
 test('a rejected creation is noted, and not a failure', async () => {
   const result = await checkNotes({ create: () => empty(409) });
   expect(found(result)).toEqual([]);
-  expect(result.notes).toEqual(['state was not judged for 1 resource: the creation was refused with 409 (createNote)']);
+  expect(result.notes).toEqual([
+    'sequences of requests were not checked for 1 resource: the creation was refused with 409 (createNote)',
+  ]);
 });
 
 test('a rejected creation is tried with the examples of the document, which may contain existing ids', async () => {
@@ -166,7 +168,9 @@ test('a stateless server is noted once, and not a failure', async () => {
   const note = { id: '00000000-0000-4000-8000-000000000000', text: 'any' };
   const result = await checkNotes({ read: () => answerJson(200, note), list: () => [note] });
   expect(found(result)).toEqual([]);
-  expect(result.notes).toEqual(['state was not judged for 1 resource: reads of unknown ids succeed (createNote)']);
+  expect(result.notes).toEqual([
+    'sequences of requests were not checked for 1 resource: reads of unknown ids succeed (createNote)',
+  ]);
 });
 
 const NOTES = Array.from({ length: 10 }, (_, index) => ({

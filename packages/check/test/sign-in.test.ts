@@ -129,7 +129,7 @@ async function check(file: string, isOpen = false) {
 
 test('sign-in gets the tokens of two users from the service, and valid values for its operations', async () => {
   const { code, stdout } = await check(SIGN_IN);
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^contract: 4 operations, \d+ requests, 0 failures/m)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^checked: 4 operations, \d+ requests, 0 failures/m)]);
   expect(stdout).not.toContain('no valid request was successful');
 });
 

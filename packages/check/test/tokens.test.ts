@@ -27,7 +27,7 @@ const CLIENT = ['--client', `my-client:${SECRET}`];
 
 test('--client fetches a token from tokenUrl before the first request, with the scopes of the operations', async () => {
   const { code, stdout, asked } = await check({}, [...OAUTH, ...CLIENT]);
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^contract: 2 operations, \d+ requests, 0 failures/m)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^checked: 2 operations, \d+ requests, 0 failures/m)]);
   expect(asked.map(({ method, headers, body }) => [method, headers['authorization'], body.toString()])).toEqual([
     [
       'POST',

@@ -107,11 +107,15 @@ test.each<[string, OwnedNotesOptions, readonly string[]]>([
 });
 
 test.each<[string, readonly string[], readonly string[]]>([
-  ['creates', ['createNote'], ['state was not judged for 1 resource: no operation creates resources (getNote)']],
+  [
+    'creates',
+    ['createNote'],
+    ['sequences of requests were not checked for 1 resource: no operation creates resources (getNote)'],
+  ],
   [
     'reads or lists',
     unseen,
-    ['state was not judged for 1 resource: no operation reads or lists resources (deleteNote)'],
+    ['sequences of requests were not checked for 1 resource: no operation reads or lists resources (deleteNote)'],
   ],
 ])('the summary names resources that no operation %s', async (_name, without, notes) => {
   expect((await check({ without })).notes).toEqual(notes);

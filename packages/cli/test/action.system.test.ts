@@ -189,7 +189,7 @@ test('the action check annotates, summarizes and comments on failures of a servi
   expect({ code, exitCode }).toEqual({ code: 1, exitCode: '1' });
   expect(stdout).toMatch(/^::error file=openapi\.json,line=1,title=response_schema_conformance::\w+: /m);
   expect(summary).toMatch(
-    /^\*\*contract: \d+ operations, \d+ requests, \d+ failures .*\(seed 1\)\*\*\n\n\| Operation +\| Check /,
+    /^\*\*checked: \d+ operations, \d+ requests, \d+ failures .*\(seed 1\)\*\*\n\n\| Operation +\| Check /,
   );
   expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining(summary.slice(0, -1))]);
   expect(stdout + stderr + summary).not.toContain(TOKEN);

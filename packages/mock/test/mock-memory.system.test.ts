@@ -354,6 +354,6 @@ test('the contract checks pass, including checks of sequences', async () => {
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);
   expect(unused).toEqual(['ignored_auth', 'action_effects']);
   expect(notes.join('\n')).toMatch(
-    /^state was not judged for 3 resources: .*reads of unknown ids succeed \(createNote\)/m,
+    /^sequences of requests were not checked for 3 resources: .*reads of unknown ids succeed \(createNote\)/m,
   );
 });

@@ -72,7 +72,7 @@ export function isUndocumentedRejection({ operation, testCase, response: { statu
 
 /** Describes a missing or incomplete response. */
 export function noResponse({ totalBytes }: Excerpt, cause: string): Defect {
-  return defectOf(`${totalBytes > 0 ? 'the response is incomplete' : 'no response'}: ${cause}`);
+  return defectOf(`${totalBytes > 0 ? 'the response is incomplete' : 'no valid response'}: ${cause}`);
 }
 
 /** Checks that the status is documented, unless it is the rejection of a faulty request. */

@@ -20,7 +20,7 @@ export const createMarkdown: CreateReport = (file, options) => ({
         const title = `${nameOperations(reason.operationIds)}: ${reason.name}`;
         return `\n<details><summary>${escapeHtml(title)}</summary>\n<pre>${escapeHtml(reason.text)}</pre>\n</details>\n`;
       });
-    file.write(`**${result === undefined ? 'contract: not checked' : summarizeRun(result)}**\n`);
+    file.write(`**${result === undefined ? 'not checked' : summarizeRun(result)}**\n`);
     if (rows.length > 0) file.write(`\n${formatTable(['Operation', 'Check', 'Problem'], rows)}${evidence.join('')}`);
   },
 });

@@ -79,7 +79,7 @@ function formatLine({ check, cause, operationIds }: FailureGroup): string {
   return escapeToLine(`${check}  ${nameOperations(operationIds)}: ${text}`);
 }
 
-/** Returns `contract: 1 operation, 170 requests, 0 failures (seed 1)`, with further counts that are not 0. */
+/** Returns `checked: 1 operation, 170 requests, 0 failures (seed 1)`, with further counts that are not 0. */
 export function summarizeRun(result: ContractResult): string {
   const { seed, operations, requests, failures, notImplemented, incomplete, errors } = result;
   const findings = groupByCause(failures);
@@ -91,7 +91,7 @@ export function summarizeRun(result: ContractResult): string {
   if (notImplemented.length > 0) counts.push(`${String(notImplemented.length)} not implemented`);
   if (incomplete.length > 0) counts.push(`${String(incomplete.length)} incomplete`);
   if (errors.length > 0) counts.push(counted(errors.length, 'error'));
-  return `contract: ${counts.join(', ')}${seed === undefined ? '' : ` (seed ${String(seed)})`}`;
+  return `checked: ${counts.join(', ')}${seed === undefined ? '' : ` (seed ${String(seed)})`}`;
 }
 
 /** Formats the progress as one line, which overwrites the previous line. */

@@ -103,7 +103,8 @@ function describeUnjudged(unjudged: readonly Unjudged[]): readonly string[] {
       ([reason, some]) => `${reason} (${nameOperations(idsOf(some))})`,
     );
     const count = idsOf(group).length;
-    return `${check} was not judged for ${String(count)} resource${count === 1 ? '' : 's'}: ${reasons.join('; ')}`;
+    const subject = check === 'state' ? 'sequences of requests were not checked' : `${check} was not judged`;
+    return `${subject} for ${String(count)} resource${count === 1 ? '' : 's'}: ${reasons.join('; ')}`;
   });
 }
 
