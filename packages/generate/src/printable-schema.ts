@@ -256,7 +256,9 @@ function isExcluded(property: Subschema): boolean {
   return typeof property === 'object' && (property['readOnly'] === true || property['writeOnly'] === true);
 }
 
+/** Returns a schema without some keywords. Most schemas have none of them, and are not copied. */
 function without(schema: PrintableSchema, keywords: readonly string[]): PrintableSchema {
+  if (!keywords.some((keyword) => Object.hasOwn(schema, keyword))) return schema;
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)));
 }
 
