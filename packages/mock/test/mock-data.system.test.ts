@@ -186,7 +186,7 @@ test('--data rejects a file with invalid resources, lists all problems, and keep
     `${file}: /trips[1] has the same id as an earlier resource: 1`,
     `${file}: /trips[2] has no valid id: set trip_no`,
     `${file}: /search has no resources that are remembered; there are /trips, /trips/{trip}/stops, /settings`,
-    `${file}: /settings has no resources that are remembered; there are /trips, /trips/{trip}/stops, /settings`,
+    `${file}: /settings must be an object`,
   ]);
   expect(readFileSync(file, 'utf8')).toBe(text);
   expect((await refusal('--data', write('torn.json', '{"/trips": ['))).join()).toMatch(/torn.json: it is not JSON: /);
