@@ -34,9 +34,17 @@ export function createValidators(contract: Pick<Contract, 'schemas'>): Validator
   return new Validators(contract, ajvWith({ ...OPTIONS.code, process: markAsEager }));
 }
 
-/** Creates validators that find schemas which cannot be compiled. They validate nothing, so V8 only parses their code. */
+/**
+ * Creates validators that find schemas which cannot be compiled. They validate nothing, so V8 only parses their code, and
+ * the code does not record which properties are evaluated.
+ */
 export function createTrialValidators(contract: Pick<Contract, 'schemas'>): Validators {
-  return new Validators(contract, ajvWith(OPTIONS.code));
+  const createAjv = ajvWith(OPTIONS.code);
+  return new Validators(contract, (direction) => {
+    const ajv = createAjv(direction);
+    ajv.opts.unevaluated = false;
+    return ajv;
+  });
 }
 
 /** Returns a function that creates Ajv instances for JSON Schema 2020-12. */
