@@ -27,6 +27,7 @@ export type AllowedMethods = { readonly allow: string; readonly operations: read
 
 /**
  * Finds the operation for a method and a path without its query. Paths match exactly: case and trailing slashes count.
+ * The dot segments `.` and `..` match no parameter.
  * Unless documented, HEAD is routed to GET, and OPTIONS returns the methods of the path. The path `*` has the methods
  * of all paths.
  *
@@ -143,6 +144,8 @@ function search(
   const literal = node.literals.get(segment);
   const found = literal && search(literal, method, segments, index + 1, values);
   if (found !== undefined) return found;
+  // Clients remove dot segments (RFC 3986, 5.2.4), so no URL has one as the value of a parameter.
+  if (segment === '.' || segment === '..') return undefined;
   for (const { template, node: child } of node.templates) {
     const matched = matchSegment(template, segment);
     if (matched === undefined) continue;

@@ -8,6 +8,7 @@ import { stringifyJson } from '@contract-first/engine';
 import type { AnyHandler } from '@contract-first/engine/tools';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
 import { createTestApp, type Overrides } from '@contract-first/testing/app.ts';
+import { openRawConnection } from '@contract-first/testing/connection.ts';
 import { contractOf } from '@contract-first/testing/contract.ts';
 
 const LIST = '{ type: array, items: { type: string } }';
@@ -175,7 +176,31 @@ test('a link of a service in Express includes the mount path', async () => {
 });
 
 test.each([
+  ['/to/{v}', '/to/..', 404],
+  ['/to/{v}', '/to/.', 404],
+  ['/to/{v}', '/to/%2e%2E', 404],
+  ['/to/{v}', '/to/...', 200],
+  ['/to/.{v}', '/to/..', 404],
+  ['/to/.{v}', '/to/.a', 200],
+  ['/to/{v}/all', '/to/../all', 404],
+])(
+  'the operation at %s does not read a dot segment, which no link can have: %s is %i',
+  async (path, target, status) => {
+    const { serve: listen } = await serve(path, '{ name: v, in: path, required: true, schema: { type: string } }', {});
+    const connection = await openRawConnection((await listen()).url);
+    connection.write(`GET ${target} HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n`);
+    expect(await connection.closed()).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
+  },
+);
+
+test.each([
   ['/to/{v}', '{ name: v, in: path, required: true, schema: {} }', { path: {} }, 'needs the path parameter v'],
+  [
+    '/to/{v}',
+    '{ name: v, in: path, required: true, schema: {} }',
+    { path: { v: '..' } },
+    'cannot have the path /to/..',
+  ],
   [
     '/to',
     `{ name: v, in: query, style: pipeDelimited, explode: false, schema: ${LIST} }`,
