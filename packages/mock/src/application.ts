@@ -154,18 +154,18 @@ export function createMock(
       hasPreferences(request) ? respond(request) : (fail?.(request) ?? handle(request));
     let ready: Promise<void> | undefined;
     return async (request: MockRequest) => {
-      await (ready ??= compile(operation));
+      await (ready ??= prepare(operation));
       const made = reply(request);
       sendCallbacks?.(request, made);
       return made;
     };
   }
 
-  /** Compiles the schemas of an operation's responses, while other requests are answered. */
-  async function compile({ operationId, responses: documented }: Operation): Promise<void> {
+  /** Prepares the schemas of an operation's responses, while other requests are answered. */
+  async function prepare({ operationId, responses: documented }: Operation): Promise<void> {
     for (const key of Object.keys(documented)) {
-      for (const { schema } of Object.values(responses.responseOf(operationId, key).content ?? {})) {
-        const steps = responses.oracle.compile(schema);
+      for (const described of Object.values(responses.responseOf(operationId, key).content ?? {})) {
+        const steps = responses.prepare(described);
         while (steps.next().done !== true) await slices.wait(true);
       }
     }

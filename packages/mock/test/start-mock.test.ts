@@ -325,13 +325,19 @@ test('CORS_ORIGINS restricts the pages that may call the mock', async () => {
   expect((await fetch(`${url}/books/1`, { method: 'OPTIONS', headers })).status).toBe(403);
 });
 
-test('the mock answers other requests while it compiles the schemas of a response', async () => {
+const CHAIN = Array.from({ length: 400 }, (_, index) => {
+  const next = `{ $ref: '#/components/schemas/Part${String((index + 1) % 400)}' }`;
+  return `    Part${String(index)}: { type: object, properties: { name: { type: string }, next: ${next} } }`;
+});
+const CODES = Array.from({ length: 40 }, (_, index) => {
+  return `c${String(index)}: { type: string, pattern: '^[A-Z]{1,9}(-[0-9]{1,${String(index + 1)}}){1,3}$' }`;
+});
+
+test.each([
+  ['compiles the schemas', CHAIN],
+  ['prepares the patterns', [`    Part0: { type: object, properties: { ${CODES.join()} } }`]],
+])('the mock answers other requests while it %s of a response', async (_name, parts) => {
   const path = join(temporaryFolder(), 'openapi.yaml');
-  const size = 400;
-  const parts = Array.from({ length: size }, (_, index) => {
-    const next = `{ $ref: '#/components/schemas/Part${String((index + 1) % size)}' }`;
-    return `    Part${String(index)}: { type: object, properties: { name: { type: string }, next: ${next} } }`;
-  });
   const document = `
 openapi: 3.1.0
 info: { title: Parts, version: 1.0.0 }

@@ -1,13 +1,21 @@
 import { hash } from 'node:crypto';
-import { dereference, type Document, listOperations, type OpenApiDocument } from '@contract-first/documents';
+import {
+  dereference,
+  type Document,
+  listOperations,
+  type OpenApiDocument,
+  resolveReference,
+} from '@contract-first/documents';
 import fc from 'fast-check';
 import { createArbitraries } from './arbitrary.ts';
-import { readSchemas, type JsonSchema } from './json-schema.ts';
+import { readSchemas, type JsonSchema, type SchemaDocument } from './json-schema.ts';
 import type { Json } from './json-value.ts';
 import { type NamedExamples, readNamedExamples } from './named-examples.ts';
 import { failureOr, NoValue, TooLarge } from './generation-failure.ts';
 import { createOracle } from './oracle.ts';
 import { withOrderedTimes } from './realistic-values.ts';
+import { preparePattern } from './scalar-arbitraries.ts';
+import { MAX_VALUE_SIZE } from './value-size.ts';
 
 /** A media type object or a header with its schema and examples. */
 export type Described = {
@@ -79,6 +87,17 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
     responseOf(operationId: string, key: string): ResponseNode {
       return dereference(document, operations.get(operationId)?.[key]) as ResponseNode; // Validated document.
     },
+    /**
+     * Prepares values: compiles the schema and the schemas that it refers to, and prepares the generators of patterns.
+     * Yields after each.
+     */
+    *prepare(described: Described): Generator<void, void> {
+      yield* oracle.compile(described.schema);
+      for (const pattern of patternsIn(schemas, described)) {
+        preparePattern(pattern, MAX_VALUE_SIZE);
+        yield;
+      }
+    },
     /** Returns the values of the named examples. */
     examplesOf: ({ examples = {} }: Described): NamedExamples => readNamedExamples(document, examples),
     /**
@@ -117,6 +136,25 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
       }
     },
   };
+}
+
+const CHOICES = ['example', 'examples', 'const', 'enum'];
+
+/** Returns the patterns in a schema and in the schemas that it refers to, but not in those with documented values. */
+function patternsIn({ id, document }: SchemaDocument, described: Described): ReadonlySet<string> {
+  const patterns = new Set<string>();
+  const nodes = new Set<object>([described]);
+  // The loop also visits nodes that are added meanwhile.
+  for (const node of nodes) {
+    if (CHOICES.some((keyword) => Object.hasOwn(node, keyword))) continue;
+    const { pattern, $ref: reference } = node as { readonly pattern?: unknown; readonly $ref?: unknown };
+    if (typeof pattern === 'string') patterns.add(pattern);
+    const isReference = typeof reference === 'string' && reference.startsWith(id);
+    const target = isReference ? resolveReference(document, reference.slice(id.length)) : undefined;
+    for (const member of [target, ...(Object.values(node) as readonly unknown[])])
+      if (typeof member === 'object' && member !== null) nodes.add(member);
+  }
+  return patterns;
 }
 
 // Limits shrinking, since a large value has many simpler values.

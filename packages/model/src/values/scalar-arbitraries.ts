@@ -5,7 +5,7 @@ import type { JsonSchemaObject } from './json-schema.ts';
 import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts';
 import type { Json } from './json-value.ts';
 import { integerStep, multiplesIn } from './multiples.ts';
-import { oneOf, TooLarge } from './generation-failure.ts';
+import { failureOr, oneOf, TooLarge } from './generation-failure.ts';
 import { MOST_REPETITIONS, maxPatternLength } from './pattern-length.ts';
 import { exactNumberAt, INTEGER_RANGES, numberAt } from './schema-numbers.ts';
 import { longestText, sizeOfText, type Sized } from './value-size.ts';
@@ -143,6 +143,15 @@ function longStrings(length: number, unit: fc.Arbitrary<string>): Sized<Json> {
     (some) => some.join('').repeat(Math.floor(length / some.length)) + some.slice(0, length % some.length).join(''),
   );
   return { arbitrary, size: sizeOfText(length) };
+}
+
+/**
+ * Prepares the generator of texts that match a pattern: fast-check needs up to half a second for some patterns.
+ *
+ * @param limit the maximum size of the texts
+ */
+export function preparePattern(pattern: string, limit: number): void {
+  failureOr(() => matching(pattern, limit));
 }
 
 /** Generates texts that match a pattern; returns `undefined` if fast-check does not support the pattern. */
