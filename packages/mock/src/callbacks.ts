@@ -40,6 +40,8 @@ type Callback = {
 };
 
 const MAX_PENDING = 100;
+// The header of all callbacks. Requests with it cause no callbacks, so mocks cannot call themselves or each other forever.
+const CALLBACK_HEADER = 'x-mock-callback';
 
 /** Sends the callbacks of a successful operation. */
 export type SendCallbacks = (request: MockRequest, reply: AnyReply) => void;
@@ -62,6 +64,10 @@ export function createCallbacks(values: Values, hosts: ReadonlySet<string>, sign
     if (callbacks.length === 0) return undefined;
     return (request, reply) => {
       if (reply.status < 200 || reply.status >= 300) return;
+      if (request.rawHeaders[CALLBACK_HEADER] !== undefined) {
+        request.log.info('no callbacks: the request is a callback of a mock');
+        return;
+      }
       const source = sourceOf(operation, request, reply);
       // Sends the response to the client first.
       setImmediate(() => {
@@ -96,7 +102,9 @@ export function createCallbacks(values: Values, hosts: ReadonlySet<string>, sign
       const url = URL.parse(typeof target === 'string' ? target : '');
       if (url === null) throw new Error(`${expression} is not a URL`);
       line = { ...line, url: url.origin + url.pathname };
-      const status = await sendMessage(url, { ...message(), method }, hosts, signal);
+      const { headers, body } = message();
+      const marked = { method, headers: { ...headers, [CALLBACK_HEADER]: 'true' }, body };
+      const status = await sendMessage(url, marked, hosts, signal);
       if (status >= 300) throw new Error(`the response is ${String(status)}`);
       log.info({ ...line, status }, 'callback sent');
     } catch (error) {

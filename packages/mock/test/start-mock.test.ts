@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
+import { until } from '@contract-first/testing/until.ts';
 import { startMock, type Mock, type MockOptions, type MockState } from '../src/start-mock.ts';
 
 const json = (name: string): string =>
@@ -205,6 +206,23 @@ test('startMock has the options of the command; an error for another option or v
   expect(stateless.state()).toEqual({});
   const failing = await start({ errorRate: 1 });
   expect((await send(failing, 'GET', '/settings')).status).toBe(503);
+});
+
+test('a request that is a callback of the mock causes no callbacks', async () => {
+  const looping = join(temporaryFolder(), 'looping.yaml');
+  const body = '{ content: { application/json: { schema: { const: { title: Emma } } } } }';
+  const callback = `{ post: { requestBody: ${body}, responses: { '201': { description: Added. } } } }`;
+  const operation = `operationId: addBook\n      security: []\n      callbacks: { added: { '{$url}': ${callback} } }`;
+  writeFileSync(looping, DOCUMENT.replace('operationId: addBook', operation));
+  const mock = await startMock(looping, { callbacks: true });
+  cleanUp(mock.close);
+  mock.replaceState({ '/books': [] });
+  const count = (): number => (mock.state()['/books'] as readonly unknown[]).length;
+  // Each request and its callback add a book.
+  for (const added of [2, 4, 6, 8]) {
+    expect((await send(mock, 'POST', '/books', { title: 'Emma' })).status).toBe(201);
+    await until(count, added);
+  }
 });
 
 test('a resource is not removed while nested resources are created', async () => {
