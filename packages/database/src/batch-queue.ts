@@ -141,7 +141,7 @@ type QueueOptions<Item> = {
   readonly queueLimitBytes: number;
   /** How long an item may take, including its time in the queue. */
   readonly timeoutMs: number;
-  /** Returns the statement of an item, for the error of an item that takes too long. */
+  /** Returns the statement of an item, or names its work, for the error of an item that takes too long. */
   readonly statementOf?: (item: Item) => string | undefined;
 };
 

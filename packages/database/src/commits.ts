@@ -189,13 +189,11 @@ export function isTransaction(change: CommittedChange | undefined): change is { 
 // Application texts are short; a `write` may have many statements.
 const MAX_TEXT_CHARS = 1_000;
 
-/** Returns the text of a change that consists of statements. */
+/** Returns the text of a change that consists of statements, or what runs in a transaction. */
 function textOfChange(change: CommittedChange): string | undefined {
-  if (typeof change !== 'object' || !('statements' in change)) return undefined;
-  return change.statements
-    .map(({ text }) => text)
-    .join('; ')
-    .slice(0, MAX_TEXT_CHARS);
+  if (change === 'check' || isInsert(change)) return undefined;
+  const text = isTransaction(change) ? change.work.running : change.statements.map((one) => one.text).join('; ');
+  return text?.slice(0, MAX_TEXT_CHARS);
 }
 
 /** Returns the memory size of a change, in bytes. */

@@ -12,7 +12,11 @@ export type TransactionWork = {
   readonly start: (run: RunStatement, runPart: RunPart) => Promise<unknown>;
   /** Receives the error when the work times out. Its last statement may still be running. */
   readonly onTimeUp: (error: Error) => void;
+  /** Names the running statement, or else the work, for errors. `undefined` before and after the work. */
+  running?: string | undefined;
 };
+
+const WORK = 'the work of a transaction';
 
 /** Converts work that runs queries to work that runs the statements of a database. */
 export function compileWork(
@@ -54,13 +58,20 @@ export async function runTransactionWork(
   work: TransactionWork,
   { run, isOfDatabase, limitMs }: Host,
 ): Promise<unknown> {
-  const statements = new StatementSequence(run);
+  work.running = WORK;
+  const statements = new StatementSequence(async (statement, use) => {
+    work.running = statement.text;
+    try {
+      return await run(statement, use);
+    } finally {
+      work.running = WORK;
+    }
+  });
   const timeUp = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const problem = `the transaction took longer than ${String(limitMs)} ms; nothing was written`;
-    const { running } = statements;
-    // Other writes wait for this statement, so the log must name it.
-    const error = new TransactionTimeout(running === undefined ? problem : `${problem}; it is running ${running.text}`);
+    // Other writes wait for the statement or the work, so the log must name it.
+    const error = new TransactionTimeout(`${problem}; it is running ${work.running ?? WORK}`);
     timeUp.reject(error);
     work.onTimeUp(error);
   }, limitMs);
@@ -77,13 +88,13 @@ export async function runTransactionWork(
   if (failure !== undefined && isOfDatabase(failure)) throw failure;
   if ('error' in outcome) throw new BatchFailed('split', outcome.error);
   if (failure !== undefined) throw new BatchFailed('split', failure);
+  work.running = undefined;
   return outcome.value;
 }
 
 /** Runs statements one after the other; after a failure, no more statements run. */
 class StatementSequence {
   failure: Error | undefined;
-  running: Statement | undefined;
   isOver = false;
   readonly #run: RunStatement;
   #last: Promise<unknown> = Promise.resolve();
@@ -96,14 +107,11 @@ class StatementSequence {
     const next = this.#last.then(async () => {
       if (this.failure !== undefined) throw this.failure;
       if (this.isOver) throw new Error('the transaction has ended: await all of its statements');
-      this.running = statement;
       try {
         return await this.#run(statement, use);
       } catch (error) {
         this.failure = toError(error);
         throw this.failure;
-      } finally {
-        this.running = undefined;
       }
     });
     this.#last = next.catch(() => undefined);

@@ -27,7 +27,7 @@ test.each(['', 'default_pool_size = 2', 'server_round_robin = 1'])(
     const ids = Array.from({ length: 50 }, (_, index) => BigInt(index));
     for (const id of ids) await store.add({ id, name: 'a' });
     await Promise.all(ids.map((id) => store.add({ id, name: 'b' })));
-    expect(await server.query(url, 'SELECT DISTINCT settings FROM seen')).toEqual([{ settings: 'on 5s' }]);
+    expect(await server.query(url, 'SELECT DISTINCT settings FROM seen')).toEqual([{ settings: 'on 5500ms' }]);
     expect(await store.list()).toHaveLength(100);
   },
 );
@@ -118,7 +118,7 @@ test('through PgBouncer, nothing is stored without durability when the pooler be
   expect(logged.filter(({ msg }) => msg.startsWith('writes were refused: a connection pooler'))).toHaveLength(1);
   const kept = await server.query(url, "SELECT guest::json->>'name' AS name FROM guests");
   expect(kept.map(({ name }) => name).sort()).toEqual(added.sort());
-  expect(await server.query(url, 'SELECT DISTINCT settings FROM seen')).toEqual([{ settings: 'on 5s' }]);
+  expect(await server.query(url, 'SELECT DISTINCT settings FROM seen')).toEqual([{ settings: 'on 5500ms' }]);
 
   bouncer.setMode('session');
   while (!(await store.add({ id: 1n, name: 'after' }).catch(() => false))) await sleep(50);

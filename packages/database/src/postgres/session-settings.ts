@@ -19,6 +19,8 @@ export type SessionSettings = {
 };
 
 const PROBE_TIMEOUT_MS = 1_000;
+// The server ends a statement after the time limit of its caller, whose error names the statement.
+const STATEMENT_GRACE_MS = 500;
 
 const SHOW_PROCESS = 'SELECT pg_backend_pid() AS process';
 
@@ -48,10 +50,10 @@ const SET_FOR_READING = "SELECT set_config('default_transaction_read_only', 'on'
  * Creates the settings of sessions.
  *
  * @param name the name of the application as an identifier
- * @param statementTimeoutMs the server's time limit for a statement
+ * @param timeoutMs the time limit of callers, after which the server soon ends a statement
  * @param use writing sessions run the same prepared statement repeatedly; reading sessions run arbitrary queries
  */
-export function createSettings(name: string, statementTimeoutMs: number, use: 'write' | 'read'): SessionSettings {
+export function createSettings(name: string, timeoutMs: number, use: 'write' | 'read'): SessionSettings {
   const id = randomUUID();
   const mark = `${name}.session`;
   const prepareSession = `${prepareFor(mark)}, (${use === 'write' ? SET_FOR_WRITING : SET_FOR_READING}) AS others`;
@@ -61,7 +63,7 @@ export function createSettings(name: string, statementTimeoutMs: number, use: 'w
       // A pooler reports a made-up process id at login, since it assigns a session later. Settings must not leak to
       // other clients of a pooler, so nothing is set before sharing is ruled out.
       if (row?.['process'] !== session.processId()) await refuseSharing(mark, session, openAnother, limitMs);
-      await session.query(prepareSession, [id, String(statementTimeoutMs)], limitMs);
+      await session.query(prepareSession, [id, String(timeoutMs + STATEMENT_GRACE_MS)], limitMs);
     },
     // A subquery, since it runs once, not for every row. Setting server_version always raises an error.
     inForce: `(SELECT CASE
