@@ -197,6 +197,13 @@ test('a reference to an anchor that does not exist is refused with its place', a
   }
 });
 
+test('a property may be named $ref, also with a reference to an int64', async () => {
+  const text = document(`
+T: { properties: { $ref: { $ref: '#/components/schemas/Id' } } }
+Id: { type: integer, format: int64 }`);
+  expect(await statusesOf(text, [{ $ref: 2 ** 62 }, { $ref: 2 ** 63 }])).toEqual([204, 400]);
+});
+
 test('integers beyond int64 are sent as documented, in bodies, texts and headers', async () => {
   const path = join(temporaryFolder(), 'openapi.yaml');
   const digits = '123456789012345678901234567890';

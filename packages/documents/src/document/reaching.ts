@@ -14,7 +14,7 @@ export function findReaching(
   const visit = (node: object, name: string): void => {
     for (const [key, value] of Object.entries(node) as [string, unknown][]) {
       if (isKeyword(key, value)) reaching.add(name);
-      else if (key === '$ref') users.set(value, (users.get(value) ?? new Set()).add(name));
+      else if (key === '$ref' && typeof value === 'string') users.set(value, (users.get(value) ?? new Set()).add(name));
       else if (typeof value === 'object' && value !== null) visit(value, name);
     }
   };
