@@ -28,6 +28,8 @@ const SHARED = {
   Point: object({ x: COUNT, y: COUNT }),
   Deep: { allOf: [ref('Point')] },
   Nullable: { type: ['object', 'null'], properties: { x: COUNT } },
+  Cat: object({ ['__proto__']: TEXT, lives: COUNT }),
+  Dog: object({ ['__proto__']: { const: 'dog' } }),
   Tree: { anyOf: [TEXT, { type: 'array', items: ref('Tree') }] },
 };
 
@@ -201,6 +203,11 @@ const AGREEMENTS: Readonly<Record<string, Agreement>> = {
     schema: object({ ['__proto__']: COUNT }, { required: ['__proto__', 'x-a'], patternProperties: { '^x-': TEXT } }),
     valid: ['{ "__proto__": 1, "x-a": "a" }'],
     invalid: ['{}', '{ "__proto__": 1 }', '{ "x-a": "a" }', '{ "__proto__": 1, "x-a": 1 }'],
+  },
+  'a discriminator named __proto__': {
+    schema: { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: '__proto__' } },
+    valid: ['{ "__proto__": "Cat", "lives": 9 }', '{ "__proto__": "dog" }'],
+    invalid: ['{ "__proto__": "Dog" }', '{ "__proto__": "Cat", "lives": "a" }', '{ "lives": 9 }'],
   },
   'int64s of an enum': {
     schema: { type: 'integer', format: 'int64', enum: [9007199254740993n, 9007199254740994n, -1] },

@@ -197,6 +197,16 @@ test('a reference to an anchor that does not exist is refused with its place', a
   }
 });
 
+test('requests exclude a read-only property named __proto__, also by reference', async () => {
+  const text = document(`
+T:
+  required: [__proto__, name]
+  additionalProperties: false
+  properties: { __proto__: { $ref: '#/components/schemas/Id' }, name: { type: string } }
+Id: { type: string, readOnly: true }`);
+  expect(await statusesOf(text, [{ name: 'a' }, { ['__proto__']: 'a', name: 'a' }])).toEqual([204, 400]);
+});
+
 test('a property may be named $ref, also with a reference to an int64', async () => {
   const text = document(`
 T: { properties: { $ref: { $ref: '#/components/schemas/Id' } } }

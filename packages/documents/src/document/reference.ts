@@ -14,10 +14,14 @@ export type SchemaObject = {
   readonly maxLength?: number;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, unknown>>;
+  readonly patternProperties?: Readonly<Record<string, unknown>>;
   readonly allOf?: readonly unknown[];
   readonly anyOf?: readonly unknown[];
   readonly oneOf?: readonly unknown[];
 };
+
+/** The pattern that describes a property named `__proto__` in a normalized document, since Ajv ignores it in `properties`. */
+export const PROTOTYPE_PATTERN = '^__proto__$';
 
 /** A keyword with a list of schemas for the same value. */
 export type InPlaceList = (typeof IN_PLACE_LISTS)[number];
@@ -48,6 +52,22 @@ export function resolvePathItem(document: OpenApiDocument, node: unknown): Reado
 export function asSchema(node: unknown): SchemaObject | undefined {
   // In a validated document, the keywords have their types.
   return typeof node === 'object' && node !== null ? (node as SchemaObject) : undefined;
+}
+
+/** Returns the properties that a schema of a normalized document describes, by name. */
+export function propertiesOf({
+  properties = {},
+  patternProperties = {},
+}: SchemaObject): Readonly<Record<string, unknown>> {
+  const prototype = patternProperties[PROTOTYPE_PATTERN];
+  return prototype === undefined ? properties : { ...properties, ['__proto__']: prototype };
+}
+
+/** Returns the keyword that describes a property in a normalized document. */
+export function describeProperty(name: string, schema: object): SchemaObject {
+  return name === '__proto__'
+    ? { patternProperties: { [PROTOTYPE_PATTERN]: schema } }
+    : { properties: { [name]: schema } };
 }
 
 /** Follows the `$ref`s of a schema. Returns an empty schema for a schema without keywords. */

@@ -1,6 +1,14 @@
 import type { Document } from '../document/document.ts';
 import type { SchemaNames } from '../document/names.ts';
-import { asSchema, dereference, resolveSchema, schemasInPlace, type SchemaObject } from '../document/reference.ts';
+import {
+  asSchema,
+  dereference,
+  describeProperty,
+  propertiesOf,
+  resolveSchema,
+  schemasInPlace,
+  type SchemaObject,
+} from '../document/reference.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walkDocument } from '../document/walk.ts';
 
@@ -95,8 +103,8 @@ export function constrainAlternatives(schema: Readonly<NormalizedSchema>): Reado
     const entries = Object.entries(mapping).filter(([, target]) => String(reference).endsWith(target));
     if (entries.length === 0) return alternative;
     const values = entries.map(([value]) => value);
-    const properties = { [propertyName]: { type: 'string', enum: values } };
-    return { allOf: [alternative, { type: 'object', required: [propertyName], properties }] };
+    const property = describeProperty(propertyName, { type: 'string', enum: values });
+    return { allOf: [alternative, { type: 'object', required: [propertyName], ...property }] };
   });
   const constrained: NormalizedSchema = { ...schema, [keyword]: alternatives };
   delete constrained['discriminator'];
@@ -153,7 +161,8 @@ function assignValues(
 
 /** Returns the values that `const` and `enum` allow for a property; `undefined` if the property has neither. */
 function ownValues(document: Document, node: unknown, property: string): readonly unknown[] | undefined {
-  const limits = [...schemasInPlace(document, node, ['allOf'])].map(({ properties = {} }) => {
+  const limits = [...schemasInPlace(document, node, ['allOf'])].map((part) => {
+    const properties = propertiesOf(part);
     return Object.hasOwn(properties, property) ? limitsOf(document, properties[property]) : undefined;
   });
   const [first, ...others] = limits.filter((values) => values !== undefined);

@@ -8,6 +8,7 @@ import {
 } from './discriminators.ts';
 import type { Document } from '../document/document.ts';
 import { type SchemaNames, unusedName } from '../document/names.ts';
+import { describeProperty } from '../document/reference.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 
 const REFERENCE = '#/components/schemas/';
@@ -84,7 +85,7 @@ export function expandInheritance(document: Document, schemaNames: SchemaNames):
       if (heads.has(member) || !descendantsOf(name).has(member) || discriminatorOf(schemas[member] ?? {})) continue;
       const values = entries.map(([value]) => value);
       limits.set(`${member} ${property}`, () => {
-        constrain(schemas[member] ?? {}, { properties: { [property]: { type: 'string', enum: values } } });
+        constrain(schemas[member] ?? {}, describeProperty(property, { type: 'string', enum: values }));
       });
     }
   }

@@ -8,7 +8,7 @@ import { DECODED } from '../document/codecs.ts';
 import { partsOf } from '../document/operation-parts.ts';
 import { parameterSchemaOf } from '../document/parameters.ts';
 import { capitalize, type SchemaNames, unusedName } from '../document/names.ts';
-import { dereference, resolvePathItem, resolveReference, tokensOf } from '../document/reference.ts';
+import { dereference, PROTOTYPE_PATTERN, resolvePathItem, resolveReference, tokensOf } from '../document/reference.ts';
 import { renameRanges, uncallableReason } from '../read/unreachable-operations.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
@@ -118,7 +118,7 @@ function convertVersion30(schema: Node): void {
   convertLimits(schema);
 }
 
-/** Describes a property named `__proto__` by a pattern, since Ajv ignores it in `properties`. */
+/** Describes a property named `__proto__` by a pattern. */
 function convertPrototype(schema: Node): void {
   const { properties = {}, patternProperties } = schema as {
     readonly properties?: Node;
@@ -128,7 +128,7 @@ function convertPrototype(schema: Node): void {
   const { ['__proto__']: property, ...others } = properties;
   Object.assign(schema, {
     properties: others,
-    patternProperties: { ...patternProperties, '^__proto__$': property },
+    patternProperties: { ...patternProperties, [PROTOTYPE_PATTERN]: property },
   });
 }
 

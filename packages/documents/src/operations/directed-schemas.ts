@@ -2,7 +2,7 @@ import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { TooMany } from '../document/expansion-limit.ts';
 import { mapValues } from '../document/map-values.ts';
 import { findReaching, PREFIX, type Schemas } from '../document/reaching.ts';
-import type { InPlaceList, SchemaObject } from '../document/reference.ts';
+import { type InPlaceList, propertiesOf, PROTOTYPE_PATTERN, type SchemaObject } from '../document/reference.ts';
 
 /**
  * The use of a schema: a request as sent by clients, a request with defaults as received by handlers, a response, or a
@@ -59,19 +59,25 @@ export function createDirectedSchemas(originals: Schemas): DirectedSchemas {
     if (!isObject(node)) return node;
     const excluded = union(inherited, excludedBy(node, direction));
     const optional = union(inherited, excludedBy(node, direction, IN_PLACE_LISTS));
+    const mark = MARKS[direction];
     const alternative = direction === 'received' ? 'sent' : direction; // Alternatives may have conflicting defaults.
     const required = node.required === undefined ? NO_NAMES : new Set(node.required).difference(optional);
     const property = (schema: unknown, name: string): unknown => {
-      const mark = MARKS[direction];
       if (mark !== undefined && excluded.has(name)) return { [mark]: true };
       return direction === 'received' ? withDefaultOf(schema, required.has(name)) : direct(schema, direction, NO_NAMES);
     };
+    const pattern = (schema: unknown, text: string): unknown =>
+      mark !== undefined && text === PROTOTYPE_PATTERN && excluded.has('__proto__')
+        ? { [mark]: true }
+        : direct(schema, direction, NO_NAMES);
     const member = (value: unknown, key: string): unknown => {
       switch (key) {
         case '$ref':
           return refer(String(value), direction, excluded);
         case 'properties':
           return mapValues(value as Schemas, property);
+        case 'patternProperties':
+          return mapValues(value as Schemas, pattern);
         case 'discriminator':
           return directDiscriminator(value, alternative, excluded);
         default:
@@ -148,15 +154,15 @@ export function createDirectedSchemas(originals: Schemas): DirectedSchemas {
     const mark = MARKS[direction];
     if (mark === undefined) return NO_NAMES;
     const excluded = new Set<string>();
-    for (const { properties = {} } of schemasOf(node, keywords, marked))
-      for (const [name, schema] of Object.entries(properties)) if (isMarked(schema, mark)) excluded.add(name);
+    for (const part of schemasOf(node, keywords, marked))
+      for (const [name, schema] of Object.entries(propertiesOf(part))) if (isMarked(schema, mark)) excluded.add(name);
     return excluded;
   }
 
   /** Returns the properties that a schema describes or requires. */
   function mentionedBy(node: unknown): ReadonlySet<string> {
     const parts = schemasOf(node, IN_PLACE_LISTS);
-    return new Set(parts.flatMap(({ properties = {}, required = [] }) => [...Object.keys(properties), ...required]));
+    return new Set(parts.flatMap((part) => [...Object.keys(propertiesOf(part)), ...(part.required ?? [])]));
   }
 
   function isMarked(schema: unknown, mark: string): boolean {
