@@ -207,6 +207,23 @@ Id: { type: string, readOnly: true }`);
   expect(await statusesOf(text, [{ name: 'a' }, { ['__proto__']: 'a', name: 'a' }])).toEqual([204, 400]);
 });
 
+test('a field of a form may be named __proto__, also a file', async () => {
+  for (const [schema, valid, invalid] of [
+    ['{ type: integer }', '1', 'a'],
+    ['{ type: string, format: binary, maxLength: 1 }', new Blob(['a']), new Blob(['ab'])],
+  ] as const) {
+    const path = join(temporaryFolder(), 'openapi.yaml');
+    const text = document(`T: { required: [__proto__], properties: { __proto__: ${schema} } }`);
+    writeFileSync(path, text.replace('application/json', 'multipart/form-data'));
+    await using mock = await startMock(path);
+    for (const [value, status] of [[valid, 204] as const, [invalid, 400] as const]) {
+      const body = new FormData();
+      body.set('__proto__', value);
+      expect((await fetch(`${mock.url}/t`, { method: 'POST', body })).status).toBe(status);
+    }
+  }
+});
+
 test('a property may be named $ref, also with a reference to an int64', async () => {
   const text = document(`
 T: { properties: { $ref: { $ref: '#/components/schemas/Id' } } }

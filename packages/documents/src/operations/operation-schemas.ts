@@ -14,7 +14,7 @@ import type { Document, MediaTypeObject, ParameterObject } from '../document/doc
 import type { OperationParts } from '../document/operation-parts.ts';
 import { valueSchemaOf } from '../document/parameters.ts';
 import { mapDefined, mapValues } from '../document/map-values.ts';
-import { dereference } from '../document/reference.ts';
+import { dereference, PROTOTYPE_PATTERN, type SchemaObject } from '../document/reference.ts';
 import { plainTextTypeOf } from '../document/text-types.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -122,13 +122,7 @@ export function withFiles(
   copied.count += 1;
   if (copied.count > MAX_FORM_SCHEMAS)
     throw new TooMany(`a form combines more than ${String(MAX_FORM_SCHEMAS)} schemas`);
-  const {
-    properties = {},
-    additionalProperties,
-    ...schema
-  } = resolve(node) as Node & {
-    readonly properties?: Node;
-  };
+  const { properties, patternProperties, additionalProperties, ...schema } = resolve(node) as SchemaObject;
   const field = (member: unknown, type?: TextType): unknown => {
     if (type?.file === true) return file;
     return type?.items?.file === true ? { type: 'array', items: file } : member;
@@ -137,9 +131,12 @@ export function withFiles(
   const parts = IN_PLACE_LISTS.filter((keyword) => keyword in schema);
   return {
     ...schema,
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, member]) => [name, field(member, form.properties?.[name])]),
-    ),
+    properties: mapValues(properties ?? {}, (member, name) => field(member, form.properties?.[name])),
+    ...(patternProperties && {
+      patternProperties: mapValues(patternProperties, (member, pattern) =>
+        pattern === PROTOTYPE_PATTERN ? field(member, form.properties?.['__proto__']) : member,
+      ),
+    }),
     ...(additional !== undefined && { additionalProperties: additional }),
     ...Object.fromEntries(
       parts.map((keyword) => [
