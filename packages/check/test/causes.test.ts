@@ -84,6 +84,19 @@ test('rejecting an unusual value is one failure, even with different statuses', 
   expect(stdout).toMatch(/^ {2}valid data \(an empty text\) got status 413$[^]*\n {2}also: postB\n/m);
 });
 
+test('failures of the category protocol do not hide others', async () => {
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done, 400: rejected } };
+  const handle: Handle = (request) => {
+    const { name = '' } = Object(valueOf(request)) as { readonly name?: string };
+    if (request.url !== '/a') return empty(404);
+    if (request.headers['content-type'] !== 'application/json') return empty(415);
+    return empty(name === '' || /[\0\u{10000}-\u{10ffff}]/u.test(name) || name.length > 500 ? 400 : 200);
+  };
+  const { stdout } = await check({ '/a': { post } }, handle, ['--checks', 'positive_data_acceptance']);
+  const causes = [...stdout.matchAll(/^ {2}valid data \((.*)\) got status 400$/gm)].map(([, cause]) => cause);
+  expect(causes.sort()).toEqual(['U+0000', 'a character beyond U+FFFF', 'a long text', 'an empty text']);
+});
+
 test('a server may reject a PUT only if the id in the body differs from the id in the path', async () => {
   const schema = object({ id: { type: 'integer' }, name: { type: 'string' } });
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };

@@ -49,7 +49,7 @@ export type CheckFailure = FailedCheck & {
 
 type Entry = { readonly failure: FailedCheck & { readonly response: KeptResponse | undefined } };
 
-/** The maximum number of causes per check. A server without validation has a cause for each schema keyword. */
+/** The maximum number of causes per check and category. A server without validation has a cause for each schema keyword. */
 const MAX_CAUSES = 5;
 
 /**
@@ -74,7 +74,8 @@ export function recordFailure<Recorded extends Entry>(recorded: Map<string, Reco
   if ((known !== undefined && !isWorse) || isExplained) return false;
   const explained = others.filter(([, other]) => explains(failure, other.failure));
   for (const [name] of explained) recorded.delete(name);
-  if (ofCheck.length - explained.length >= MAX_CAUSES) return false;
+  const kept = ofCheck.filter((one) => !explained.includes(one));
+  if (kept.filter(([, other]) => other.failure.category === failure.category).length >= MAX_CAUSES) return false;
   recorded.set(key, entry);
   return true;
 }
