@@ -473,7 +473,7 @@ test.each([
     security: [{ key: [] }],
     components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
   };
-  const args = ['--token', 'abc', '--checks', 'positive_data_acceptance'];
+  const args = ['--token', 'abc', '--checks', 'positive_data_acceptance,negative_data_rejection'];
   expect((await check(paths, () => empty(401), args, rest)).failed).toEqual(expected);
 });
 

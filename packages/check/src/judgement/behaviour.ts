@@ -66,8 +66,7 @@ export const positiveDataAcceptance: ConformanceCheck = (exchange) => {
   if (status >= 500) return undefined; // Reported by not_a_server_error.
   if (expectedStatuses.has(status) || isSuccess(status) || isPairedStatus(exchange)) return undefined;
   if (isRefusedForOtherId(exchange)) return undefined;
-  if (status === UNAUTHORIZED && operation.responses[401] !== undefined && takesOtherCredentials(exchange))
-    return undefined;
+  if (isRefusalOfCredentials(exchange)) return undefined;
   const outcome = `got status ${String(status)}`;
   if (documentedResponse(operation, status) === undefined)
     return outcomeOf(exchange, ` ${outcome}, which is not documented`);
@@ -158,13 +157,15 @@ export const headConformance: ConformanceCheck = ({ response, original, redactor
   return isEmpty ? defectOf('HEAD got Content-Length 0, but GET got a body') : undefined;
 };
 
-/** Returns whether a server may refuse other credentials than the token, such as the password in the body of a login. */
-function takesOtherCredentials({
+/** Returns whether a documented 401 may refuse other credentials than the token, such as the password of a login. */
+function isRefusalOfCredentials({
   operation,
+  response: { status },
   requestOracle: { schemas },
   redactor: { isSecret },
 }: JudgedExchange): boolean {
-  const { parameters, requestBody, security } = operation;
+  const { parameters, requestBody, responses, security } = operation;
+  if (status !== UNAUTHORIZED || responses[UNAUTHORIZED] === undefined) return false;
   const hasSecret = (schema: JsonSchema | undefined, depth: number): boolean =>
     Object.entries(propertiesOf(schemas, schema)).some(
       ([name, property]) => isSecret('member', name) || (depth > 0 && hasSecret(property, depth - 1)),
@@ -189,6 +190,7 @@ function mustReject(exchange: JudgedExchange): Defect | undefined {
   const { status } = response;
   if (status >= 500) return undefined; // Reported by not_a_server_error.
   if (status >= 400 && (!NOT_ABOUT_DATA.includes(status) || isByUnknownRule(operation, status))) return undefined;
+  if (isRefusalOfCredentials(exchange)) return undefined;
   // Some documents use 405 to reject data, such as "Invalid input" in the Petstore example.
   if (status === 405 && operation.responses[405] !== undefined) return undefined;
   return outcomeOf(exchange, ` got status ${String(status)}`, status < 400 ? ' is accepted' : undefined);
