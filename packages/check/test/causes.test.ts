@@ -412,6 +412,17 @@ test.each<[string, (url: string) => number, readonly string[]]>([
   expect(failed).toEqual(expected);
 });
 
+test('a 5xx for missing credentials is one failure', async () => {
+  const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 401: rejected } } } };
+  const rest = {
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'key' } } },
+  };
+  const handle: Handle = ({ headers: { key } }) => empty(key === 'abc' ? 200 : key === undefined ? 500 : 401);
+  const args = ['--token', 'abc', '--checks', 'ignored_auth,not_a_server_error'];
+  expect((await check(paths, handle, args, rest)).failed).toEqual(['not_a_server_error  getA']);
+});
+
 test.each<[string, readonly object[], readonly string[]]>([
   ['the document allows', [{ key: [] }, { bearer: [] }], []],
   ['the document does not allow', [{ key: [] }], ['ignored_auth  getA']],

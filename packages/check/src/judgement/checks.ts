@@ -113,7 +113,7 @@ export function violationsIn(exchange: JudgedExchange): readonly FailedCheck[] {
 const CONSEQUENCES: Partial<Readonly<Record<CheckName, readonly CheckName[]>>> = {
   not_a_server_error: [
     ...(['status_code_conformance', 'content_type_conformance'] as const),
-    ...(['response_headers_conformance', 'response_schema_conformance'] as const),
+    ...(['response_headers_conformance', 'response_schema_conformance', 'ignored_auth'] as const),
   ],
   positive_data_acceptance: ['status_code_conformance'],
   // Responses return the invalid data that the server accepted.
