@@ -391,7 +391,7 @@ test.each([
   expect(stdout).toContain(`postA: no valid request was successful: they got ${status}`);
 });
 
-test.each<[string, (url: string) => number, readonly string[]]>([
+test.each<[string, (url: string, sent?: string) => number, readonly string[]]>([
   ['accepts all, or rejects the data', (url) => (url.includes('/b') ? 400 : 200), ['ignored_auth  getA']],
   ['protects another operation', (url) => (url.includes('/b') ? 401 : 200), ['ignored_auth  getA']],
   [
@@ -399,7 +399,17 @@ test.each<[string, (url: string) => number, readonly string[]]>([
     (url) => (url.includes('/b') ? 400 : 401),
     ['ignored_auth  getB'],
   ],
-])('credentials at a service that %s: one failure', async (_name, statusFor, expected) => {
+  [
+    'accepts all, or rejects credentials with 403',
+    (url) => (url.includes('/b') ? 403 : 200),
+    ['ignored_auth  getA', 'ignored_auth  getB'],
+  ],
+  [
+    'accepts wrong credentials, and rejects missing credentials with 403',
+    (url, sent) => (url.includes('/b') ? 401 : sent === undefined ? 403 : 200),
+    ['ignored_auth  getA', 'ignored_auth  getA'],
+  ],
+])('credentials at a service that %s: a failure for each cause', async (_name, statusFor, expected) => {
   const get = { responses: { 200: done, 401: rejected } };
   const paths = { '/a': { get: { ...get, operationId: 'getA' } }, '/b': { get: { ...get, operationId: 'getB' } } };
   const rest = {
@@ -407,7 +417,7 @@ test.each<[string, (url: string) => number, readonly string[]]>([
     components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'key' } } },
   };
   const challenge = { 'WWW-Authenticate': 'Key' };
-  const handle: Handle = ({ url, headers }) => empty(headers['key'] === 'abc' ? 200 : statusFor(url), challenge);
+  const handle: Handle = ({ url, headers: { key } }) => empty(key === 'abc' ? 200 : statusFor(url, key), challenge);
   const { failed } = await check(paths, handle, ['--token', 'abc', '--checks', 'ignored_auth'], rest);
   expect(failed).toEqual(expected);
 });

@@ -154,7 +154,9 @@ function isOfAllData({ check, response }: CheckFailure, failures: readonly Check
 /** Returns whether all operations ignore credentials: they accept invalid ones, or reject them for other reasons. */
 function checksNoCredentials(results: readonly Pick<OperationResult, 'checked' | 'failures'>[]): boolean {
   const judged = results.filter(({ checked }) => checked.has('ignored_auth'));
-  const fails = judged.every(({ failures }) => failures.some(({ check }) => check === 'ignored_auth'));
+  const fails = judged.every(({ failures }) =>
+    failures.some((failure) => acceptsCredentials(failure) || rejectsData(failure)),
+  );
   return fails && judged.some(({ failures }) => failures.some(acceptsCredentials));
 }
 
@@ -162,10 +164,15 @@ function acceptsCredentials({ check, response }: CheckFailure): boolean {
   return check === 'ignored_auth' && response !== undefined && response.status < 400;
 }
 
+/** Returns whether invalid credentials got a status that may be about the data. */
+function rejectsData({ check, response }: CheckFailure): boolean {
+  return check === 'ignored_auth' && response !== undefined && ![401, 403].includes(response.status);
+}
+
 /** Returns whether credentials that the operation ignores were rejected for another reason. */
 function isOfOtherReason(failure: CheckFailure, failures: readonly CheckFailure[], isUnprotected: boolean): boolean {
   const isIgnored = isUnprotected || failures.some(acceptsCredentials);
-  return isIgnored && failure.check === 'ignored_auth' && !acceptsCredentials(failure);
+  return isIgnored && rejectsData(failure) && !acceptsCredentials(failure);
 }
 
 /** Keeps the first failure of each cause, and removes failures that other failures of their operation explain. */
