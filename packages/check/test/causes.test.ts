@@ -325,7 +325,53 @@ test('a 5xx in a sequence explains a 5xx to unusual data', async () => {
   expect(stdout).toContain('the status is 500 for valid data\n');
 });
 
-test('a request that gets no response and then a 5xx is one failure', async () => {
+test('a 5xx after a deletion does not explain a 5xx to unusual data', async () => {
+  const schema = object({ id: { type: 'string', readOnly: true }, name: { type: 'string' } }, ['name']);
+  const some = { description: 'Some', content: json(schema) };
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+  const responses = { 200: some, 404: rejected };
+  const paths = {
+    '/a': { post: { operationId: 'postA', requestBody: taking(schema), responses: { 201: some, 400: rejected } } },
+    '/a/{id}': {
+      parameters: [id],
+      get: { operationId: 'getA', responses },
+      put: { operationId: 'putA', requestBody: taking(schema), responses },
+      delete: { operationId: 'deleteA', responses: { 204: done, 404: rejected } },
+    },
+  };
+  const known = new Map<string, string>();
+  const deleted = new Set<string>();
+  const handle: Handle = (request) => {
+    const { name } = Object(valueOf(request)) as { readonly name?: string };
+    const [, key] = /^\/a\/([^/]+)$/.exec(request.url) ?? [];
+    if (request.method === 'POST') {
+      const created = `thing-${String(known.size + deleted.size)}`;
+      known.set(created, name ?? '');
+      return answerJson(201, { name, id: created });
+    }
+    if (request.method === 'PUT' && (deleted.has(key ?? '') || name === '')) return empty(500);
+    if (key === undefined || !known.has(key)) return empty(404);
+    if (request.method === 'DELETE') {
+      known.delete(key);
+      deleted.add(key);
+      return empty(204);
+    }
+    if (request.method === 'PUT') known.set(key, name ?? '');
+    return answerJson(200, { name: known.get(key), id: key });
+  };
+  const { failed, stdout } = await check(paths, handle, ['--checks', 'not_a_server_error,use_after_free']);
+  expect(failed).toEqual(['not_a_server_error  putA', 'not_a_server_error  putA']);
+  expect(stdout).toContain('the status is 500 for valid data (an empty text)\n');
+});
+
+test.each([
+  [500, 'is one failure', ['the status is 500 for valid data (an empty text)']],
+  [
+    503,
+    'is a failure in addition to the unavailable server',
+    ['no valid response: the connection was closed', 'the status is 503 for valid data (an empty text)'],
+  ],
+])('a request that gets no response and then a %d %s', async (status, _name, expected) => {
   let unanswered = 2; // The check sends a request again if a reused connection is closed.
   const server = createServer((req, res) => {
     let text = '';
@@ -333,7 +379,7 @@ test('a request that gets no response and then a 5xx is one failure', async () =
     req.on('end', () => {
       const isBroken = text === '{"name":""}';
       if (isBroken && (unanswered -= 1) >= 0) req.socket.destroy();
-      else res.writeHead(isBroken ? 500 : 200).end();
+      else res.writeHead(isBroken ? status : 200).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -342,10 +388,10 @@ test('a request that gets no response and then a 5xx is one failure', async () =
   });
   const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done } };
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // Of a TCP server.
-  const { failed, stdout } = await check({ '/a': { post } }, url, ['--checks', 'not_a_server_error']);
+  const { stdout } = await check({ '/a': { post } }, url, ['--checks', 'not_a_server_error']);
   expect(unanswered).toBeLessThan(0);
-  expect(failed).toEqual(['not_a_server_error  postA']);
-  expect(stdout).toContain('the status is 500 for valid data (an empty text)');
+  const messages = [...stdout.matchAll(/^FAILED .*\n {2}(.*)$/gm)].map(([, message]) => message);
+  expect(messages.sort()).toEqual(expected);
 });
 
 test('a request that stops the server is one failure', async () => {

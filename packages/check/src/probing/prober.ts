@@ -44,6 +44,7 @@ type Evidence = {
 type Repetition = { readonly passedWith: number | undefined };
 
 const NOT_IMPLEMENTED = 501;
+const UNAVAILABLE = 503;
 const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
 
 /** Creates a prober for one operation. The prober awaits its turn before each request. */
@@ -93,9 +94,9 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
     if (evidence.repetition === undefined) {
       const found = await send(evidence.testCase, (status) => (passedWith = status));
       if (found.some((failure) => keyOf(failure) === key)) passedWith = undefined;
-      // A request that gets no response and then a 5xx has one cause.
+      // A request that gets no response and then a 5xx has one cause. A 503 may be the consequence of a crash.
       const isServerError = found.some(
-        ({ check, response }) => check === 'not_a_server_error' && response !== undefined,
+        ({ check, response }) => check === 'not_a_server_error' && ![undefined, UNAVAILABLE].includes(response?.status),
       );
       if (isServerError && evidence.failure.response === undefined) {
         recorded.delete(key);

@@ -178,8 +178,15 @@ function isOfOtherReason(failure: CheckFailure, failures: readonly CheckFailure[
 /** Keeps the first failure of each cause, and removes failures that other failures of their operation explain. */
 function firstOfEach(failures: readonly CheckFailure[]): readonly CheckFailure[] {
   const isExplained = (one: CheckFailure): boolean =>
-    failures.some((other) => other.operationId === one.operationId && hasCauseOf(other, one));
+    failures.some(
+      (other) => other.operationId === one.operationId && !isAfterDeletion(other) && hasCauseOf(other, one),
+    );
   return failures.filter(
     (one, index) => failures.findIndex((other) => isSameFailure(other, one)) === index && !isExplained(one),
   );
+}
+
+/** Returns whether a failure may depend on an earlier deletion. */
+function isAfterDeletion({ earlier = [] }: CheckFailure): boolean {
+  return earlier.some(({ request }) => request.method === 'DELETE');
 }
