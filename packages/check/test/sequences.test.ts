@@ -141,12 +141,21 @@ test.each<[string, Required<NoteBehaviour>['list'], readonly string[]]>([
   expect(result.notes).toEqual([]);
 });
 
-test('a read with an undocumented envelope is one failure', async () => {
-  const read: NoteBehaviour['read'] = (note) => (note === undefined ? undefined : answerJson(200, { note }));
+test.each<[string, (note: object) => object, readonly string[]]>([
+  ['an undocumented envelope', (note) => ({ note }), []],
+  ['an invalid member', (note) => ({ ...note, deleted: 'no' }), []],
+  [
+    'an invalid member and without a written member',
+    (note) => ({ ...note, deleted: 'no', tags: undefined }),
+    ['read_your_writes getNote'],
+  ],
+])('a read with %s has a failure for each cause', async (_name, shown, others) => {
+  const read: NoteBehaviour['read'] = (note) => (note === undefined ? undefined : answerJson(200, shown(note)));
   const checks = new Set<CheckName>(['response_schema_conformance', 'read_your_writes', 'update_is_visible']);
   const [document, baseUrl] = [noteDocument({}), await startNotes({ read })];
   const result = await checkContract({ document, baseUrl, checks, seed: 1, runs: 2, budgetMs: 120_000 });
-  expect(found(result).filter((text) => text.endsWith(' getNote'))).toEqual(['response_schema_conformance getNote']);
+  const ofRead = found(result).filter((text) => text.endsWith(' getNote'));
+  expect(ofRead).toEqual(['response_schema_conformance getNote', ...others]);
 });
 
 test('a rejected creation is noted, and not a failure', async () => {

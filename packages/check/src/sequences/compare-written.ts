@@ -6,8 +6,10 @@ import {
   isScalar,
   type Json,
   type JsonObject,
+  membersOf,
   partAt,
   propertiesOf,
+  requiredBy,
   type JsonSchema,
   type SchemaDocument,
 } from '@contract-first/model/values';
@@ -24,7 +26,8 @@ export type Previous = { readonly written: Json; readonly read: Json };
  * Finds a member whose read value differs from the written value. Compares only members that both schemas declare,
  * which excludes read-only and write-only members, and only if the read schema allows the written value. Since servers
  * may normalize values, ignores case, white space and Unicode normalization of texts, the notation of times, and the
- * order of lists. Ignores missing members of a body that does not fit its schema, which is a failure of its own.
+ * order of lists. If the body does not fit its schema, which is a failure of its own, ignores members that are missing
+ * although they are required, and members whose value is in another place.
  *
  * @param except the identifying members, whose values the server may choose
  * @returns the first difference, or `undefined`
@@ -38,9 +41,10 @@ export function findDifference(
   previous?: Previous,
 ): Defect | undefined {
   const shown = (value: Json | undefined): string => redactor.text(shortText(value));
-  // A body that does not fit its schema may have the member in another place.
-  const isReported = (): boolean =>
-    checks.has('response_schema_conformance') && !responseOracle.allows(schemas.read ?? true, read);
+  const isReported = (name: string, value: Json, inner: JsonSchema | undefined): boolean =>
+    checks.has('response_schema_conformance') &&
+    !responseOracle.allows(schemas.read ?? true, read) &&
+    (requiredBy(responseSchemas, inner).includes(name) || hasValue(read, value));
   if (isObject(written) && isObject(read)) return differenceIn(written, read, schemas, []);
   if (!isScalar(written) || !isScalar(read) || schemas.written === undefined || schemas.read === undefined)
     return undefined;
@@ -80,7 +84,7 @@ export function findDifference(
         : !isSame(value, other, requestSchemas, inWritten, isKept(place, value, other));
       // If the read schema does not allow the value, the server must convert it.
       if (!isLost || !responseOracle.allows(inRead, value)) continue;
-      return other === undefined && isReported() ? undefined : different();
+      if (other !== undefined || !isReported(name, value, at.read)) return different();
     }
     return undefined;
   }
@@ -124,6 +128,11 @@ export function isSame(
   }
   // In other formats, such as URLs and durations, different texts may have the same value.
   return !(isKept || ['email', 'uuid'].includes(format)) || normalized(sent) === normalized(read);
+}
+
+/** Returns whether a value has an equal part. */
+function hasValue(whole: Json, value: Json): boolean {
+  return stringifyJson(whole) === stringifyJson(value) || membersOf(whole).some(([, part]) => hasValue(part, value));
 }
 
 function membersIn(value: Json | undefined): readonly Json[] {
