@@ -17,6 +17,8 @@ import { createPlainInputs, type PlainInputs } from './step-input.ts';
 
 // Avoids the values of other sequences.
 const RENEWAL_OFFSET = 1_000_000;
+// Beyond the renewals of a sequence. Sequences that run at the same time must not choose the same ids.
+const SEQUENCE_OFFSET = 100_000_000;
 
 /** Creates a task that checks resources. */
 type CreateCheck = (turn: Turn) => OperationCheck;
@@ -24,8 +26,15 @@ type CreateCheck = (turn: Turn) => OperationCheck;
 /**
  * Returns creators of tasks that check all resources that the operations can create and read, in groups to be run one
  * after the other: a PUT of a whole collection may remove the resources of other tasks.
+ *
+ * @param isParallel whether the tasks of a group run at the same time
  */
-export function resourceChecks(operations: readonly ApiOperation[], run: Run): readonly (readonly CreateCheck[])[] {
+export function resourceChecks(
+  operations: readonly ApiOperation[],
+  run: Run,
+  isParallel: boolean,
+): readonly (readonly CreateCheck[])[] {
+  let sequences = 0;
   const isWanted = (isOtherUser: boolean): boolean =>
     [...run.checks].some((check) => isStateCheck(check) && (check === 'object_level_authorization') === isOtherUser);
   const users = [false, ...(run.users.otherTokens === undefined ? [] : [true])].filter(isWanted);
@@ -41,7 +50,9 @@ export function resourceChecks(operations: readonly ApiOperation[], run: Run): r
   function checksOf(item: ItemPath, isOtherUser: boolean): readonly CreateCheck[] {
     const { create = item.replace } = item;
     if (create === undefined || reasonNotToFollow(item, run, isOtherUser) !== undefined) return [];
-    return [(turn) => checkResource(item, create, { items, operations, run, turn, isOtherUser })];
+    const offset = isParallel ? SEQUENCE_OFFSET * sequences : 0;
+    sequences += 1;
+    return [(turn) => checkResource(item, create, { items, operations, run, turn, isOtherUser, offset })];
   }
 }
 
@@ -73,6 +84,7 @@ function reasonNotToFollow(item: ItemPath, run: Run, isOtherUser: boolean): stri
  * user tries to access them. The requests depend on the seed and the responses, not on time.
  *
  * @param operations the operations that the run may call
+ * @param offset the seed offset of all generated values
  */
 function checkResource(
   item: ItemPath,
@@ -83,20 +95,22 @@ function checkResource(
     run,
     turn,
     isOtherUser,
+    offset,
   }: {
     readonly items: readonly ItemPath[];
     readonly operations: readonly ApiOperation[];
     readonly run: Run;
     readonly turn: Turn;
     readonly isOtherUser: boolean;
+    readonly offset: number;
   },
 ): OperationCheck {
   const judge = createSequenceJudge(run, turn);
   const plainInputs = createPlainInputs(run);
   const isSingleton = item.parameter === '';
   let renewals = 0;
-  const clientOf = (one: SequenceJudge, offset = 0): ResourceClient => {
-    const inputs: PlainInputs = (of, variant) => plainInputs(of, variant + offset);
+  const clientOf = (one: SequenceJudge, renewalOffset = 0): ResourceClient => {
+    const inputs: PlainInputs = (of, variant) => plainInputs(of, variant + offset + renewalOffset);
     const instances = createInstances(items, operations, run, inputs);
     const idMembers = isSingleton ? [] : identifyingMembers(item, operations);
     const renew = (): ResourceClient =>
