@@ -80,6 +80,13 @@ const REFUSED = [
   sql`SELECT set_config('search_path', lower(${'PG_CATALOG'}), false)`,
   sql`SELECT pg_advisory_lock(1)`,
   sql`SELECT pg_try_advisory_lock_shared(1)`,
+  sql`CREATE /* for now */ TEMP SEQUENCE seats`,
+  sql`CREATE TEMP TABLE bookings (name text DEFAULT 'on commit drop')`,
+  sql`SELECT 1 AS seat INTO LOCAL TEMP "all bookings"`,
+  sql`SELECT 1 AS seat INTO UNLOGGED TABLE "pg_temp".bookings`,
+  sql`SELECT pg_catalog.set_config('search_path', lower(trim('PG_CATALOG')), false)`,
+  sql`SELECT "pg_advisory_lock" -- for now
+    (1)`,
 ];
 /** Statements that look like those above. */
 const ALLOWED: readonly (readonly [sqlite: Query, postgres?: Query])[] = [
@@ -90,6 +97,17 @@ const ALLOWED: readonly (readonly [sqlite: Query, postgres?: Query])[] = [
   [sql`CREATE INDEX by_a ON temp (a)`],
   [sql`SELECT 1`, sql`SELECT set_config('search_path', current_setting('search_path'), true)`],
   [sql`SELECT 1`, sql`SELECT pg_advisory_xact_lock(1)`],
+  [sql`SELECT 'it''s put into temp storage' AS "into temp storage" -- into temp storage`],
+  [sql`SELECT 'pg_advisory_lock(1)' /* pg_advisory_lock(1) */`],
+  [sql`SELECT 1`, sql`SELECT E'it\\'s pg_advisory_lock(1)'`],
+  [sql`SELECT 1`, sql`SET/* here */LOCAL search_path = pg_catalog`],
+  [sql`WITH one AS (SELECT 1 AS a) INSERT OR REPLACE INTO temp SELECT a FROM one WHERE a = 0`, sql`SELECT 1`],
+  [
+    sql`SELECT 1`,
+    sql`WITH one AS (SELECT 1 AS a) MERGE INTO temp AS old USING one ON old.a = 0 WHEN MATCHED THEN DO NOTHING`,
+  ],
+  [sql`SELECT 1`, sql`CREATE FUNCTION ${table('pg_advisory_lock')}(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 1'`],
+  [sql`SELECT 1`, sql`SELECT ${table('pg_advisory_lock')}(1)`],
 ];
 
 const namesOf = async (database: Database) =>
