@@ -47,11 +47,15 @@ export function replaceLimits(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeywo
   }
 }
 
-/** Makes the format `int64` exact: ajv-formats accepts every integer. */
+/**
+ * Makes the format `int64` exact for numbers with digits: ajv-formats accepts every integer. Other numbers are doubles,
+ * which may round an int64 of a request up to 2^63.
+ */
 export function limitInt64s(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeyword'>): void {
-  const isExact: NumberTest = (value, ...place) => {
-    if (Number.isSafeInteger(value)) return true;
-    const integer = integerOf(digitsOf(value, ...place));
+  const isExact: NumberTest = (...place) => {
+    const digits = digitsOf(...place);
+    if (digits === undefined) return true;
+    const integer = integerOf(digits);
     return integer !== undefined && isInt64(integer);
   };
   ajv.removeKeyword('format');
@@ -78,11 +82,11 @@ type NumberTest = (
 
 function createTest(limit: string, sign: 1 | -1, isInclusive: boolean): NumberTest {
   return (...place) => {
-    const difference = compareNumbers(digitsOf(...place), limit) * sign;
+    const difference = compareNumbers(digitsOf(...place) ?? String(place[0]), limit) * sign;
     return isInclusive ? difference >= 0 : difference > 0;
   };
 }
 
-function digitsOf(...[value, root, holder, key]: Parameters<NumberTest>): string {
-  return (holder && root[DIGITS]?.(holder, String(key))) ?? String(value);
+function digitsOf(...[, root, holder, key]: Parameters<NumberTest>): string | undefined {
+  return holder && root[DIGITS]?.(holder, String(key));
 }
