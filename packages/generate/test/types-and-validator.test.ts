@@ -204,6 +204,18 @@ const AGREEMENTS: Readonly<Record<string, Agreement>> = {
     valid: ['{ "__proto__": 1, "x-a": "a" }'],
     invalid: ['{}', '{ "__proto__": 1 }', '{ "x-a": "a" }', '{ "__proto__": 1, "x-a": 1 }'],
   },
+  'a property named __proto__ beside unevaluated properties': {
+    schema: {
+      allOf: [
+        object({ name: TEXT }),
+        object({ ['__proto__']: COUNT }),
+        object({}, { patternProperties: { '^x-': TEXT } }),
+      ],
+      unevaluatedProperties: false,
+    },
+    valid: ['{ "__proto__": 1, "name": "a", "x-a": "a" }', '{ "__proto__": 1 }'],
+    invalid: ['{ "__proto__": "a" }'],
+  },
   'a discriminator named __proto__': {
     schema: { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: '__proto__' } },
     valid: ['{ "__proto__": "Cat", "lives": 9 }', '{ "__proto__": "dog" }'],

@@ -1,6 +1,7 @@
 import { _, Name, type KeywordCxt } from 'ajv';
 import { not } from 'ajv/dist/compile/codegen/index.js';
-import { Type } from 'ajv/dist/compile/util.js';
+import { setEvaluated, Type } from 'ajv/dist/compile/util.js';
+import { compilePattern } from './pattern.ts';
 import { MAX_CONDITIONS, replaceCode, type CodeRules } from './object-keywords.ts';
 
 type Names = Readonly<Record<string, unknown>>;
@@ -14,10 +15,24 @@ export function replaceEvaluation(ajv: CodeRules): void {
   replaceCode(ajv, 'if', checkCondition);
   replaceCode(ajv, 'contains', checkContains);
   replaceCode(ajv, 'unevaluatedItems', checkUnevaluatedItems);
+  replaceCode(ajv, 'patternProperties', (context, code) => {
+    const patterns = Object.keys(Object(context.schema) as Names);
+    if (patterns.some((pattern) => compilePattern(pattern).test('__proto__'))) startEvaluatedNames(context);
+    code(context);
+  });
   replaceCode(ajv, 'unevaluatedProperties', (context, code) => {
     copyEvaluatedNames(context);
     code(context);
   });
+}
+
+/** Creates the object of evaluated names without a prototype, since Ajv could not add `__proto__` to other objects. */
+function startEvaluatedNames({ gen, it }: KeywordCxt): void {
+  const { props } = it;
+  if (it.opts.unevaluated !== true || props === true || props instanceof Name) return;
+  const names = gen.var('props', _`{ __proto__: null }`);
+  setEvaluated(gen, names, props ?? {});
+  it.props = names;
 }
 
 function copyEvaluatedNames({ gen, it }: KeywordCxt): void {
