@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cleanUp, temporaryFolder } from '@contract-first/testing/cleanup.ts';
@@ -30,6 +30,15 @@ async function check(paths: Fragment, service: Handle | string, args: readonly s
   const { code, stdout, stderr } = await runHere(checkCommand, [...required, ...args], folder);
   const failed = [...stdout.matchAll(/^FAILED (.*)$/gm)].map(([, line]) => line);
   return { code, stdout, stderr, failed };
+}
+
+/** Starts a server. Returns its address. */
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp(() => {
+    server.close().closeAllConnections();
+  });
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // Of a TCP server.
 }
 
 /** Parses a JSON body. Returns `undefined` if it is not JSON. */
@@ -382,14 +391,36 @@ test.each([
       else res.writeHead(isBroken ? status : 200).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanUp(() => {
-    server.close().closeAllConnections();
-  });
   const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done } };
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // Of a TCP server.
-  const { stdout } = await check({ '/a': { post } }, url, ['--checks', 'not_a_server_error']);
+  const { stdout } = await check({ '/a': { post } }, await listen(server), ['--checks', 'not_a_server_error']);
   expect(unanswered).toBeLessThan(0);
+  const messages = [...stdout.matchAll(/^FAILED .*\n {2}(.*)$/gm)].map(([, message]) => message);
+  expect(messages.sort()).toEqual(expected);
+});
+
+test.each([
+  ['explains a time-out', false, ['the status is 500 for valid data']],
+  [
+    'does not explain a closed connection',
+    true,
+    ['no valid response: the connection was closed', 'the status is 500 for valid data'],
+  ],
+])('a 500 for plain valid data %s of the same operation', async (_name, isClosed, expected) => {
+  const schema = object({ id: { type: 'integer', readOnly: true }, name: { type: 'string' } }, ['name']);
+  const some = { description: 'Some', content: json(schema) };
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
+  const post = { operationId: 'postA', requestBody: taking(schema), responses: { 201: some, 400: rejected } };
+  const get = { operationId: 'getA', parameters: [id], responses: { 200: some, 404: rejected } };
+  let unanswered = isClosed ? 2 : 1; // The check sends a request again if a reused connection is closed.
+  const server = createServer((req, res) => {
+    const isPost = req.method === 'POST' && req.url === '/a';
+    if (!isPost || (unanswered -= 1) < 0) res.writeHead(isPost ? 500 : 404).end();
+    else if (isClosed) req.socket.destroy();
+  });
+  const { stdout } = await check({ '/a': { post }, '/a/{id}': { get } }, await listen(server), [
+    '--checks',
+    'not_a_server_error,read_your_writes',
+  ]);
   const messages = [...stdout.matchAll(/^FAILED .*\n {2}(.*)$/gm)].map(([, message]) => message);
   expect(messages.sort()).toEqual(expected);
 });
@@ -405,16 +436,12 @@ test('a request that stops the server is one failure', async () => {
       res.writeHead(200).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanUp(() => {
-    server.close();
-  });
   const operation = (operationId: string) => ({
     post: { operationId, requestBody: taking({}), responses: { 200: done } },
   });
   const { failed, stdout, code } = await check(
     { '/a': operation('postA'), '/b': operation('postB'), '/c': operation('postC') },
-    `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    await listen(server),
     ['--checks', 'not_a_server_error'],
   );
   expect([code, failed]).toEqual([1, ['not_a_server_error  postA']]);

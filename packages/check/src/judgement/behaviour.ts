@@ -30,7 +30,8 @@ const FORBIDDEN = 403;
 // If the id in the body differs from the id in the path, a server may answer 400, 409 or 422.
 const REFUSALS_OF_OTHER_ID = [400, 409, 422];
 
-const UNAVAILABLE = 503;
+/** The status of a server that is unavailable. */
+export const UNAVAILABLE = 503;
 
 /** The maximum depth of objects around a password. */
 const MAX_DEPTH = 1;

@@ -7,6 +7,7 @@ import {
   readingsOf,
   type Redactor,
   type RequestInput,
+  TIME_OUT,
   type WireResponse,
 } from '@contract-first/model/requests';
 import {
@@ -70,9 +71,15 @@ export function isUndocumentedRejection({ operation, testCase, response: { statu
   );
 }
 
+const NO_RESPONSE = 'no valid response';
+
+/** The circumstance of a failure without any response within the time limit. */
+export const TIMED_OUT = `${NO_RESPONSE}: ${TIME_OUT}`;
+
 /** Describes a missing or incomplete response. */
 export function noResponse({ totalBytes }: Excerpt, cause: string): Defect {
-  return defectOf(`${totalBytes > 0 ? 'the response is incomplete' : 'no valid response'}: ${cause}`);
+  const message = `${totalBytes > 0 ? 'the response is incomplete' : NO_RESPONSE}: ${cause}`;
+  return { ...defectOf(message), circumstances: [message] };
 }
 
 /** Checks that the status is documented, unless it is the rejection of a faulty request. */

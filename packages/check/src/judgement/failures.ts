@@ -1,6 +1,7 @@
 import type { Excerpt, KeptResponse, WireRequest } from '@contract-first/model/requests';
-import { isUnusualValue } from './behaviour.ts';
+import { isUnusualValue, UNAVAILABLE } from './behaviour.ts';
 import { keyOf, type FailedCheck } from './checks.ts';
+import { TIMED_OUT } from './conformance.ts';
 import { CATEGORIES } from './defect.ts';
 
 /** Failures with the same check and cause, one per operation. */
@@ -47,7 +48,8 @@ export type CheckFailure = FailedCheck & {
   readonly recorded?: { readonly place: string; readonly variables: readonly string[] };
 };
 
-type Entry = { readonly failure: FailedCheck & { readonly response: KeptResponse | undefined } };
+type Judged = FailedCheck & { readonly response: KeptResponse | undefined };
+type Entry = { readonly failure: Judged };
 
 /** The maximum number of causes per check and category. A server without validation has a cause for each schema keyword. */
 const MAX_CAUSES = 5;
@@ -66,13 +68,12 @@ export function recordFailure<Recorded extends Entry>(recorded: Map<string, Reco
   // If the usual spelling fails too, the failure does not belong to the category protocol.
   const isWorse = known?.category === 'protocol' && failure.category !== 'protocol';
   const ofCheck = [...recorded].filter(([name, other]) => other.failure.check === failure.check && name !== key);
-  const others = ofCheck.filter(([, other]) => other.failure.response?.status === failure.response?.status);
-  const isExplained = others.some(
+  const isExplained = ofCheck.some(
     ([, { failure: other }]) =>
       explains(other, failure) || (sharesUnusualValue(other, failure) && !explains(failure, other)),
   );
   if ((known !== undefined && !isWorse) || isExplained) return false;
-  const explained = others.filter(([, other]) => explains(failure, other.failure));
+  const explained = ofCheck.filter(([, other]) => explains(failure, other.failure));
   for (const [name] of explained) recorded.delete(name);
   const kept = ofCheck.filter((one) => !explained.includes(one));
   if (kept.filter(([, other]) => other.failure.category === failure.category).length >= MAX_CAUSES) return false;
@@ -80,17 +81,24 @@ export function recordFailure<Recorded extends Entry>(recorded: Map<string, Reco
   return true;
 }
 
-/** Returns whether two failures have an unusual value in common, which is then their likely cause. */
-function sharesUnusualValue({ circumstances: some }: FailedCheck, { circumstances: others }: FailedCheck): boolean {
-  return some.some((one) => isUnusualValue(one) && others.includes(one));
+/** Returns whether two failures with one status have an unusual value in common, which is then their likely cause. */
+function sharesUnusualValue(one: Judged, other: Judged): boolean {
+  const isShared = (value: string): boolean => isUnusualValue(value) && other.circumstances.includes(value);
+  return one.response?.status === other.response?.status && one.circumstances.some(isShared);
 }
 
-/** Returns whether a failure explains another failure of the same check with the same status. */
-export function hasCauseOf(one: Entry['failure'], other: Entry['failure']): boolean {
-  return one.check === other.check && one.response?.status === other.response?.status && explains(one, other);
+/** Returns whether a failure explains another failure of the same check. */
+export function hasCauseOf(one: Judged, other: Judged): boolean {
+  return one.check === other.check && explains(one, other);
 }
 
-/** Returns whether a failure has a proper subset of the other failure's circumstances. */
-function explains({ circumstances: few }: FailedCheck, { circumstances: more }: FailedCheck): boolean {
-  return few.length < more.length && few.every((one) => more.includes(one));
+/**
+ * Returns whether a failure has a proper subset of the other failure's circumstances, and the same status. A 5xx for
+ * plain valid data also explains a time-out: the operation fails in several ways.
+ */
+function explains(one: Judged, other: Judged): boolean {
+  const [few, more] = [one.circumstances, other.circumstances];
+  const isBroken = one.response !== undefined && one.response.status !== UNAVAILABLE && more.includes(TIMED_OUT);
+  const isComparable = isBroken || one.response?.status === other.response?.status;
+  return isComparable && few.length < more.length && few.every((circumstance) => more.includes(circumstance));
 }

@@ -4,6 +4,7 @@ import type { ApiOperation } from '@contract-first/model/operations';
 import { SAFE_METHODS, type WireResponse } from '@contract-first/model/requests';
 import { type CheckName, checksFor, keyOf, type FailedCheck, violationsIn } from '../judgement/checks.ts';
 import { isUnlimitedBody, isUndocumentedRejection } from '../judgement/conformance.ts';
+import { UNAVAILABLE } from '../judgement/behaviour.ts';
 import { type CheckFailure, recordFailure } from '../judgement/failures.ts';
 import { exchange } from '../run/exchange.ts';
 import type { Run } from '../run/run.ts';
@@ -44,7 +45,6 @@ type Evidence = {
 type Repetition = { readonly passedWith: number | undefined };
 
 const NOT_IMPLEMENTED = 501;
-const UNAVAILABLE = 503;
 const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
 
 /** Creates a prober for one operation. The prober awaits its turn before each request. */

@@ -70,7 +70,8 @@ const IDEMPOTENT = [...SAFE_METHODS, 'PUT', 'DELETE'];
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 /** The time limit of each response. */
 export const TIMEOUT_MS = 5_000;
-const NO_RESPONSE = `time-out after ${String(TIMEOUT_MS)} ms`;
+/** The message of {@link NoResponse} after the time limit. */
+export const TIME_OUT = `time-out after ${String(TIMEOUT_MS)} ms`;
 const DEFAULT_MAX_RESPONSE_BYTES = 16_777_216;
 // More than one, since all workers resume at the same time and may exceed the limit again.
 const MAX_RETRIES = 3;
@@ -178,7 +179,7 @@ export function openConnection(
         // After a long task of this process, Node reads a response that has arrived only in the next turns.
         await nextTurn();
         await nextTurn();
-        if (!outgoing.closed) outgoing.destroy(new Error(NO_RESPONSE));
+        if (!outgoing.closed) outgoing.destroy(new Error(TIME_OUT));
       }
 
       function responseOf({ statusCode = 0, rawHeaders }: IncomingMessage, limitBytes: number | undefined) {

@@ -5,7 +5,7 @@
  */
 
 export { createAgent, protocolProblem } from './agents.ts';
-export { type Connection, NoResponse, openConnection, SAFE_METHODS, TIMEOUT_MS } from './connection.ts';
+export { type Connection, NoResponse, openConnection, SAFE_METHODS, TIME_OUT, TIMEOUT_MS } from './connection.ts';
 export {
   authorizationScheme,
   coveredRequirements,
