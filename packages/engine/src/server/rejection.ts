@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { nodeHttp } from '@contract-first/contract';
 import type { PreparedResponse } from '../http/reply/response.ts';
 import { commonHeaders } from '../http/reply/head.ts';
-import { lingeringClose, send } from '../http/reply/send.ts';
+import { lingeringClose, sendFailure } from '../http/reply/send.ts';
 import type { Connections } from './connections.ts';
 import { Failure } from '../http/failure.ts';
 import type { FailureResponse } from '../http/reply/failure-response.ts';
@@ -49,7 +49,7 @@ export function rejectConnection(
   const last = connections.pending(socket).at(-1);
   if (last !== undefined && !last.req.complete) {
     reject(requestIdOf(last.req));
-    send(last.req, last, response);
+    sendFailure(last.req, last, response);
   } else
     connections.whenIdle(socket, () => {
       const requestId = createRequestId();

@@ -137,6 +137,18 @@ test.each<[string, Middleware, RegExp]>([
   },
 );
 
+test("if the application's middleware sets an invalid reason phrase, and the body is malformed, the service continues", async () => {
+  const wait: Middleware = (_req, res) => {
+    res.statusMessage = 'a\nb';
+  };
+  const { serve } = await createTestApp({ middleware: [express.Router().post('/here', wait)] });
+  const { url } = await serve();
+  const connection = await openRawConnection(url);
+  connection.write('POST /here HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n');
+  expect(await connection.closed()).toBe('');
+  expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
+});
+
 test('a second call of next() does not end the response: 404', async () => {
   const twice: Middleware = (_req, res, next) => {
     next();
@@ -146,12 +158,15 @@ test('a second call of next() does not end the response: 404', async () => {
   expectError(await request(app).get('/elsewhere'), 404, /^this path does not exist$/);
 });
 
-test('a response that compression buffers is complete even if it precedes the end of its request: 401', async () => {
+test.each([
+  ['precedes the end of its request: 401', 'Content-Length: 9\r\n\r\n{', 401],
+  ['precedes another failure of its request: 400', 'Transfer-Encoding: chunked\r\n\r\nx\r\n', 400],
+])('a response that compression buffers is complete even if it %s', async (_name, end, status) => {
   const { serve } = await createTestApp({ middleware: [compression({ threshold: 0 })] });
   const connection = await openRawConnection((await serve()).url);
-  connection.write('POST /guests HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nContent-Length: 9\r\n\r\n{');
+  connection.write(`POST /guests HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n${end}`);
   const [head = '', body = ''] = (await connection.closed()).split('\r\n\r\n', 2);
-  expect(head).toMatch(/^HTTP\/1\.1 401 .*content-encoding: gzip/is);
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} .*content-encoding: gzip`, 'is'));
   expect(body).toMatch(/\r\n0$/);
 });
 

@@ -7,6 +7,8 @@ import type { PreparedResponse } from './response.ts';
 
 // How long a client may keep sending after its response.
 const LINGER_MS = 1_500;
+// Whole responses whose requests are still arriving.
+const lingering = new WeakSet<ServerResponse>();
 
 /** Sends 100 Continue. */
 export function sendContinue(res: ServerResponse): void {
@@ -16,7 +18,7 @@ export function sendContinue(res: ServerResponse): void {
 /** Sends a response. If the request is still arriving, the connection is closed after the response. */
 export function send(req: IncomingMessage, res: ServerResponse, response: PreparedResponse): void {
   const { status, headers, body } = response;
-  if (res.writableEnded || res.destroyed) return;
+  if (res.writableEnded || res.destroyed || lingering.has(res)) return;
   if (res.headersSent) {
     abortResponse(res); // Middleware has begun another response, which cannot be completed. Express does the same.
     return;
@@ -30,6 +32,7 @@ export function send(req: IncomingMessage, res: ServerResponse, response: Prepar
     res.end(body);
     return;
   }
+  lingering.add(res);
   // Not end(): Node would close the connection at once.
   res.write(body, () => {
     lingeringClose(req.socket);
