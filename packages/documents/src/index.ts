@@ -34,6 +34,7 @@ export { IGNORED_PARAMETERS, parametersOf, parameterSchemaOf, valueSchemaOf } fr
 export {
   decode,
   dereference,
+  propertiesOf,
   resolveReference,
   schemasInPlace,
   tokensOf,
