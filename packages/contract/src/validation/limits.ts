@@ -52,8 +52,10 @@ export function replaceLimits(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeywo
  * which may round an int64 of a request up to 2^63.
  */
 export function limitInt64s(ajv: Pick<AjvInstance, 'removeKeyword' | 'addKeyword'>): void {
-  const isExact: NumberTest = (...place) => {
-    const digits = digitsOf(...place);
+  const isExact: NumberTest = (value, ...place) => {
+    // Integers beyond int64 round to 2^63 or more, so most digits need not be read.
+    if (Math.abs(value) < 2 ** 63 && Number.isInteger(value)) return true;
+    const digits = digitsOf(value, ...place);
     if (digits === undefined) return true;
     const integer = integerOf(digits);
     return integer !== undefined && isInt64(integer);

@@ -41,6 +41,8 @@ test('responses: text, with a charset if the handler sets it', async () => {
 test.each<[string, unknown, number, RegExp]>([
   ['{ type: integer, maximum: 5 }', 3, 200, /^3$/],
   ['{ type: integer, format: int64 }', 9_007_199_254_740_993n, 200, /^9007199254740993$/],
+  ['{ type: integer, format: int64 }', 9_223_372_036_854_775_807n, 200, /^9223372036854775807$/],
+  ['{ type: integer, format: int64 }', -9_223_372_036_854_775_808n, 200, /^-9223372036854775808$/],
   ['{ type: integer, format: int64 }', 9_223_372_036_854_775_808n, 500, /failed to answer/],
   ['{ type: integer, format: int64 }', -9_223_372_036_854_775_809n, 500, /failed to answer/],
   ['{ type: integer }', 10n ** 30n, 200, /^10{30}$/],
