@@ -67,7 +67,7 @@ export function findConflicts(
     for (const [problem, found] of problemsOf(schemas)) report(problem, found);
     for (const schema of schemas) {
       const remaining = schema['prefixItems'] === undefined ? [] : [schema['items']];
-      if (schema['patternProperties'] !== undefined) remaining.push(schema['additionalProperties']);
+      if (schema.patternProperties !== undefined) remaining.push(schema['additionalProperties']);
       for (const member of remaining) report(`has ${one} beside prefixItems or patternProperties`, foundIn(member));
       for (const keyword of CONDITIONAL) report(`has ${one} under ${keyword}`, foundIn(schema[keyword]));
     }
