@@ -72,7 +72,7 @@ const ALTERNATIVES = receiving(`
         - { required: [y], properties: { kind: { const: b }, y: { type: string } } }
       unevaluatedProperties: false`);
 
-/** Objects with an optional property, of which few random values are valid. */
+/** Objects with an optional property. Few random values are valid. */
 const CONDITIONS = receiving(`
       type: object
       required: [country]

@@ -189,7 +189,7 @@ export function isTransaction(change: CommittedChange | undefined): change is { 
 // Application texts are short; a `write` may have many statements.
 const MAX_TEXT_CHARS = 1_000;
 
-/** Returns the text of a change that consists of statements, or what runs in a transaction. */
+/** Returns the text of the statements in a change, or names the running part of a transaction. */
 function textOfChange(change: CommittedChange): string | undefined {
   if (change === 'check' || isInsert(change)) return undefined;
   const text = isTransaction(change) ? change.work.running : change.statements.map((one) => one.text).join('; ');

@@ -296,7 +296,7 @@ function describeRequest(
   return describe(detail, [...rules, ...unusual].join(', '), circumstances);
 }
 
-/** Returns whether a circumstance is an unusual value, which servers often mishandle wherever it is. */
+/** Returns whether a circumstance is an unusual value. Servers often mishandle these values in every place. */
 export function isUnusualValue(circumstance: string): boolean {
   return Object.hasOwn(UNUSUAL, circumstance);
 }
