@@ -34,7 +34,7 @@ export { IGNORED_PARAMETERS, parametersOf, parameterSchemaOf, valueSchemaOf } fr
 export {
   decode,
   dereference,
-  propertiesOf,
+  describedProperties,
   resolveReference,
   schemasInPlace,
   tokensOf,

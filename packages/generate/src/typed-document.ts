@@ -60,10 +60,9 @@ export function toTypedDocument(original: Document, codecs: readonly string[]): 
   const bytes = new Set<object>();
   walkDocument(
     document,
-    ({ kind, node, key }) => {
-      if (kind === 'mediaType' && kindOf(key) === 'multipart')
-        forms.set(node, textTypeOf(document, node['schema'], true));
-      if (kind === 'mediaType' && isJsonRange(key) && !describesJson(document, key, node)) bytes.add(node);
+    ({ node, key }) => {
+      if (kindOf(key) === 'multipart') forms.set(node, textTypeOf(document, node['schema'], true));
+      if (isJsonRange(key) && !describesJson(document, key, node)) bytes.add(node);
     },
     ['mediaType'],
   );

@@ -16,8 +16,7 @@ export function findParameterProblems(document: OpenApiDocument): readonly Diagn
   const found: Diagnostic[] = [];
   walkDocument(
     document,
-    ({ kind, node, pointer }) => {
-      if (kind !== 'pathItem' && kind !== 'operation') return;
+    ({ node, pointer }) => {
       const seen = new Set<string>();
       for (const { in: place, name, pointer: own } of parametersIn(document, node, pointer)) {
         const key = `${String(place)} ${String(name)}`;

@@ -90,8 +90,7 @@ export function findUnchecked(document: Document): Diagnostic[] {
   const found: Diagnostic[] = [];
   walkDocument(
     document,
-    ({ kind, node, pointer, key }) => {
-      if (kind !== 'mediaType') return;
+    ({ node, pointer, key }) => {
       for (const name of ['prefixEncoding', 'itemEncoding']) {
         if (node[name] === undefined || pointer.includes('/responses/')) continue;
         const message = `${name} is not checked: a part may have any Content-Type`;
@@ -112,10 +111,9 @@ export function findEncodings(document: Document): Diagnostic[] {
   const found: Diagnostic[] = [];
   walkDocument(
     document,
-    ({ kind, node, pointer, key }) => {
-      if (kind !== 'mediaType' || pointer.includes('/responses/')) return;
+    ({ node, pointer, key }) => {
       const form = kindOf(key);
-      if (form !== 'form' && form !== 'multipart') return;
+      if (pointer.includes('/responses/') || (form !== 'form' && form !== 'multipart')) return;
       const { encoding = {} } = node as MediaTypeObject;
       for (const [name, { headers, style, explode, contentType }] of Object.entries(encoding)) {
         const warn = (message: string): void =>

@@ -55,7 +55,7 @@ export function asSchema(node: unknown): SchemaObject | undefined {
 }
 
 /** Returns the properties that a schema of a normalized document describes, by name. */
-export function propertiesOf({
+export function describedProperties({
   properties = {},
   patternProperties = {},
 }: SchemaObject): Readonly<Record<string, unknown>> {

@@ -1,6 +1,12 @@
 import { type ByteLimits, IN_PLACE_LISTS, isJsonRange, type TextType } from '@contract-first/contract';
 import { optional } from './map-values.ts';
-import { type OpenApiDocument, propertiesOf, resolveSchema, type SchemaObject, schemasInPlace } from './reference.ts';
+import {
+  type OpenApiDocument,
+  describedProperties,
+  resolveSchema,
+  type SchemaObject,
+  schemasInPlace,
+} from './reference.ts';
 
 type Scalar = TextType['scalars'][number];
 
@@ -83,7 +89,7 @@ function readTextType(
     const types = typesOf(schema);
     // `properties` has no effect if the schema does not allow objects.
     const allowsObject = schema.type === undefined || types.includes('object');
-    const properties = Object.entries(allowsObject ? propertiesOf(schema) : {}).map(
+    const properties = Object.entries(allowsObject ? describedProperties(schema) : {}).map(
       ([name, member]) => [name, read(member, 1)] as const,
     );
     const items = types.includes('array') ? read(schema['items'], 1) : undefined;

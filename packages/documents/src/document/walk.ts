@@ -31,10 +31,13 @@ const KEYWORDS = new Map(
  * examples and other data.
  *
  * @param visit may replace the object in its holder; the walk continues in the replacement
- * @param kinds the needed kinds; objects that cannot contain any, such as schemas, are skipped
+ * @param kinds the kinds of the visited objects; by default, all. Objects that cannot contain them are skipped
  */
 export function walkDocument(document: object, visit: (visited: Visited) => void, kinds?: readonly Kind[]): void {
-  walk('document', { '': document }, '', '#', visit, kinds && kindsWith(kinds));
+  const visitKinds = (visited: Visited): void => {
+    if (kinds === undefined || kinds.includes(visited.kind)) visit(visited);
+  };
+  walk('document', { '': document }, '', '#', visitKinds, kinds && kindsWith(kinds));
 }
 
 /** Returns kinds and the kinds of the objects that contain them. */
@@ -51,7 +54,7 @@ function kindsWith(kinds: readonly Kind[]): ReadonlySet<Kind> {
 /**
  * Visits `holder[key]` and its descendants, like {@link walkDocument}.
  *
- * @param entered the kinds of the visited objects; by default, all
+ * @param entered the kinds of the objects to look into; by default, all
  */
 export function walk(
   kind: Kind,

@@ -4,7 +4,7 @@ import {
   asSchema,
   dereference,
   describeProperty,
-  propertiesOf,
+  describedProperties,
   resolveSchema,
   schemasInPlace,
   type SchemaObject,
@@ -162,7 +162,7 @@ function assignValues(
 /** Returns the values that `const` and `enum` allow for a property; `undefined` if the property has neither. */
 function ownValues(document: Document, node: unknown, property: string): readonly unknown[] | undefined {
   const limits = [...schemasInPlace(document, node, ['allOf'])].map((part) => {
-    const properties = propertiesOf(part);
+    const properties = describedProperties(part);
     return Object.hasOwn(properties, property) ? limitsOf(document, properties[property]) : undefined;
   });
   const [first, ...others] = limits.filter((values) => values !== undefined);

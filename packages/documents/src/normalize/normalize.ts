@@ -58,10 +58,10 @@ export function normalizeDocument(original: Document): {
   const schemaNames = new Map<string, readonly string[]>();
   // A callback may refer to the path item that it is in; it is empty there.
   const copied: (readonly [pointer: string, reference: string])[] = [];
+  // The schemas with a property named `__proto__`.
+  const prototyped = new Set<Node>();
   walkDocument(document, simplify);
-  walkDocument(document, ({ kind, node }) => {
-    if (kind === 'schema') convertPrototype(node); // Last, since a reference may lead to the property.
-  });
+  prototyped.forEach(convertPrototype); // Last, since a reference may lead to the property.
   for (const path of Object.keys(document.paths ?? {}))
     if (uncallableReason(path) !== undefined) Reflect.deleteProperty(document.paths ?? {}, path);
   Reflect.deleteProperty(document.components?.schemas ?? {}, '__proto__');
@@ -77,6 +77,7 @@ export function normalizeDocument(original: Document): {
       convertDependencies(node);
       for (const name of ['$id', '$schema', '$anchor', 'nullable', DECODED]) Reflect.deleteProperty(node, name);
       removeUnknown(node);
+      if (Object.hasOwn(Object(node['properties']) as object, '__proto__')) prototyped.add(node);
     }
     if (kind === 'operation') {
       renameRanges(node['responses']);
@@ -124,7 +125,6 @@ function convertPrototype(schema: Node): void {
     readonly properties?: Node;
     readonly patternProperties?: Node;
   };
-  if (!Object.hasOwn(properties, '__proto__')) return;
   const { ['__proto__']: property, ...others } = properties;
   Object.assign(schema, {
     properties: others,
@@ -243,7 +243,7 @@ function addOperationIds(document: Document, isCopy: (path: string) => boolean):
   walkDocument(
     document,
     (visited) => {
-      if (visited.kind === 'operation' && !served.has(visited.node)) sent.push(visited);
+      if (!served.has(visited.node)) sent.push(visited);
     },
     ['operation'],
   );

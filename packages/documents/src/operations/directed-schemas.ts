@@ -2,7 +2,7 @@ import { IN_PLACE_LISTS, SCHEMA_KEYWORDS } from '@contract-first/contract';
 import { TooMany } from '../document/expansion-limit.ts';
 import { mapValues } from '../document/map-values.ts';
 import { findReaching, PREFIX, type Schemas } from '../document/reaching.ts';
-import { type InPlaceList, propertiesOf, PROTOTYPE_PATTERN, type SchemaObject } from '../document/reference.ts';
+import { type InPlaceList, describedProperties, PROTOTYPE_PATTERN, type SchemaObject } from '../document/reference.ts';
 
 /**
  * The use of a schema: a request as sent by clients, a request with defaults as received by handlers, a response, or a
@@ -155,14 +155,15 @@ export function createDirectedSchemas(originals: Schemas): DirectedSchemas {
     if (mark === undefined) return NO_NAMES;
     const excluded = new Set<string>();
     for (const part of schemasOf(node, keywords, marked))
-      for (const [name, schema] of Object.entries(propertiesOf(part))) if (isMarked(schema, mark)) excluded.add(name);
+      for (const [name, schema] of Object.entries(describedProperties(part)))
+        if (isMarked(schema, mark)) excluded.add(name);
     return excluded;
   }
 
   /** Returns the properties that a schema describes or requires. */
   function mentionedBy(node: unknown): ReadonlySet<string> {
     const parts = schemasOf(node, IN_PLACE_LISTS);
-    return new Set(parts.flatMap((part) => [...Object.keys(propertiesOf(part)), ...(part.required ?? [])]));
+    return new Set(parts.flatMap((part) => [...Object.keys(describedProperties(part)), ...(part.required ?? [])]));
   }
 
   function isMarked(schema: unknown, mark: string): boolean {

@@ -1,5 +1,10 @@
 import { isInPlaceList, memoizeByObject, SCHEMA_KEYWORDS, stringifyJson } from '@contract-first/contract';
-import { constrainAlternatives, propertiesOf, unusedName, type OpenApiDocument } from '@contract-first/documents';
+import {
+  constrainAlternatives,
+  describedProperties,
+  unusedName,
+  type OpenApiDocument,
+} from '@contract-first/documents';
 
 /** A JSON Schema 2020-12 with absolute references, so that it can be compiled separately from its document. */
 export type JsonSchema = boolean | JsonSchemaObject;
@@ -75,7 +80,7 @@ function convert(document: OpenApiDocument, direction: 'request' | 'response'): 
 
   /** Returns the names of the properties that a schema, its references or its `allOf` mark. */
   function marked(schema: unknown): ReadonlySet<string> {
-    const properties = partsOf(schema).flatMap((part) => Object.entries(propertiesOf(part)));
+    const properties = partsOf(schema).flatMap((part) => Object.entries(describedProperties(part)));
     const isMarked = ([, property]: readonly [string, unknown]) =>
       partsOf(property).some((part) => part[mark] === true);
     return new Set(properties.filter(isMarked).map(([name]) => name));
