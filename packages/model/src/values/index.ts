@@ -18,6 +18,7 @@ export {
   type JsonArray,
   type JsonObject,
   membersOf,
+  objectOrEmpty,
   partAt,
   type Place,
   placesOf,

@@ -24,6 +24,11 @@ export function isScalar(value: Json): boolean {
   return value !== null && !isArray(value) && !isObject(value);
 }
 
+/** Returns an object; an empty object for another value. */
+export function objectOrEmpty(value: Json | undefined): JsonObject {
+  return value !== undefined && isObject(value) ? value : {};
+}
+
 /** Returns the members of an object or the items of an array by index; an empty list for other values. */
 export function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
   if (isArray(value)) return value.map((item, index) => [index, item] as const);

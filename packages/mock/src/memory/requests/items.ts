@@ -8,6 +8,7 @@ import {
   isCreationTime,
   type Json,
   type JsonObject,
+  objectOrEmpty,
   partAt,
   replaceAt,
   timeLike,
@@ -25,7 +26,7 @@ import { mergePatch, readSent, readSentMembers } from './request-body.ts';
 /** Creates a resource with the id of the request, or with a new id. */
 export const create: Handle = (scope, request) => {
   const { operation, resource, model, store, identifiers, documented, fail } = scope;
-  const sent = membersOf(written(scope, request));
+  const sent = objectOrEmpty(written(scope, request));
   const collection = storeCollection(resource.item, pathValues(operation.path, request));
   const isTaken = (id: Json): boolean => store.has(pathInCollection(collection, id));
   const schemas = model.idSchemasOf(resource);
@@ -72,7 +73,7 @@ export const replace: Handle = (scope, request) => {
   const kept =
     state === undefined
       ? created(scope, unwritten(scope, { ...model.sampleMembersOf(resource), ...idsOfParents(scope, request) }))
-      : changed(scope, unwritten(scope, membersOf(state)));
+      : changed(scope, unwritten(scope, objectOrEmpty(state)));
   const next = isObject(sent) ? model.complete(resource, { ...kept, ...sent, ...own }) : sent;
   setState(scope, storePathOf(scope, request), next);
   const { 201: creation, ...others } = documented.responses;
@@ -87,7 +88,7 @@ export const patch: Handle = (scope, request) => {
   const sent = written(scope, request);
   return change(scope, request, (state, path) => {
     const next = isObject(sent)
-      ? { ...mergePatch(changed(scope, membersOf(state)), sent), ...idOf(scope.resource, state) }
+      ? { ...mergePatch(changed(scope, objectOrEmpty(state)), sent), ...idOf(scope.resource, state) }
       : sent;
     setState(scope, path, next);
     return next;
@@ -135,7 +136,7 @@ function setState({ resource, model, store }: OperationContext, path: string, st
     return;
   }
   store.remove(path);
-  for (const [id, member] of Object.entries(membersOf(state)))
+  for (const [id, member] of Object.entries(objectOrEmpty(state)))
     if (member !== null || model.allowsValue(members, null)) store.set(pathInCollection(path, id), member);
 }
 
@@ -200,7 +201,7 @@ function written({ operation, resource, model }: OperationContext, request: Mock
   const whole = readSent(request, model.sentPlaceIn(operation, resource));
   if (whole !== undefined && (isObject(whole) ? model.isFree(resource) : model.allowsValue(resource, whole)))
     return whole;
-  const sent = membersOf(whole);
+  const sent = objectOrEmpty(whole);
   const holder = model.holderOf(operation, resource);
   if (holder !== undefined) return { [holder]: sent };
   const [names, sample] = [model.writtenBy(operation, resource), model.sampleMembersOf(resource)];
@@ -247,15 +248,10 @@ function withId({ idMembers }: Resource, id: Json): JsonObject {
 }
 
 function idOf({ idMembers }: Resource, state: Json): JsonObject {
-  const members = membersOf(state);
+  const members = objectOrEmpty(state);
   return Object.fromEntries(
     idMembers.filter((name) => Object.hasOwn(members, name)).map((name) => [name, members[name] ?? null]),
   );
-}
-
-/** Returns the members of an object; none for another value. */
-function membersOf(value: State): JsonObject {
-  return value !== undefined && isObject(value) ? value : {};
 }
 
 /** Returns whether a resource is a singleton, such as `/settings`. */

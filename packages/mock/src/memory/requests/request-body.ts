@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, partAt } from '@contract-first/model/values';
+import { isArray, isObject, type Json, type JsonObject, objectOrEmpty, partAt } from '@contract-first/model/values';
 import type { MockRequest } from '../reply.ts';
 
 /**
@@ -14,15 +14,13 @@ export function readSent({ body }: MockRequest, place: readonly string[]): Json 
 
 /** Returns the members of the resource in a request body; none for other bodies, such as text. */
 export function readSentMembers(request: MockRequest, place: readonly string[]): JsonObject {
-  const sent = readSent(request, place) ?? null;
-  return isObject(sent) ? sent : {};
+  return objectOrEmpty(readSent(request, place));
 }
 
 /** Applies a merge patch (RFC 7396), but keeps null members, which the schema may allow. */
 export function mergePatch(value: JsonObject, patch: JsonObject): JsonObject {
   const merged = Object.entries(patch).map(([name, member]): [string, Json] => {
-    const part = value[name] ?? null;
-    return [name, isObject(member) ? mergePatch(isObject(part) ? part : {}, member) : member];
+    return [name, isObject(member) ? mergePatch(objectOrEmpty(value[name]), member) : member];
   });
   return { ...value, ...Object.fromEntries(merged) };
 }

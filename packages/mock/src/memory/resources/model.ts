@@ -19,6 +19,7 @@ import {
   isScalar,
   type Json,
   type JsonObject,
+  objectOrEmpty,
   partAt,
   type Place,
   propertyOf,
@@ -77,7 +78,7 @@ export function createModel(requests: Values, responses: Values) {
     /** Returns an object of resources, each represented as in its read; the generated value if the schema forbids it. */
     representMembers: (members: Resource, schema: JsonSchema | undefined, generated: Json, state: Json): Json => {
       const { schema: own, value } = samples(members);
-      const entries = isObject(state) ? Object.entries(state) : [];
+      const entries = Object.entries(objectOrEmpty(state));
       const whole = Object.fromEntries(entries.map(([id, member]) => [id, represent(own, value, member)]));
       return responses.allows(schema, whole) ? whole : generated;
     },
@@ -166,8 +167,7 @@ export function createModel(requests: Values, responses: Values) {
   };
 
   function sampleMembersOf(resource: Resource): JsonObject {
-    const { value } = samples(resource);
-    return isObject(value) ? value : {};
+    return objectOrEmpty(samples(resource).value);
   }
 
   /** Returns the schemas of a resource in an operation's requests. */
@@ -321,7 +321,7 @@ function createRepresent({ allows, schemas }: Pick<Values, 'allows' | 'schemas'>
       const [first = null] = isArray(generated) ? generated : [];
       return state.map((item) => merge(items, first, item, depth + 1));
     }
-    const inside = isObject(generated) ? generated : {};
+    const inside = objectOrEmpty(generated);
     const members = Object.entries(state).flatMap(([name, member]) => {
       const property = Object.hasOwn(declared, name) ? declared[name] : undefined;
       if (property === undefined && (!isOpen || schemas.removed.has(name))) return [];
