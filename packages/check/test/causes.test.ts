@@ -306,19 +306,23 @@ test('a value that causes a 5xx in valid and invalid requests is one failure', a
   expect(stdout).toContain('a lone surrogate');
 });
 
-test('a 5xx in a sequence explains a 5xx to unusual data', async () => {
-  const schema = object({ id: { type: 'integer', readOnly: true }, name: { type: 'string' } }, ['name']);
+/** Returns the paths of a resource that can be created, read and replaced. @param type the type of its ids */
+function pathsOf(type: 'integer' | 'string', others: object = {}): Readonly<Record<string, unknown>> {
+  const schema = object({ id: { type, readOnly: true }, name: { type: 'string' } }, ['name']);
   const some = { description: 'Some', content: json(schema) };
-  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
   const responses = { 200: some, 404: rejected };
-  const paths = {
+  return {
     '/a': { post: { operationId: 'postA', requestBody: taking(schema), responses: { 201: some, 400: rejected } } },
     '/a/{id}': {
-      parameters: [id],
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type } }],
       get: { operationId: 'getA', responses },
       put: { operationId: 'putA', requestBody: taking(schema), responses },
+      ...others,
     },
   };
+}
+
+test('a 5xx in a sequence explains a 5xx to unusual data', async () => {
   let puts = 0;
   const handle: Handle = (request) => {
     const value = Object(valueOf(request)) as { readonly name?: unknown };
@@ -329,25 +333,13 @@ test('a 5xx in a sequence explains a 5xx to unusual data', async () => {
       ? empty(500)
       : answerJson(200, { name: 'a', id: 7 });
   };
-  const { failed, stdout } = await check(paths, handle, ['--checks', 'not_a_server_error,use_after_free']);
+  const { failed, stdout } = await check(pathsOf('integer'), handle, ['--checks', 'not_a_server_error,use_after_free']);
   expect(failed).toEqual(['not_a_server_error  putA']);
   expect(stdout).toContain('the status is 500 for valid data\n');
 });
 
 test('a 5xx after a deletion does not explain a 5xx to unusual data', async () => {
-  const schema = object({ id: { type: 'string', readOnly: true }, name: { type: 'string' } }, ['name']);
-  const some = { description: 'Some', content: json(schema) };
-  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
-  const responses = { 200: some, 404: rejected };
-  const paths = {
-    '/a': { post: { operationId: 'postA', requestBody: taking(schema), responses: { 201: some, 400: rejected } } },
-    '/a/{id}': {
-      parameters: [id],
-      get: { operationId: 'getA', responses },
-      put: { operationId: 'putA', requestBody: taking(schema), responses },
-      delete: { operationId: 'deleteA', responses: { 204: done, 404: rejected } },
-    },
-  };
+  const paths = pathsOf('string', { delete: { operationId: 'deleteA', responses: { 204: done, 404: rejected } } });
   const known = new Map<string, string>();
   const deleted = new Set<string>();
   const handle: Handle = (request) => {
