@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installedModules, NOT_INSTALLED } from '@contract-first/testing/packed.ts';
+import { installedModules, NO_PROGRAMS } from '@contract-first/testing/packed.ts';
 
 /** The steps from a document to a tested service. Each step requires the previous step. */
 export const STEPS = ['init', 'typecheck', 'start', 'test', 'contract'] as const;
@@ -114,7 +114,7 @@ async function run(folder: string, args: readonly string[]): Promise<Outcome> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['--import', PRINT_PEAK, ...args], {
     cwd: folder,
-    env: { ...process.env, ...NOT_INSTALLED },
+    env: { ...process.env, ...NO_PROGRAMS },
     timeout: TIME_LIMIT_MS,
   });
   let output = '';

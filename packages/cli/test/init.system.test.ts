@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
 import { runHere } from '@contract-first/testing/command.ts';
-import { NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
+import { NO_PROGRAMS, packedFolder } from '@contract-first/testing/packed.ts';
 import { rounds } from '@contract-first/testing/rounds.ts';
 import { ROOT, runProcess } from '@contract-first/testing/service.ts';
 import { tryDocument } from '../corpus/trial.ts';
@@ -12,8 +12,7 @@ import { initCommand } from '../../generate/src/init/command.ts';
 const DOCUMENTS = join(import.meta.dirname, 'documents');
 const ALL = ['petstore.yaml', 'library.yaml', 'sensors.json'].slice(0, rounds(1, 3));
 
-const init = (folder: string, ...args: readonly string[]) =>
-  runHere(initCommand, args, folder, { ...process.env, ...NOT_INSTALLED });
+const init = (folder: string, ...args: readonly string[]) => runHere(initCommand, args, folder, NO_PROGRAMS);
 
 /** Returns the files in a folder by path, recursively. */
 function filesIn(folder: string): readonly string[] {
@@ -244,8 +243,7 @@ test.each([
       writeFileSync(join(folder, lockFile), '');
       writeFileSync(join(folder, 'package.json'), '{"name":"mine","type":"module"}');
     }
-    // Without programs, each installation fails.
-    const environment = { PATH: '', npm_config_user_agent: agent };
+    const environment = { ...NO_PROGRAMS, npm_config_user_agent: agent };
     const args = [join(DOCUMENTS, 'petstore.yaml'), '.', '--no-database'];
     const { code, stdout } = await runHere(initCommand, args, folder, environment);
     const [manager = ''] = start.split(' ');

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from '@contract-first/testing/cleanup.ts';
-import { INSTALL_OPTIONS, NOT_INSTALLED, packedFolder } from '@contract-first/testing/packed.ts';
+import { INSTALL_OPTIONS, NO_PROGRAMS, packedFolder } from '@contract-first/testing/packed.ts';
 import { ROOT, runProcess, startServiceProcess } from '@contract-first/testing/service.ts';
 import { VERSION } from '../../command-line/src/terminal/version.ts';
 import { shallowDocument } from '../../check/test/support/reference-document.ts';
@@ -122,7 +122,7 @@ test.each(nodes)('%s: init and generate, installed from tarballs, write a projec
   const initialized = await runProcess(
     node(),
     [BIN, 'init', 'openapi.yaml', project, '--no-database'],
-    NOT_INSTALLED,
+    NO_PROGRAMS,
     folder,
   );
   expect(initialized).toMatchObject({ code: 0 });
@@ -180,8 +180,10 @@ test('init runs in Yarn 4 with Plug’n’Play', async () => {
   const { 'contract-first': commands } = resolutions;
   const manifest = { type: 'module', dependencies: { 'contract-first': commands }, resolutions };
   writeFileSync(join(other, 'package.json'), JSON.stringify(manifest));
-  const yarn = (...args: readonly string[]) =>
-    runProcess('node', [join(tools, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js'), ...args], NOT_INSTALLED, other);
+  const script = join(tools, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js');
+  // `npm install`, which init runs because of its lock file, only prints its usage.
+  const env = { npm_config_usage: 'true' };
+  const yarn = (...args: readonly string[]) => runProcess('node', [script, ...args], env, other);
   for (const file of ['yarn.lock', 'project/package-lock.json', 'project/package.json']) {
     mkdirSync(dirname(join(other, file)), { recursive: true });
     writeFileSync(join(other, file), file.endsWith('lock') ? '' : '{ "type": "module" }');

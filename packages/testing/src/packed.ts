@@ -11,8 +11,8 @@ const DOCUMENT = '{ openapi: 3.1.0, info: { title: Empty, version: 1.0.0 }, secu
 /** The options of `npm install` in tests. */
 export const INSTALL_OPTIONS = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 
-/** An environment in which `npm install` only prints its usage, without installing packages. */
-export const NOT_INSTALLED = { npm_config_usage: 'true' };
+/** An environment without programs, so that `init` installs no packages. */
+export const NO_PROGRAMS = { PATH: '' };
 
 /** The temporary folder of a Jest run, or of this process. */
 const runFolder = process.env['TEST_RUN_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'packed-'));
@@ -50,8 +50,8 @@ export async function installedModules(): Promise<string> {
   return join(
     await onceInRun('installed', (folder) => {
       writeFileSync(join(folder, 'empty.yaml'), DOCUMENT);
-      const env = { ...process.env, ...NOT_INSTALLED };
-      execFileSync('contract-first', ['init', 'empty.yaml', 'project'], { cwd: folder, env, stdio: 'ignore' });
+      const args = [join(ROOT, 'packages/cli/bin.js'), 'init', 'empty.yaml', 'project'];
+      execFileSync(process.execPath, args, { cwd: folder, env: NO_PROGRAMS, stdio: 'ignore' });
       execFileSync('npm', ['install', ...INSTALL_OPTIONS], { cwd: join(folder, 'project'), stdio: 'ignore' });
     }),
     'project/node_modules',
