@@ -172,6 +172,76 @@ test('accepting malformed uploads is one failure', async () => {
   expect(stdout).toContain('invalid data (an upload without a boundary) got status 200');
 });
 
+test('a 500 for malformed uploads is one failure', async () => {
+  const schema = object({ file: { type: 'string', format: 'binary' } });
+  const requestBody = { required: true, content: { 'multipart/form-data': { schema } } };
+  const post = { operationId: 'upload', requestBody, responses: { 200: done } };
+  const handle: Handle = ({ headers, body }) => {
+    const [, boundary] = /^multipart\/form-data; boundary=(.+)$/.exec(headers['content-type'] ?? '') ?? [];
+    if (boundary === undefined) return empty(415);
+    return empty(body.length === 0 || body.includes(`--${boundary}--`) ? 200 : 500);
+  };
+  const { failed, stdout } = await check({ '/a': { post } }, handle, ['--checks', 'not_a_server_error']);
+  expect(failed).toEqual(['not_a_server_error  upload']);
+  expect(stdout).toContain('the status is 500 for invalid data (an upload with an unterminated part)');
+});
+
+test('a 500 for malformed UTF-8 is one failure, also if the text is UTF-16', async () => {
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done, 400: rejected } };
+  const handle: Handle = ({ body }) => {
+    const isText = body.equals(Buffer.from(body.toString()));
+    return empty(!isText ? 500 : valueOf({ body } as ServerRequest) === undefined ? 400 : 200);
+  };
+  const { failed } = await check({ '/a': { post } }, handle, ['--checks', 'not_a_server_error']);
+  expect(failed).toEqual(['not_a_server_error  postA']);
+});
+
+test.each<[string, (isTyped: boolean) => number, string]>([
+  ['a 500', (isTyped) => (isTyped ? 400 : 500), 'not_a_server_error  postA'],
+  ['an acceptance', (isTyped) => (isTyped ? 400 : 200), 'negative_data_rejection  postA'],
+])(
+  '%s because of a wrong type is one failure, also without a required parameter',
+  async (_name, statusOf, expected) => {
+    const parameters = [{ name: 'size', in: 'query', required: true, schema: { type: 'integer' } }];
+    const post = {
+      operationId: 'postA',
+      parameters,
+      requestBody: taking({ type: 'object', additionalProperties: { type: 'string' } }),
+      responses: { 200: done, 400: rejected },
+    };
+    // Reads the query after the body.
+    const handle: Handle = (request) => {
+      const value = valueOf(request);
+      if (value === undefined || request.headers['content-type'] !== 'application/json') return empty(400);
+      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+      const isTyped = isObject && Object.values(value).every((member) => typeof member === 'string');
+      return empty(isTyped && /\?size=-?\d+$/.test(request.url) ? 200 : statusOf(isTyped));
+    };
+    const args = ['--checks', 'not_a_server_error,negative_data_rejection'];
+    expect((await check({ '/a': { post } }, handle, args)).failed).toEqual([expected]);
+  },
+);
+
+test('rounding the largest int64 out of range is one failure with rounding others', async () => {
+  const schema = object({ size: { type: 'integer', format: 'int64' } });
+  const post = {
+    operationId: 'postA',
+    requestBody: taking(schema),
+    responses: { 200: { description: 'The same', content: json(schema) } },
+  };
+  const handle: Handle = (request) => {
+    const value = valueOf(request);
+    const { size } = Object(value) as { readonly size?: unknown };
+    return Number.isInteger(size) ? answerJson(200, value) : empty(400);
+  };
+  const { failed, stdout } = await check({ '/a': { post } }, handle, [
+    '--checks',
+    'negative_data_rejection,response_schema_conformance',
+  ]);
+  expect(failed.filter((line) => line?.startsWith('response'))).toEqual(['response_schema_conformance  postA']);
+  expect(stdout).toContain('size was sent as 9007199254740993 and returned as 9007199254740992');
+});
+
 test('accepting invalid data is a failure, but returning it in the response is not', async () => {
   const post = {
     operationId: 'postA',

@@ -284,16 +284,18 @@ function describeRequest(
     return { message: detailed(detail), cause: detailed(cause), circumstances };
   };
   if (!WITH_DATA.includes(kind)) return describe(description === kind ? '' : description, '', [subject]);
-  if (description !== kind)
+  if (description !== kind) {
+    // A failure for malformed data explains the same failure for similar data that servers may accept.
+    if (kind === 'undecided') return describe(description, description, [...new Set([group, description])]);
     return describe(description, group, isAccepted && UNREAD.includes(group) ? ofBody(group) : [group]);
+  }
   if (input === undefined) return describe('', '', []);
-  const invalid = kind === 'negative' ? findInvalid(operation, input, oracle) : undefined;
+  const invalid = kind === 'negative' ? findInvalid(operation, input, oracle) : [];
   const unusual = isAccepted ? [] : findUnusual(input);
-  const rules = invalid === undefined ? [] : [invalid.rule];
-  const detail = [...(invalid === undefined ? [] : [invalid.message]), ...unusual].join(', ');
-  const causes = isAccepted && invalid !== undefined ? invalid.circumstances : rules;
-  const circumstances = [...causes, ...unusual];
-  return describe(detail, [...rules, ...unusual].join(', '), circumstances);
+  const rules = [...new Set(invalid.map(({ rule }) => rule))];
+  const detail = [...invalid.map(({ message }) => message), ...unusual].join(', ');
+  const causes = isAccepted ? invalid.flatMap(({ circumstances }) => circumstances) : rules;
+  return describe(detail, [...rules, ...unusual].join(', '), [...causes, ...unusual]);
 }
 
 /** Returns whether a circumstance is an unusual value. Servers often mishandle these values in every place. */
@@ -320,30 +322,51 @@ function ofBody(rule: string): readonly string[] {
   return rule === REQUIRED ? [rule] : [REQUIRED, rule];
 }
 
-/** Finds the first invalid part of a request. Returns the violated rule, and the circumstances of its acceptance. */
-function findInvalid({ parameters: declared, requestBody }: ApiOperation, sent: RequestInput, oracle: Oracle) {
-  const { parameters, body } = sent;
-  const missing = declared.find(
-    (parameter) => parameter.required && !parameters.some((other) => other.parameter === parameter),
-  );
+/** An invalid part of a request. */
+type InvalidPart = {
+  readonly message: string;
+  /** The violated rule. */
+  readonly rule: string;
+  /** The circumstances of its acceptance. */
+  readonly circumstances: readonly string[];
+};
+
+/** Finds all invalid parts of a request, since each of them may cause a failure. */
+function findInvalid(
+  { parameters: declared, requestBody }: ApiOperation,
+  { parameters, body }: RequestInput,
+  oracle: Oracle,
+): readonly InvalidPart[] {
   const placeOf = ({ in: location, name }: ApiParameter): string => `${location} parameter ${name}`;
   const without = (parameter: ApiParameter): string => `without the ${placeOf(parameter)}`;
-  if (missing !== undefined)
-    return { message: without(missing), rule: NO_PARAMETER, circumstances: [without(missing)] };
-  for (const { parameter, value } of parameters) {
+  const missing = declared
+    .filter((parameter) => parameter.required && !parameters.some((other) => other.parameter === parameter))
+    .map((parameter) => {
+      return { message: without(parameter), rule: NO_PARAMETER, circumstances: [without(parameter)] };
+    });
+  const invalid = parameters.flatMap(({ parameter, value }): readonly InvalidPart[] => {
     const readings = readingsOfParameter(parameter, value);
     const violations = readings.flatMap((reading) => oracle.violation(parameter.schema, toJsonTree(reading)) ?? []);
     // If the value has the right type, report the other violated rule.
     const violation = violations.find(({ keyword }) => keyword !== 'type') ?? violations[0];
-    if (violation === undefined || violations.length < readings.length) continue;
+    if (violation === undefined || violations.length < readings.length) return [];
     // If the server also accepts requests without the parameter, it ignores the parameter: both failures have one
     // cause.
     const circumstances = [...(parameter.required ? [without(parameter)] : []), violation.keyword];
-    return { ...describeViolation(placeOf(parameter), violation), circumstances };
+    return [{ ...describeViolation(placeOf(parameter), violation), circumstances }];
+  });
+  return [...missing, ...invalid, ...invalidBody()];
+
+  function invalidBody(): readonly InvalidPart[] {
+    if (body === undefined)
+      return requestBody?.required === true
+        ? [{ message: NO_BODY, rule: NO_BODY, circumstances: ofBody(NO_BODY) }]
+        : [];
+    const violation = oracle.violation(body.content.schema, toJsonTree(body.value));
+    return violation === undefined
+      ? []
+      : [{ ...describeViolation('body', violation), circumstances: ofBody(violation.keyword) }];
   }
-  if (body === undefined) return requestBody && { message: NO_BODY, rule: NO_BODY, circumstances: ofBody(NO_BODY) };
-  const violation = oracle.violation(body.content.schema, toJsonTree(body.value));
-  return violation && { ...describeViolation('body', violation), circumstances: ofBody(violation.keyword) };
 }
 
 function describeViolation(place: string, { path, keyword, message }: SchemaViolation) {

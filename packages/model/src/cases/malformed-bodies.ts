@@ -10,6 +10,7 @@ const NOT_JSON = [
   ...['01', '+1', '.5', '1.', '0x10', '"\u0001"', '"\\x"', '//\n{}', ' ', '['.repeat(1_000)],
 ];
 const NO_JSON = 'malformed JSON';
+const NO_UTF_8 = 'malformed UTF-8';
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_TYPES = [FORM, 'multipart/form-data'];
 const OTHER_TYPES = [
@@ -50,8 +51,9 @@ export function malformedBodies({ requestBody }: ApiOperation, { body }: Request
     ...(requestBody.required ? [bodyOf('negative', 'without a body')(['an empty body', ''])] : []),
     ...brokenTexts(text).map(bodyOf('negative', NO_JSON)),
     ...undecidedTexts(text).map(bodyOf('undecided')),
+    bodyOf('undecided', NO_UTF_8)(['UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le')]), // Parsers may detect it.
     ...(isObject(body.value) ? brokenObjects(text).map(bodyOf('negative', NO_JSON)) : []),
-    ...(isObject(body.value) ? brokenBytes(text).map(bodyOf('negative', 'malformed UTF-8')) : []),
+    ...(isObject(body.value) ? brokenBytes(text).map(bodyOf('negative', NO_UTF_8)) : []),
   ];
 }
 
@@ -68,13 +70,12 @@ function brokenTexts(text: string): readonly (readonly [string, string])[] {
   ];
 }
 
-/** Encodes a JSON text in ways that parsers may accept: with a byte order mark (RFC 8259, 8.1), or as UTF-16. */
-function undecidedTexts(text: string): readonly (readonly [string, Buffer | string])[] {
-  const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');
+/** Changes a JSON text in ways that parsers may accept: with a byte order mark (RFC 8259, 8.1), or a repeated member. */
+function undecidedTexts(text: string): readonly (readonly [string, string])[] {
   const repeated: readonly [string, string][] = text.startsWith('{"')
     ? [['a repeated member', `${text.slice(0, -1)},${text.slice(1)}`]]
     : [];
-  return [['a byte order mark', `\ufeff${text}`], ['UTF-16', utf16], ...repeated];
+  return [['a byte order mark', `\ufeff${text}`], ...repeated];
 }
 
 /** Adds a malformed member to the text of a JSON object. */
@@ -123,8 +124,7 @@ function malformedForms(
   const encoding = encodingOf(content);
   if (encoding !== 'form' && encoding !== 'multipart') return [];
   const broken = (kind: MalformedBody['kind'], fault: string, text: string, type = contentType): MalformedBody => {
-    const group = kind === 'negative' ? 'a malformed upload' : fault;
-    return { kind, fault, group, contentType: type, bytes: Buffer.from(text, 'latin1') };
+    return { kind, fault, contentType: type, bytes: Buffer.from(text, 'latin1') };
   };
   const text = bytes.toString('latin1');
   if (encoding === 'form') {
@@ -138,15 +138,19 @@ function malformedForms(
   const [type = ''] = contentType.split(';', 1);
   const end = text.lastIndexOf(`--${boundary}--`);
   const withFiles = text.replaceAll(/(; name="[^"]*")(\r\n)/g, '$1; filename="a.bin"$2');
-  return [
+  const malformed = [
     broken('negative', 'an upload without a boundary', text, type),
     broken('negative', 'an upload with an unterminated part', text.slice(0, end)),
     broken('negative', 'an upload that ends in the head of a part', text.slice(0, text.indexOf('\r\n\r\n'))),
-    // Parsers may accept the end of the last part, find no parts, or read a file as text.
-    broken('undecided', 'an upload without its last line break', text.slice(0, end + boundary.length + 2)),
+    // Parsers may accept the end of the last part, or find no parts.
+    broken('undecided', 'an upload with a truncated last boundary', text.slice(0, end + boundary.length + 2)),
     broken('undecided', 'an upload with another boundary', text, `${type}; boundary=another`),
+  ];
+  return [
+    ...malformed.map((body) => ({ ...body, group: 'a malformed upload' })),
     broken('undecided', 'an upload with a part without a name', text.replaceAll(/; name="[^"]*"/g, '')),
     broken('undecided', 'an upload with a part without a head', text.replaceAll(/Content-Disposition:[^\r]*\r\n/g, '')),
+    // Parsers may read a file as text.
     ...(withFiles === text ? [] : [broken('undecided', 'an upload of files where text belongs', withFiles)]),
     broken('undecided', 'an upload with text where files belong', text.replaceAll(/; filename="[^"]*"/g, '')),
   ];
