@@ -282,6 +282,25 @@ test('reading stored invalid data is not a failure if accepting it was reported'
   expect(failed).toEqual(['negative_data_rejection  postA']);
 });
 
+test('a PATCH that returns stored invalid data is not a failure if accepting it was reported', async () => {
+  const some = object({ name: { type: 'string' }, note: { type: 'string' } }, ['name']);
+  const patch = {
+    operationId: 'patchA',
+    requestBody: taking(some),
+    responses: { 200: { description: 'The whole', content: json(some) } },
+  };
+  const stored: { note?: unknown } = {};
+  const storing: Handle = (request) => {
+    const value = valueOf(request);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!isObject || request.headers['content-type'] !== 'application/json') return empty(400);
+    const kept = ['undefined', 'string'].includes(typeof stored.note) ? {} : { note: stored.note };
+    return answerJson(200, Object.assign(stored, value, kept));
+  };
+  const args = ['--checks', 'negative_data_rejection,response_schema_conformance'];
+  expect((await check({ '/a': { patch } }, storing, args)).failed).toEqual(['negative_data_rejection  patchA']);
+});
+
 test('an invalid response to valid requests is a failure in addition to accepted invalid data', async () => {
   const get = {
     operationId: 'getA',
@@ -555,6 +574,25 @@ test.each<[string, (url: string, sent?: string) => number, readonly string[]]>([
   const handle: Handle = ({ url, headers: { key } }) => empty(key === 'abc' ? 200 : statusFor(url, key), challenge);
   const { failed } = await check(paths, handle, ['--token', 'abc', '--checks', 'ignored_auth'], rest);
   expect(failed).toEqual(expected);
+});
+
+test('an operation that answers 404 to every request does not ignore credentials', async () => {
+  const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 401: rejected, 404: rejected } } } };
+  const rest = {
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'key' } } },
+  };
+  const args = ['--token', 'abc', '--checks', 'ignored_auth,positive_data_acceptance'];
+  const { failed, stdout } = await check(paths, () => empty(404), args, rest);
+  expect(failed).toEqual([]);
+  expect(stdout).toContain('getA: no valid request was successful: they got 404');
+});
+
+test('a 501 for invalid data is no failure if valid data gets it, too', async () => {
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done } };
+  const { failed, stdout } = await check({ '/a': { post } }, () => empty(501), ['--checks', 'not_a_server_error']);
+  expect(failed).toEqual([]);
+  expect(stdout).toContain('postA: not implemented (501)');
 });
 
 test('a 5xx for missing credentials is one failure', async () => {

@@ -29,6 +29,8 @@ export type ContractResult = {
   readonly coverage: readonly OperationCoverage[] | undefined;
 };
 
+const NOT_IMPLEMENTED = 501;
+
 type Findings = Pick<
   ContractResult,
   'failures' | 'unsuccessful' | 'notImplemented' | 'incomplete' | 'errors' | 'notes'
@@ -64,12 +66,12 @@ export function gatherFindings(
   const sameNotes = Map.groupBy(ownNotes, ({ note }) => note);
   return {
     failures: firstOfEach(
-      results.flatMap(({ failures }) =>
-        failures.filter(
+      results.flatMap((result) =>
+        result.failures.filter(
           (failure) =>
             !isEcho(failure, echoes) &&
-            !isOfAllData(failure, failures) &&
-            !isOfOtherReason(failure, failures, isUnprotected),
+            !isOfAllData(failure, result) &&
+            !isOfOtherReason(failure, result.failures, isUnprotected),
         ),
       ),
     ),
@@ -142,11 +144,20 @@ function describeError(error: unknown): string {
 
 /** Returns whether a schema violation may come from invalid data that an earlier request stored. */
 function isEcho({ check, cause, request }: CheckFailure, echoes: ReadonlySet<string>): boolean {
-  return check === 'response_schema_conformance' && request.body === undefined && echoes.has(cause);
+  const returnsStored = request.body === undefined || request.method === 'PATCH';
+  return check === 'response_schema_conformance' && returnsStored && echoes.has(cause);
 }
 
-/** Returns whether valid data gets the same status, so that the failure does not depend on invalid data. */
-function isOfAllData({ check, response }: CheckFailure, failures: readonly CheckFailure[]): boolean {
+/** Returns whether valid data gets the same status, so that the failure does not depend on invalid data or credentials. */
+function isOfAllData(
+  failure: CheckFailure,
+  { failures, validStatuses }: Pick<OperationResult, 'failures' | 'validStatuses'>,
+): boolean {
+  const { check, response } = failure;
+  const { status = 0 } = response ?? {};
+  if (check === 'not_a_server_error') return status === NOT_IMPLEMENTED && validStatuses.has(status);
+  if (check === 'ignored_auth')
+    return status >= 400 && rejectsData(failure) && validStatuses.size === 1 && validStatuses.has(status);
   if (check !== 'negative_data_rejection' && check !== 'missing_required_header') return false;
   return failures.some((one) => one.check === 'positive_data_acceptance' && one.response?.status === response?.status);
 }
