@@ -1,7 +1,7 @@
 import { memoizeByObject } from '@contract-first/contract';
 import { type Case, type CaseKind, hasOtherId } from '@contract-first/model/cases';
 import { type ApiOperation, createPairing, type ApiParameter } from '@contract-first/model/operations';
-import { isInAuthorization, readingsOfParameter, type RequestInput } from '@contract-first/model/requests';
+import { isInAuthorization, readingsOfParameter, type RequestInput, UNAVAILABLE } from '@contract-first/model/requests';
 import {
   isScalar,
   type Json,
@@ -29,9 +29,6 @@ const FORBIDDEN = 403;
 
 // If the id in the body differs from the id in the path, a server may answer 400, 409 or 422.
 const REFUSALS_OF_OTHER_ID = [400, 409, 422];
-
-/** The status of a server that is unavailable. */
-export const UNAVAILABLE = 503;
 
 /** The maximum depth of objects around a password. */
 const MAX_DEPTH = 1;

@@ -1,5 +1,5 @@
-import type { Excerpt, KeptResponse, WireRequest } from '@contract-first/model/requests';
-import { isUnusualValue, UNAVAILABLE } from './behaviour.ts';
+import { type Excerpt, type KeptResponse, UNAVAILABLE, type WireRequest } from '@contract-first/model/requests';
+import { isUnusualValue } from './behaviour.ts';
 import { keyOf, type FailedCheck } from './checks.ts';
 import { TIMED_OUT } from './conformance.ts';
 import { CATEGORIES } from './defect.ts';

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { type Case, type CaseKind, caseOf, decideKind, NOT_OF_OPERATION, shrink } from '@contract-first/model/cases';
 import type { ApiOperation } from '@contract-first/model/operations';
-import { SAFE_METHODS, type WireResponse } from '@contract-first/model/requests';
+import { SAFE_METHODS, UNAVAILABLE, type WireResponse } from '@contract-first/model/requests';
 import { type CheckName, checksFor, keyOf, type FailedCheck, violationsIn } from '../judgement/checks.ts';
 import { isUnlimitedBody, isUndocumentedRejection } from '../judgement/conformance.ts';
-import { UNAVAILABLE } from '../judgement/behaviour.ts';
 import { type CheckFailure, recordFailure } from '../judgement/failures.ts';
 import { exchange } from '../run/exchange.ts';
 import type { Run } from '../run/run.ts';

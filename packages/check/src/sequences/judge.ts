@@ -110,8 +110,8 @@ export function createSequenceJudge(run: Run, turn: Turn): SequenceJudge {
 
   async function repeat({ operation, testCase }: SequenceStep): Promise<SequenceStep | undefined> {
     const again: Case = { ...testCase, kind: 'undecided', description: 'the same again' };
-    const outcome = await exchange(operation, again, run, turn, ({ status }) =>
-      status >= 500 && status !== NOT_IMPLEMENTED
+    const outcome = await exchange(operation, again, run, turn, ({ status, isAfterLoss }) =>
+      status >= 500 && status !== NOT_IMPLEMENTED && isAfterLoss !== true
         ? [violationOf('not_a_server_error', defectOf(`the status is ${String(status)} for valid data`))]
         : [],
     );

@@ -39,7 +39,7 @@ export type ConnectionOptions = {
 export class NoResponse extends Error {
   /** Whether no connection could be established. */
   readonly isUnreachable: boolean;
-  /** Whether the previous request also got no response. */
+  /** Whether an earlier request got no response, and the requests since then no response or a 503. */
   readonly isRepeated: boolean;
   /** Why the server cannot be used at all, such as its certificate. */
   readonly problem: string | undefined;
@@ -88,7 +88,7 @@ export function openConnection(
   const { hostname, port, host } = baseUrl;
   const throttle = createThrottle(rate, signal);
   let isClosing = false; // Whether the server has closed a reused connection.
-  let isLost = false; // Whether the last request got no response.
+  let isLost = false; // Whether a request got no response, and the requests since then no response or a 503.
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
 
   const send = async (request: WireRequest): Promise<WireResponse> => {
@@ -186,8 +186,9 @@ export function openConnection(
         const names = rawHeaders.filter((_, index) => index % 2 === 0);
         const pairs = names.map((name, index) => [name.toLowerCase(), rawHeaders[2 * index + 1] ?? ''] as const);
         const elapsedMs = performance.now() - startedAt;
-        isLost = false;
-        return { status: statusCode, headers: pairs, body: content.bytes(), limitBytes, elapsedMs };
+        const isAfterLoss = isLost && statusCode === UNAVAILABLE;
+        isLost = isAfterLoss;
+        return { status: statusCode, headers: pairs, body: content.bytes(), limitBytes, elapsedMs, isAfterLoss };
       }
 
       function fail(error: NodeJS.ErrnoException): void {
@@ -250,10 +251,12 @@ type Throttle = {
   readonly heldMs: () => number;
 };
 
+/** The status of a server that is unavailable. */
+export const UNAVAILABLE = 503;
 const SECOND_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 60 * SECOND_MS;
 /** The statuses of requests that were not processed (RFC 6585, 4; RFC 9110, 15.6.4). */
-const OVERLOADED = [429, 503];
+const OVERLOADED = [429, UNAVAILABLE];
 
 /**
  * Creates a throttle that is shared by all workers.

@@ -5,7 +5,15 @@
  */
 
 export { createAgent, protocolProblem } from './agents.ts';
-export { type Connection, NoResponse, openConnection, SAFE_METHODS, TIME_OUT, TIMEOUT_MS } from './connection.ts';
+export {
+  type Connection,
+  NoResponse,
+  openConnection,
+  SAFE_METHODS,
+  TIME_OUT,
+  TIMEOUT_MS,
+  UNAVAILABLE,
+} from './connection.ts';
 export {
   authorizationScheme,
   coveredRequirements,

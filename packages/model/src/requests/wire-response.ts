@@ -11,6 +11,8 @@ export type WireResponse = {
   readonly limitBytes: number | undefined;
   /** The time from sending the request to the end of the response. */
   readonly elapsedMs: number;
+  /** Whether an earlier request got no response, and all requests since then a 503. */
+  readonly isAfterLoss?: boolean;
 };
 
 /** The first bytes of a longer sequence. Does not retain the rest in memory. */
