@@ -110,7 +110,9 @@ test.each<[string, readonly string[], readonly string[]]>([
   [
     'creates',
     ['createNote'],
-    ['sequences of requests were not checked for 1 resource: no operation creates resources (getNote)'],
+    [
+      'object_level_authorization was not judged for 1 resource: no checked operation gives an id for id: set an id with --value id=… (replaceNote)',
+    ],
   ],
   [
     'reads or lists',

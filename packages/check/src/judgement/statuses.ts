@@ -3,6 +3,9 @@ import type { ApiOperation } from '@contract-first/model/operations';
 /** The server processes the request later (RFC 9110, 15.3.3), so its effect cannot be checked now. */
 const ACCEPTED = 202;
 
+/** The statuses for resources that do not exist. */
+export const MISSING: readonly number[] = [404, 410];
+
 /** Returns whether an operation documents a status, exactly or by a range such as `4XX`. */
 export function describesStatus({ responses }: ApiOperation, status: number): boolean {
   return Object.keys(responses).some((key) => key === String(status) || isRangeOf(key, status));

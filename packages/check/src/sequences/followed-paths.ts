@@ -3,6 +3,7 @@ import {
   collectionOf,
   findResourcePaths,
   identityPlace,
+  sentIdentity,
   targetsOperation,
   type ItemPath,
   type ResourcePaths,
@@ -13,11 +14,14 @@ import type { Run } from '../run/run.ts';
 
 /**
  * Finds the resources of the operations. If no operation creates the resources of `/parts/{id}`, a POST below another
- * resource, such as `/things/{id}/parts`, is assumed to create them.
+ * resource, such as `/things/{id}/parts`, is assumed to create them, or else a PUT to a new address.
  */
 export function findFollowedPaths(operations: readonly ApiOperation[], run: Run): ResourcePaths {
   const { items, singletons } = findResourcePaths(operations, run.corrections, run);
-  return { singletons, items: items.map((item) => ({ ...item, create: item.create ?? creatorOf(item, operations) })) };
+  return {
+    singletons,
+    items: items.map((item) => ({ ...item, create: item.create ?? creatorOf(item, operations) ?? putOf(item) })),
+  };
 }
 
 function creatorOf({ path, read }: ItemPath, operations: readonly ApiOperation[]): ApiOperation | undefined {
@@ -30,6 +34,17 @@ function creatorOf({ path, read }: ItemPath, operations: readonly ApiOperation[]
     const isBelow = shape.startsWith(outer) && shape.endsWith(`{}${name}`) && shape !== collection;
     return create.method === 'POST' && create.responses[201] !== undefined && isBelow && identifies(create, read);
   });
+}
+
+/** Returns the PUT of a resource, if its path has the id, and reads show whether it creates the resource. */
+function putOf({ path, read, replace }: ItemPath): ApiOperation | undefined {
+  const hasId = replace !== undefined && shapeOf(replace.path) === shapeOf(path);
+  return read !== undefined && hasId ? replace : undefined;
+}
+
+/** Returns whether the PUT of a resource may create it. */
+export function mayCreate({ create, replace }: ItemPath): boolean {
+  return replace !== undefined && (create === replace || replace.responses[201] !== undefined);
 }
 
 /** Returns whether the documented responses to a creation identify the resource that an operation reads. */
@@ -47,14 +62,15 @@ export function hasSameSchema(create: ApiOperation, read: ApiOperation): boolean
   return textsOf(create).some((text) => textsOf(read).includes(text));
 }
 
-/** Returns whether the documented responses to a creation contain the id of the new resource. */
-export function returnsId(item: ItemPath, run: Run): boolean {
+/** Returns whether the id of a new resource is known: from the request or the documented responses. */
+export function identifiesNew(item: ItemPath, run: Run): boolean {
   const { create } = item;
   if (create === undefined) return false;
   const responses = Object.values(create.responses);
   return (
     create === item.replace ||
     identityPlace(create, item, run) !== undefined ||
+    sentIdentity(create, item, run) !== undefined ||
     responses.some(({ headers, links }) => links.length > 0 || headers.some(({ name }) => name === 'location'))
   );
 }

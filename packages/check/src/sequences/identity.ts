@@ -2,7 +2,14 @@ import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { decode } from '@contract-first/documents';
 import { type ApiOperation, pathPattern, type ResponseLink } from '@contract-first/model/operations';
 import { readingsOf } from '@contract-first/model/requests';
-import { identityPlace, idText, targetsOperation, type ItemPath, shapeOf } from '@contract-first/model/resources';
+import {
+  identityPlace,
+  idText,
+  sentIdentity,
+  targetsOperation,
+  type ItemPath,
+  shapeOf,
+} from '@contract-first/model/resources';
 import { evaluateExpression, evaluateWithin, isScalar, type Json, partAt } from '@contract-first/model/values';
 import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
@@ -23,20 +30,15 @@ export function identitiesIn(
   run: Run,
   operations: readonly ApiOperation[],
 ): ResourceIdentity[] {
-  const { operation, json, testCase } = step;
+  const { operation, testCase } = step;
   const own = sentPathValues(step);
   if (shapeOf(operation.path) === shapeOf(item.path)) return [{ source: 'the path', values: own }];
   const outer = own.slice(0, parameterNames(item.path).length - 1);
   const told = [fromLinks(step, item, operations), fromLocation(step, item, run)].filter((one) => one !== undefined);
   // A POST below another resource may create a resource of another kind.
   const isUnsure = own.length > outer.length && !(item.read && hasSameSchema(operation, item.read));
-  const place = isUnsure ? undefined : identityPlace(operation, item, run);
-  const value = place === undefined ? null : partAt(json ?? null, place);
   // A member is only used without a link and Location, since its name is less reliable.
-  const found =
-    told.length > 0 || value === null
-      ? told
-      : [{ source: `the member ${String(place?.join('.'))}`, values: [...outer, value] }];
+  const found = told.length > 0 || isUnsure ? told : fromMembers(step, item, run, outer);
   const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
   const isAllowed = (last: Json | undefined): boolean =>
     last !== undefined &&
@@ -45,6 +47,23 @@ export function identitiesIn(
   const isWhole = ({ values }: ResourceIdentity): boolean => values.length === parameterNames(item.path).length;
   const whole = found.filter(isWhole);
   return testCase.input === undefined ? [] : whole.filter(({ values }) => isAllowed(values.at(-1)));
+}
+
+/** Reads the identity from the member of the response, or else from the member of the request that sets it. */
+function fromMembers(
+  { operation, json = null, testCase }: SequenceStep,
+  item: ItemPath,
+  run: Run,
+  outer: readonly Json[],
+): readonly ResourceIdentity[] {
+  const place = identityPlace(operation, item, run);
+  if (place !== undefined) {
+    const value = partAt(json, place);
+    return value === null ? [] : [{ source: `the member ${place.join('.')}`, values: [...outer, value] }];
+  }
+  const name = sentIdentity(operation, item, run);
+  const value = name === undefined ? null : partAt(testCase.input?.body?.value ?? null, [name]);
+  return value === null ? [] : [{ source: `the member ${String(name)} of the request`, values: [...outer, value] }];
 }
 
 /** Returns whether a response value is too long to be sent in a request. */

@@ -8,7 +8,7 @@ import type { Run } from '../run/run.ts';
 import { identitiesIn, type ResourceIdentity } from './identity.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
 import type { Send, SequenceStep } from './sequence-step.ts';
-import { isSuccess } from '../judgement/statuses.ts';
+import { isSuccess, MISSING } from '../judgement/statuses.ts';
 import { withPathValues, type PlainInputs } from './step-input.ts';
 
 /** A resource on the server. */
@@ -92,6 +92,9 @@ export function createInstances(
       if (identity !== undefined) return { values: identity.values, creation: step, others };
       return { reason: `the response of ${operation.operationId} has no valid value for {${item.parameter}}` };
     }
+    // Without a documented 201, a PUT may only replace resources.
+    const mayCreate = operation !== item.replace || operation.responses[201] !== undefined;
+    if (!mayCreate && [...statuses].every((status) => MISSING.includes(status))) return withoutSource(item);
     if (statuses.size === 0) return { reason: `no valid request for ${operation.operationId} could be generated` };
     return { reason: `the creation was refused with ${[...statuses].join(' and ')}` };
   }

@@ -3,8 +3,9 @@ import { credentialsFor, isProtected } from '@contract-first/model/requests';
 import { idText, itemIds, itemsIn } from '@contract-first/model/resources';
 import type { CheckName } from '../judgement/checks.ts';
 import { defectOf } from '../judgement/defect.ts';
-import { isAsynchronous } from '../judgement/statuses.ts';
+import { isAsynchronous, MISSING } from '../judgement/statuses.ts';
 import { isMarkedAsDeleted } from './laws/deletion.ts';
+import { mayCreate } from './followed-paths.ts';
 import { isSameResource } from './identity.ts';
 import {
   MAY_BE_DELAYED,
@@ -12,7 +13,6 @@ import {
   responseEtag,
   type Id,
   isSuccessfulStep,
-  MISSING,
   missingStatuses,
   readList,
   SEED_OFFSET,
@@ -200,8 +200,8 @@ async function tryChange(
       : after?.isPresent === true && before !== undefined && isChanged(after)
         ? 'changed'
         : undefined;
-  const mayCreate = attempt.response.status === 201 || item.replace?.responses[201] !== undefined;
-  const isElsewhere = hasSameId || (operation === item.replace && mayCreate);
+  const isCreation = operation === item.replace && (attempt.response.status === 201 || mayCreate(item));
+  const isElsewhere = hasSameId || isCreation;
   const isHarmless = effect === undefined && (isDeletion || isElsewhere);
   if (isSuccessfulStep(attempt) || effect === undefined || after === undefined) {
     const deed = isDeletion ? 'delete it' : 'change it';

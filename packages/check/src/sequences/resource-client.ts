@@ -11,7 +11,7 @@ import type { SequenceJudge } from './judge.ts';
 import { listAll, type Listing, type PageSize } from './list-all.ts';
 import { withReferences } from './references.ts';
 import type { Evidence, SequenceStep } from './sequence-step.ts';
-import { isSuccess } from '../judgement/statuses.ts';
+import { isSuccess, MISSING } from '../judgement/statuses.ts';
 import { differentInput, unusedValue, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
 import { findDifference, type Previous } from './compare-written.ts';
 
@@ -33,9 +33,6 @@ export type ResourceClient = {
   /** Returns a client for a new sequence with different values and a separate judge. */
   readonly renew: () => ResourceClient;
 };
-
-/** The statuses for resources that do not exist. */
-export const MISSING: readonly number[] = [404, 410];
 
 /** The reason why the effects of an operation cannot be judged. */
 export const MAY_BE_DELAYED: Absence = { reason: '202 is documented, so an effect may come later' };

@@ -6,7 +6,7 @@ import { scalarTypesOf } from '../values/schema-merge.ts';
 import { type ItemPath, shapeOf } from './item-path.ts';
 import { memberNames, resourceNames } from './resource-names.ts';
 import { snakeCase } from '../values/snake-case.ts';
-import { propertiesOf, propertyOf } from '../values/schema-property.ts';
+import { propertiesOf, propertyOf, requiredBy } from '../values/schema-property.ts';
 
 /** A document with its schemas for each direction. */
 export type DocumentSchemas = { readonly requestSchemas: SchemaDocument; readonly responseSchemas: SchemaDocument };
@@ -43,6 +43,23 @@ export function identityPlace(
       .map(([name, property]): Placed => [[name], property]);
   });
   return find(bodies) ?? find(wrapped);
+}
+
+/**
+ * Returns the name of a required member of a creation's request with which the client sets the resource id, such as
+ * `username`; `undefined` if there is none.
+ */
+export function sentIdentity(
+  { requestBody }: ApiOperation,
+  item: ItemPath,
+  { requestSchemas: schemas }: DocumentSchemas,
+): string | undefined {
+  const types = parameterTypes(item, schemas);
+  const [{ schema } = {}] = requestBody?.contents ?? [];
+  return memberNames(item).find((name) => {
+    const ofMember = scalarTypesOf(schemas, propertyOf(schemas, schema, name) ?? false);
+    return requiredBy(schemas, schema).includes(name) && ofMember.some((type) => types.includes(type));
+  });
 }
 
 /** A part of a body with its place and schema. */

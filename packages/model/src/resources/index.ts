@@ -6,7 +6,14 @@
 
 export { CORRECTIONS, readCorrections } from './corrections.ts';
 export { assertCorrections } from './correction-problems.ts';
-export { type DocumentSchemas, identifyingMembers, identityPlace, idText, targetsOperation } from './identity-place.ts';
+export {
+  type DocumentSchemas,
+  identifyingMembers,
+  identityPlace,
+  idText,
+  sentIdentity,
+  targetsOperation,
+} from './identity-place.ts';
 export { collectionOf, innermostItem, type ItemPath, shapeOf, singletonAt } from './item-path.ts';
 export { itemIds, itemsIn } from './list-items.ts';
 export { findItems, isListById, type Items, itemSchemas, itemsOf, schemaAt, successSchemas } from './list-schema.ts';

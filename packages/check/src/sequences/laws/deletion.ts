@@ -16,6 +16,7 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
+import { mayCreate } from '../followed-paths.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 import { observeState } from '../resource-state.ts';
 import { describesStatus, isAsynchronous, isSuccess } from '../../judgement/statuses.ts';
@@ -155,7 +156,7 @@ async function deleteAgain(client: ResourceClient, id: Id): Promise<void> {
 async function replaceDeleted(client: ResourceClient, id: Id): Promise<void> {
   const { item, judge } = client;
   const { replace } = item;
-  if (replace === undefined || !describesStatus(replace, 404) || replace.responses[201] !== undefined) return;
+  if (replace === undefined || !describesStatus(replace, 404) || mayCreate(item)) return;
   const step = await sendTo(client, replace, id, { variant: SEED_OFFSET.late });
   if (step === undefined) return;
   judge.expect(

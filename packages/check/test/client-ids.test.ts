@@ -1,0 +1,154 @@
+import { checkContract } from '../src/contract-run.ts';
+import { CHECK_NAMES, isStateCheck } from '../src/judgement/checks.ts';
+import type { ContractResult } from '../src/run/contract-result.ts';
+import { answerJson, startReferenceServer, type ServerAnswer } from './support/reference-server.ts';
+
+// Resources whose ids the client chooses, where no response has the id.
+
+type Method = 'get' | 'put' | 'post' | 'delete';
+/** The resources by their paths. */
+type Stored = Map<string, unknown>;
+/** Answers a request. Returns `undefined` if the method is not supported. */
+type Serve = (method: string, path: string, sent: unknown, stored: Stored) => ServerAnswer | undefined;
+
+const json = (schema: object) => ({ 'application/json': { schema } });
+const text = { type: 'string', pattern: '^[a-z]{3,9}$' };
+const empty = (status: number): ServerAnswer => ({ status, headers: {}, body: '' });
+
+const entry = { type: 'object', required: ['text'], properties: { text } };
+const user = { type: 'object', required: ['username', 'text'], properties: { username: text, text } };
+
+/** Returns an operation with the schemas of its request and its response. */
+function operation(operationId: string, status: number, { takes, gives }: { takes?: object; gives?: object } = {}) {
+  return {
+    operationId,
+    ...(takes && { requestBody: { required: true, content: json(takes) } }),
+    responses: {
+      [status]: { description: 'Done', ...(gives && { content: json(gives) }) },
+      400: { description: 'Invalid' },
+      404: { description: 'Missing' },
+    },
+  };
+}
+
+/** Runs the state checks on a service. */
+async function check(
+  paths: Readonly<Record<string, Partial<Record<Method, object>>>>,
+  serve: Serve,
+): Promise<ContractResult> {
+  const stored: Stored = new Map();
+  const baseUrl = await startReferenceServer(({ method, url, body }) => {
+    const sent: unknown = body.length === 0 ? undefined : JSON.parse(body.toString());
+    return serve(method, url, sent, stored) ?? empty(405);
+  });
+  const withParameters = Object.entries(paths).map(([path, operations]) => {
+    const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+      return { name, in: 'path', required: true, schema: text };
+    });
+    return [path, { parameters, ...operations }] as const;
+  });
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Client ids', version: '1.0.0' },
+    security: [],
+    paths: Object.fromEntries(withParameters),
+  };
+  const checks = new Set(CHECK_NAMES.filter(isStateCheck));
+  return checkContract({ document, baseUrl, checks, seed: 1, runs: 0, budgetMs: 120_000 });
+}
+
+const found = ({ failures }: ContractResult): readonly string[] =>
+  failures.map(({ check, operationId }) => `${check} ${operationId}`);
+
+const ENTRIES = {
+  '/entries/{key}': {
+    get: operation('getEntry', 200, { gives: entry }),
+    put: operation('putEntry', 204, { takes: entry }),
+    delete: operation('deleteEntry', 204),
+  },
+};
+
+const readOrDelete: Serve = (method, path, _sent, stored) => {
+  if (method === 'DELETE') return empty(stored.delete(path) ? 204 : 404);
+  if (method === 'GET') return stored.has(path) ? answerJson(200, stored.get(path)) : empty(404);
+  return undefined;
+};
+
+test.each<[string, Serve, readonly string[]]>([
+  [
+    'creates resources',
+    (method, path, sent, stored) => {
+      if (method !== 'PUT') return readOrDelete(method, path, sent, stored);
+      stored.set(path, sent);
+      return empty(204);
+    },
+    [],
+  ],
+  [
+    'keeps the first value',
+    (method, path, sent, stored) => {
+      if (method !== 'PUT') return readOrDelete(method, path, sent, stored);
+      if (!stored.has(path)) stored.set(path, sent);
+      return empty(204);
+    },
+    ['update_is_visible getEntry'],
+  ],
+  [
+    'has no effect',
+    (...request) => (request[0] === 'PUT' ? empty(204) : readOrDelete(...request)),
+    ['ensure_resource_availability getEntry'],
+  ],
+])('a PUT to a new address, without a documented 201, that %s', async (_name, serve, expected) => {
+  const result = await check(ENTRIES, serve);
+  expect([found(result), result.notes]).toEqual([expected, []]);
+});
+
+test('a PUT that only replaces resources is noted', async () => {
+  const result = await check(ENTRIES, (...request) => (request[0] === 'PUT' ? empty(404) : readOrDelete(...request)));
+  expect([found(result), result.notes]).toEqual([
+    [],
+    [
+      'sequences of requests were not checked for 1 resource: no checked operation gives an id for key: set an id with --value key=… (putEntry)',
+    ],
+  ]);
+});
+
+test.each<[string, boolean, readonly string[]]>([
+  ['is gone', true, []],
+  ['stays', false, ['use_after_free getUser']],
+])(
+  'a POST without a response body creates the resource that its body names: deleted, it %s',
+  async (_name, isGone, expected) => {
+    const paths = {
+      '/users': { post: operation('createUser', 201, { takes: user }) },
+      '/users/{username}': { get: operation('getUser', 200, { gives: user }), delete: operation('deleteUser', 204) },
+    };
+    const result = await check(paths, (method, path, sent, stored) => {
+      if (method === 'DELETE' && !isGone) return empty(stored.has(path) ? 204 : 404);
+      if (method !== 'POST') return readOrDelete(method, path, sent, stored);
+      stored.set(`/users/${(sent as { readonly username: string }).username}`, sent);
+      return empty(201);
+    });
+    expect([found(result), result.notes]).toEqual([expected, []]);
+  },
+);
+
+test.each<[string, (before: unknown, sent: unknown) => unknown, readonly string[]]>([
+  ['replaces it', (_before, sent) => sent, []],
+  ['has no effect', (before) => before, ['update_is_visible listTags']],
+])('a PUT of a whole list that %s', async (_name, replace, expected) => {
+  const list = { type: 'array', minItems: 1, items: entry };
+  const paths = {
+    ...ENTRIES,
+    '/tags': { get: operation('listTags', 200, { gives: list }), put: operation('putTags', 204, { takes: list }) },
+  };
+  let tags: unknown = [{ text: 'first' }];
+  const result = await check(paths, (method, path, sent, stored) => {
+    if (path === '/tags' && method === 'GET') return answerJson(200, tags);
+    if (method !== 'PUT') return readOrDelete(method, path, sent, stored);
+    if (path === '/tags') tags = replace(tags, sent);
+    else stored.set(path, sent);
+    return empty(204);
+  });
+  expect(found(result)).toEqual(expected);
+});
