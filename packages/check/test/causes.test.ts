@@ -593,6 +593,17 @@ test.each<[string, (url: string, sent?: string) => number, readonly string[]]>([
   expect(failed).toEqual(expected);
 });
 
+test.each([
+  ['429', { 429: rejected }, []],
+  ['400', { 400: rejected }, ['positive_data_acceptance  postA']],
+])('valid data may be refused by a limit of the rate: a documented %s: %j', async (status, failures, expected) => {
+  const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done, ...failures } };
+  let count = 0;
+  const handle: Handle = () => empty((count += 1) % 3 === 0 ? 200 : Number(status));
+  const { failed } = await check({ '/a': { post } }, handle, ['--checks', 'positive_data_acceptance']);
+  expect(failed).toEqual(expected);
+});
+
 test('an operation that answers 404 to every request does not ignore credentials', async () => {
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 401: rejected, 404: rejected } } } };
   const rest = {

@@ -133,20 +133,24 @@ test.each<[string, boolean, readonly string[]]>([
   },
 );
 
-test.each<[string, (before: unknown, sent: unknown) => unknown, readonly string[]]>([
+type Tags = readonly { readonly text: string }[];
+test.each<[string, (before: Tags, sent: Tags) => Tags, readonly string[]]>([
   ['replaces it', (_before, sent) => sent, []],
+  ['adds new items before others', (before, sent) => [...new Set([...sent, ...before])].slice(0, 5), []],
   ['has no effect', (before) => before, ['update_is_visible listTags']],
+  ['changes items', (_before, sent) => sent.map(({ text }) => ({ text: `${text}-` })), ['update_is_visible listTags']],
+  ['appends items', (before, sent) => [...before, ...sent], ['put_is_idempotent listTags']],
 ])('a PUT of a whole list that %s', async (_name, replace, expected) => {
   const list = { type: 'array', minItems: 1, items: entry };
   const paths = {
     ...ENTRIES,
     '/tags': { get: operation('listTags', 200, { gives: list }), put: operation('putTags', 204, { takes: list }) },
   };
-  let tags: unknown = [{ text: 'first' }];
+  let tags: Tags = [{ text: 'first' }];
   const result = await check(paths, (method, path, sent, stored) => {
     if (path === '/tags' && method === 'GET') return answerJson(200, tags);
     if (method !== 'PUT') return readOrDelete(method, path, sent, stored);
-    if (path === '/tags') tags = replace(tags, sent);
+    if (path === '/tags') tags = replace(tags, sent as Tags);
     else stored.set(path, sent);
     return empty(204);
   });

@@ -26,6 +26,7 @@ const ABOUT_REQUEST = [...NOT_ABOUT_DATA, 400, 403, 406, 411, 413, 414, 415, 422
 const UNPROCESSABLE = 422;
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
+const TOO_MANY = 429;
 
 // If the id in the body differs from the id in the path, a server may answer 400, 409 or 422.
 const REFUSALS_OF_OTHER_ID = [400, 409, 422];
@@ -75,12 +76,12 @@ export const positiveDataAcceptance: ConformanceCheck = (exchange) => {
 };
 
 /**
- * Returns whether an operation documents exactly this status, and the document does not say when: 403, 422, or without
- * security 401.
+ * Returns whether an operation documents exactly this status, and the document does not say when: 403, 422, 429, or
+ * without security 401.
  */
 export function isByUnknownRule({ responses, security }: ApiOperation, status: number): boolean {
   if (responses[status] === undefined) return false;
-  return [FORBIDDEN, UNPROCESSABLE].includes(status) || (security.length === 0 && status === UNAUTHORIZED);
+  return [FORBIDDEN, UNPROCESSABLE, TOO_MANY].includes(status) || (security.length === 0 && status === UNAUTHORIZED);
 }
 
 /** Returns whether an operation documents a 2xx, 3xx or `default` response. */

@@ -13,6 +13,7 @@ import {
   type JsonSchema,
   type SchemaDocument,
 } from '@contract-first/model/values';
+import { itemsOf } from '@contract-first/model/resources';
 import { defectOf, type Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
 
@@ -95,6 +96,30 @@ export function findDifference(
     const [writtenBefore, readBefore] = [partAt(previous.written, place), partAt(previous.read, place)];
     return normalized(readBefore) === normalized(received) && normalized(writtenBefore) !== normalized(sent);
   }
+}
+
+/**
+ * Finds an item of a written list that the read list lacks. Ignores items that have a value in common with another
+ * written item, since the server may replace one by the other.
+ */
+export function findLostItem(
+  written: readonly Json[],
+  read: Json,
+  schemas: WrittenSchemas,
+  run: Run,
+): Defect | undefined {
+  if (!isArray(read)) return undefined;
+  const ofItems = {
+    written: itemsOf(schemas.written, run.requestSchemas),
+    read: itemsOf(schemas.read, run.responseSchemas),
+  };
+  const isListed = (item: Json): boolean =>
+    read.some((other) => findDifference(item, other, ofItems, run) === undefined);
+  const isUnlike = (item: Json): boolean =>
+    written.every((other) => other === item || !membersOf(item).some(([, member]) => hasValue(other, member)));
+  return written.some((item) => isUnlike(item) && !isListed(item))
+    ? defectOf('the list lacks an item that a PUT of the list has written')
+    : undefined;
 }
 
 /**

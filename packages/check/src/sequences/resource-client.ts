@@ -1,8 +1,8 @@
 import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { type ApiOperation, headerParameter } from '@contract-first/model/operations';
-import { isScalar, type Json, type JsonSchema, partAt } from '@contract-first/model/values';
+import { isArray, isScalar, type Json, type JsonSchema, partAt } from '@contract-first/model/values';
 import { type RequestInput, withMember } from '@contract-first/model/requests';
-import { identityPlace, idText, type ItemPath } from '@contract-first/model/resources';
+import { findPaging, identityPlace, idText, type ItemPath } from '@contract-first/model/resources';
 import { bodySchemaOf, headerOf } from '../judgement/conformance.ts';
 import type { Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
@@ -13,7 +13,7 @@ import { withReferences } from './references.ts';
 import type { Evidence, SequenceStep } from './sequence-step.ts';
 import { isSuccess, MISSING } from '../judgement/statuses.ts';
 import { differentInput, unusedValue, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
-import { findDifference, type Previous } from './compare-written.ts';
+import { findDifference, findLostItem, type Previous } from './compare-written.ts';
 
 /** A client for the resources of a path. It sends the requests of a sequence and judges the responses. */
 export type ResourceClient = {
@@ -162,7 +162,14 @@ export function differenceBetween(
   const { body } = written.testCase.input ?? {};
   if (body === undefined || read.json === undefined) return undefined;
   const schemas = { written: body.content.schema, read: 'schema' in read ? read.schema : responseSchemaOf(read) };
+  if (isArray(body.value))
+    return 'schema' in read || isPaged(read) ? undefined : findLostItem(body.value, read.json, schemas, run);
   return findDifference(value ?? body.value, read.json, schemas, run, idMembers, previous);
+}
+
+/** Returns whether a list may lack items, as it has pages. */
+function isPaged({ operation }: SequenceStep): boolean {
+  return Object.values(findPaging(operation)).some((parameter) => parameter !== undefined);
 }
 
 /** A read value with its schema. */

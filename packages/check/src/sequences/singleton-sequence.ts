@@ -1,13 +1,12 @@
 import { parameterNames, stringifyJson } from '@contract-first/contract';
-import { findPaging, itemsOf, successSchemas } from '@contract-first/model/resources';
-import { isArray, isObject, type Json, partAt } from '@contract-first/model/values';
+import { itemsOf, successSchemas } from '@contract-first/model/resources';
+import { isObject, type Json, partAt } from '@contract-first/model/values';
 import { checkDeletion } from './laws/deletion.ts';
 import { type Absence, describeUnknown } from './instances.ts';
 import { checkOmission } from './laws/omission.ts';
 import {
   differenceBetween,
   responseEtag,
-  responseSchemaOf,
   isConditional,
   isSuccessfulStep,
   missingStatuses,
@@ -16,8 +15,7 @@ import {
   type Id,
   type ResourceClient,
 } from './resource-client.ts';
-import { type Defect, defectOf } from '../judgement/defect.ts';
-import { findDifference } from './compare-written.ts';
+import type { Defect } from '../judgement/defect.ts';
 import { withOtherChoices } from './step-input.ts';
 import type { SequenceStep } from './sequence-step.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
@@ -95,24 +93,8 @@ async function readReplaced(client: ResourceClient, id: Id, variant: number): Pr
   const text = textOf(first.json);
   if (text !== textOf(second.json)) return undefined;
   const told = textOf(step.json);
-  const difference = differenceBetween(step, first, client) ?? lostItems(step, first, client);
   const isEchoed = told === textOf(written) && told !== text;
-  return { step, read: first, text, difference, isEchoed };
-}
-
-/** Returns a defect if a list has none of the items with which a PUT replaced the list. A page may lack them. */
-function lostItems(step: SequenceStep, read: SequenceStep, { run }: ResourceClient): Defect | undefined {
-  const { content, value: written = null } = step.testCase.input?.body ?? {};
-  const { json: listed = null, operation } = read;
-  const isPaged = Object.values(findPaging(operation)).some((parameter) => parameter !== undefined);
-  if (!isArray(written) || !isArray(listed) || written.length === 0 || isPaged) return undefined;
-  const schemas = {
-    written: itemsOf(content?.schema, run.requestSchemas),
-    read: itemsOf(responseSchemaOf(read), run.responseSchemas),
-  };
-  const isListed = (item: Json): boolean =>
-    listed.some((other) => findDifference(item, other, schemas, run) === undefined);
-  return written.some(isListed) ? undefined : defectOf('the list has none of the items that its PUT has written');
+  return { step, read: first, text, difference: differenceBetween(step, first, client), isEchoed };
 }
 
 /** Returns whether a PUT responds with the written values, or a read of an unknown id fails at another path. */

@@ -12,7 +12,7 @@ export type Connection = {
   /**
    * Sends a request unchanged. After a 429 or 503 with `Retry-After`, all requests wait, up to a minute, and the
    * request is repeated, up to three times. If a reused connection closes before the first byte of a response, the
-   * request is repeated once on a new connection; from then on, only idempotent requests reuse connections, so that
+   * request is repeated once on a new connection, and has no response if it then gets a 503; from then on, only idempotent requests reuse connections, so that
    * other requests are hardly ever sent twice. Responses above the size limit are truncated.
    *
    * @throws {NoResponse} if no valid HTTP response arrives within 5 seconds
@@ -113,7 +113,10 @@ export function openConnection(
     } catch (error) {
       if (!(error instanceof StaleConnection)) throw error;
       isClosing = true;
-      return attempt(request, fresh);
+      const again = await attempt(request, fresh);
+      if (again.status !== UNAVAILABLE) return again;
+      isLost = true; // The request has stopped the server, which is restarting.
+      throw error;
     }
   };
   return {

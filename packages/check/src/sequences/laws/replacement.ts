@@ -111,16 +111,17 @@ async function replaceAgain(
   judge.expect('put_is_idempotent', read, message);
 }
 
-/** Finds an array whose length a repeated PUT changed. */
+/** Finds an array whose length a repeated PUT changed: a member, or the whole list. */
 function growthBetween({ testCase }: SequenceStep, before: SequenceStep, after: SequenceStep): string | undefined {
-  const names = membersOf(testCase.input?.body?.value ?? null).map(([name]) => name);
-  const sizesOf = (name: string | number): readonly (number | undefined)[] =>
+  const written = testCase.input?.body?.value ?? null;
+  const places = isArray(written) ? [[]] : membersOf(written).map(([name]) => [name]);
+  const sizesOf = (place: readonly (string | number)[]): readonly (number | undefined)[] =>
     [before, after].map(({ json = null }) => {
-      const member = partAt(json, [name]);
-      return isArray(member) ? member.length : undefined;
+      const part = partAt(json, place);
+      return isArray(part) ? part.length : undefined;
     });
-  const grown = names.find((name) => new Set(sizesOf(name)).size > 1);
-  return grown === undefined ? undefined : `the same PUT again has changed the length of ${String(grown)}`;
+  const grown = places.find((place) => new Set(sizesOf(place)).size > 1);
+  return grown === undefined ? undefined : `the same PUT again has changed the length of ${grown.join() || 'the list'}`;
 }
 
 /** Sends a PUT with an outdated entity tag, which must have no effect (RFC 9110, 13.1.1). */
