@@ -123,7 +123,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         ...Object.entries(hooks.values?.(hookOperation(operation)) ?? {}),
       ]),
     onGivenValue: valueUse.add,
-    ...{ corrections, hooks, deleted, echoes: new Set() },
+    ...{ corrections, hooks, deleted, echoes: new Map() },
     onRequest: ({ operationId }) => {
       requests += 1;
       begun.add(operationId);

@@ -43,12 +43,13 @@ type Findings = Pick<
  * Collects the findings of finished and interrupted tasks.
  *
  * @param unfollowed the resources that no sequence could follow
- * @param echoes schema violations caused by invalid data that the server accepted, which later requests may read
+ * @param echoes for each cause of a schema violation, whether it first came from invalid data that the server accepted,
+ *   which later requests may read
  */
 export function gatherFindings(
   tasks: readonly FinishedTask<OperationCheck>[],
   unfollowed: readonly Unjudged[],
-  echoes: ReadonlySet<string>,
+  echoes: ReadonlyMap<string, boolean>,
 ): Findings {
   const results = tasks.map(({ task, isDone, error }) => {
     const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
@@ -143,9 +144,8 @@ function describeError(error: unknown): string {
 }
 
 /** Returns whether a schema violation may come from invalid data that an earlier request stored. */
-function isEcho({ check, cause, request }: CheckFailure, echoes: ReadonlySet<string>): boolean {
-  const returnsStored = request.body === undefined || request.method === 'PATCH';
-  return check === 'response_schema_conformance' && returnsStored && echoes.has(cause);
+function isEcho({ check, cause }: CheckFailure, echoes: ReadonlyMap<string, boolean>): boolean {
+  return check === 'response_schema_conformance' && echoes.get(cause) === true;
 }
 
 /** Returns whether valid data gets the same status, so that the failure does not depend on invalid data or credentials. */

@@ -39,6 +39,14 @@ export class ServerGone extends Error {}
 // The kinds of cases that are sent without the first user's credentials.
 const OTHERS: readonly CaseKind[] = ['no authentication', 'other user'];
 
+/** Records whether invalid or valid data led to the schema violations of a response. The first response counts. */
+function noteEchoes({ echoes }: Run, { kind, request }: Case, failed: readonly FailedCheck[]): void {
+  const isAccepted = request.body !== undefined && failed.some(({ check }) => check === 'negative_data_rejection');
+  if (!isAccepted && kind !== 'positive') return;
+  for (const { check, cause } of failed)
+    if (check === 'response_schema_conformance' && !echoes.has(cause)) echoes.set(cause, isAccepted);
+}
+
 /** Returns the failures of a response. `original` is the response to the test case's original request. */
 export type JudgeResponse = (response: WireResponse, original: WireResponse | undefined) => readonly FailedCheck[];
 
@@ -75,8 +83,7 @@ export async function exchange(
     const startedAt = new Date(endedAt - durationMs); // Excludes waiting for the turn and the hooks.
     const counting = judge === undefined ? [] : found.filter(({ check }) => run.checks.has(check));
     const violations = withoutConsequences(counting);
-    if (request.body !== undefined && violations.some(({ check }) => check === 'negative_data_rejection'))
-      for (const { check, cause } of counting) if (check === 'response_schema_conformance') run.echoes.add(cause);
+    noteEchoes(run, testCase, counting);
     const { response } = outcome;
     run.onExchange({ operation, testCase, request, response, startedAt, durationMs, checks, failed: violations });
     return { ...outcome, request, violations };

@@ -51,8 +51,8 @@ export type Run = {
   readonly hooks: Hooks;
   /** The paths of resources that the run has deleted. */
   readonly deleted: ReadonlySet<string>;
-  /** Schema violations caused by invalid data that the server accepted. */
-  readonly echoes: Set<string>;
+  /** For each cause of a schema violation, whether it first came from invalid data that the server accepted. */
+  readonly echoes: Map<string, boolean>;
   readonly onRequest: (operation: ApiOperation) => void;
   readonly onExchange: CheckObserver;
   readonly onFailure: (failure: CheckFailure) => void;
