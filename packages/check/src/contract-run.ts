@@ -124,6 +124,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       ]),
     onGivenValue: valueUse.add,
     ...{ corrections, hooks, deleted, echoes: new Map() },
+    mayWait: createAllowance(budgetMs / operations.length),
     onRequest: ({ operationId }) => {
       requests += 1;
       begun.add(operationId);
@@ -175,6 +176,16 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     await callHook('cleanUp', () => hooks.cleanUp?.());
     connection.close();
   }
+}
+
+/** Creates a function that decides about waits, so that no operation holds the run for longer than its share. */
+function createAllowance(shareMs: number): Run['mayWait'] {
+  const waits = new Map<ApiOperation, number>();
+  return (operation, delayMs) => {
+    const totalMs = (waits.get(operation) ?? 0) + delayMs;
+    if (totalMs <= shareMs) waits.set(operation, totalMs);
+    return totalMs <= shareMs;
+  };
 }
 
 /** Records the path of a successful DELETE. After another successful request, removes the path, as it exists again. */

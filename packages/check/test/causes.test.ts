@@ -496,10 +496,12 @@ test('a crash and the 503s until the server has restarted are one failure', asyn
     let text = '';
     req.on('data', (chunk: Buffer) => (text += chunk.toString()));
     req.on('end', () => {
-      if (text === '{"name":""}') {
+      const isDown = (unavailable -= 1) >= 0;
+      if (isDown || text !== '{"name":""}') res.writeHead(isDown ? 503 : 200).end();
+      else {
         unavailable = 20;
         req.socket.destroy();
-      } else res.writeHead((unavailable -= 1) >= 0 ? 503 : 200).end();
+      }
     });
   });
   const operation = (operationId: string) => ({

@@ -70,6 +70,22 @@ test.each([
   expect(early.length).toBeLessThanOrEqual(1); // The other worker may already have sent a request.
 });
 
+test('an operation that asks for waits beyond its share of the budget does not hold the others', async () => {
+  let limited = 0;
+  const url = await startReferenceServer((request) => {
+    if (!request.url.startsWith('/a')) return done;
+    limited += 1;
+    return limited > 2 ? { status: 429, headers: { 'Retry-After': '30' }, body: '' } : done;
+  });
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
+  const { code, stdout } = await runHere(checkCommand, ['openapi.json', '--url', url, ...ARGS], folder, {});
+  expect([code, limited]).toEqual([2, 3]);
+  expect(stdout).toContain('getA: stopped early: its waits (Retry-After) are longer than its share of --budget\n');
+  expect(stdout).toContain('incomplete, with less than the minimum of requests: getA\n');
+  expect(stdout).toContain(' 0 failures, 1 incomplete (seed 1)');
+});
+
 test.each([
   ['a wait of more than a minute', '61'],
   ['neither seconds nor a time', 'soon'],

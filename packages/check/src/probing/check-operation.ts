@@ -4,7 +4,7 @@ import type { RequestInput } from '@contract-first/model/requests';
 import { type NoValue, TooLarge, TooSlow } from '@contract-first/model/values';
 import { describesSuccess, isByUnknownRule } from '../judgement/behaviour.ts';
 import { checksFor, isStateCheck } from '../judgement/checks.ts';
-import { ServerGone } from '../run/exchange.ts';
+import { Stopped } from '../run/exchange.ts';
 import { createProber } from './prober.ts';
 import type { Run } from '../run/run.ts';
 import { describeBody, searchesOf } from './search.ts';
@@ -82,8 +82,8 @@ export function checkOperation(
       hasMinimum = true;
       for (const { advance } of searches) await advance(runs);
     } catch (error) {
-      if (!(error instanceof ServerGone)) throw error;
-      notes.push('stopped early: the server became unreachable');
+      if (!(error instanceof Stopped)) throw error;
+      notes.push(`stopped early: ${error.message}`);
     }
   }
 

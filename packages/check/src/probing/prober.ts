@@ -135,8 +135,8 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
       onStatus?.(response.status);
       return judge(testCase, response, original);
     });
-    const { request, response, received, gone } = outcome;
-    const isCompared = outcome.violations.length > 0 && gone === undefined && testCase.usual !== undefined;
+    const { request, response, received, stopped } = outcome;
+    const isCompared = outcome.violations.length > 0 && stopped === undefined && testCase.usual !== undefined;
     const usual = new Set(isCompared ? (await send(testCase.usual)).map(({ check }) => check) : []);
     const violations = outcome.violations.filter(({ check }) => !usual.has(check));
     const found = violations.map((violation) => ({ ...violation, operationId, request, response, received }));
@@ -144,7 +144,7 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
       const isNew = recordFailure(recorded, { testCase, failure, repetition: undefined, isSimplified: false });
       if (isNew) run.onFailure({ ...failure, passedWith: undefined });
     }
-    if (gone !== undefined) throw gone;
+    if (stopped !== undefined) throw stopped;
     return found;
   }
 

@@ -29,12 +29,15 @@ export type ExchangeOutcome = {
   readonly received: Excerpt;
   /** The failures of enabled checks. */
   readonly violations: readonly FailedCheck[];
-  /** Callers throw this error after recording the violations; `undefined` while the server is reachable. */
-  readonly gone: ServerGone | undefined;
+  /** Callers throw this error after recording the violations; `undefined` if further requests may be sent. */
+  readonly stopped: Stopped | undefined;
 };
 
+/** Thrown when no further requests to an operation can be sent. The message has the reason. */
+export class Stopped extends Error {}
+
 /** Thrown when the server no longer accepts connections. */
-export class ServerGone extends Error {}
+export class ServerGone extends Stopped {}
 
 // The kinds of cases that are sent without the first user's credentials.
 const OTHERS: readonly CaseKind[] = ['no authentication', 'other user'];
@@ -89,29 +92,36 @@ export async function exchange(
     return { ...outcome, request, violations };
   };
   const isOwn = !OTHERS.includes(testCase.kind);
+  let stopped: Stopped | undefined;
+  const mayWait = (delayMs: number): boolean => {
+    const isAllowed = run.mayWait(operation, delayMs);
+    if (!isAllowed) stopped = new Stopped('its waits (Retry-After) are longer than its share of --budget');
+    return isAllowed;
+  };
+  const sendOwn = (one: WireRequest): Promise<WireResponse> => run.connection.send(one, mayWait);
   const send = (one: WireRequest): Promise<WireResponse> =>
-    isOwn ? run.users.send(one, `${operation.operationId} ${testCase.kind}`) : run.connection.send(one);
+    isOwn ? run.users.send(one, `${operation.operationId} ${testCase.kind}`, sendOwn) : sendOwn(one);
   try {
     const original = testCase.original && (await send(await complete(testCase.original)));
     const whole = await send(request);
     const endedAt = Date.now();
     const own = await callHook('afterResponse', () => hooks.afterResponse?.(whole, request, about, kind));
     const found = [
-      ...(judge?.(whole, original) ?? []),
+      ...(stopped === undefined ? (judge?.(whole, original) ?? []) : []),
       ...(own === undefined ? [] : [violationOf('own_check', defectOf(run.redactor.text(own)))]),
     ];
-    const nothing = { received: excerptOf(Buffer.alloc(0)), gone: undefined };
-    return finish(found, whole.elapsedMs, endedAt, { response: toKeptResponse(whole), whole, ...nothing });
+    const received = excerptOf(Buffer.alloc(0));
+    return finish(found, whole.elapsedMs, endedAt, { response: toKeptResponse(whole), whole, received, stopped });
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
     if (run.signal.aborted) throw new Interrupted(); // The interruption may have stopped the server, too.
     const { received, isUnreachable, isRepeated, elapsedMs } = error;
     const defect = noResponse(received, error.message);
-    const gone = isUnreachable ? new ServerGone(defect.message, { cause: error }) : undefined;
+    if (isUnreachable) stopped = new ServerGone('the server became unreachable', { cause: error });
     const nothing = { response: undefined, whole: undefined };
     // Only the request that stopped the server is reported, not the requests after it.
     const isConsequence = isUnreachable && isRepeated;
     const violations = isConsequence ? [] : [violationOf('not_a_server_error', defect)];
-    return finish(violations, elapsedMs, Date.now(), { ...nothing, received, gone });
+    return finish(violations, elapsedMs, Date.now(), { ...nothing, received, stopped });
   }
 }

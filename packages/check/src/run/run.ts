@@ -53,6 +53,8 @@ export type Run = {
   readonly deleted: ReadonlySet<string>;
   /** For each cause of a schema violation, whether it first came from invalid data that the server accepted. */
   readonly echoes: Map<string, boolean>;
+  /** Returns whether all requests may wait because of an operation's `Retry-After`, and counts the wait. */
+  readonly mayWait: (operation: ApiOperation, delayMs: number) => boolean;
   readonly onRequest: (operation: ApiOperation) => void;
   readonly onExchange: CheckObserver;
   readonly onFailure: (failure: CheckFailure) => void;

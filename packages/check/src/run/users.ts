@@ -49,7 +49,7 @@ export type Users = {
   /** The values of the first user that are valid in requests which sign in. */
   readonly values: readonly GivenValue[];
   /** Sends a request of the first user, and renews expired tokens. @throws {NoResponse} */
-  readonly send: (request: WireRequest, subject: string) => Promise<WireResponse>;
+  readonly send: (request: WireRequest, subject: string, send: Connection['send']) => Promise<WireResponse>;
 };
 
 /**
@@ -173,11 +173,8 @@ export async function openUsers(
     tokens,
     values,
     otherTokens: hasOther ? otherTokens : undefined,
-    send: (request, subject) =>
-      renewable.reduce<Connection['send']>(
-        (send, one) => (whole) => one.send(whole, subject, send),
-        connection.send,
-      )(request),
+    send: (request, subject, sendWith) =>
+      renewable.reduce((send, one) => (whole) => one.send(whole, subject, send), sendWith)(request),
   };
 
   /** Signs in a user. Returns the credentials. */

@@ -100,7 +100,7 @@ export function createSequenceJudge(run: Run, turn: Turn): SequenceJudge {
   /** Records an outcome. Returns its step, or `undefined` without a response or if the operation is not implemented. */
   function keep(operation: ApiOperation, testCase: Case, outcome: ExchangeOutcome): SequenceStep | undefined {
     for (const violation of outcome.violations) record(violation, { ...outcome, operation }, []);
-    if (outcome.gone !== undefined) throw outcome.gone;
+    if (outcome.stopped !== undefined) throw outcome.stopped;
     const step = stepOf(operation, testCase, outcome);
     if (step === undefined || step.response.status === NOT_IMPLEMENTED) return undefined;
     if (isSuccess(step.response.status)) successful.add(operation.operationId);

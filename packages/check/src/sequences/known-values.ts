@@ -4,7 +4,7 @@ import { classify } from '@contract-first/model/cases';
 import { percentEncode, type RequestInput, type Tokens } from '@contract-first/model/requests';
 import type { Json } from '@contract-first/model/values';
 import { idText, targetsOperation } from '@contract-first/model/resources';
-import { exchange } from '../run/exchange.ts';
+import { exchange, ServerGone } from '../run/exchange.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 import { linkedBody } from './identity.ts';
@@ -101,7 +101,7 @@ export function sendQuietly(run: Run, turn: Turn, otherTokens?: Tokens): Send {
     const testCase = requestOf(operation, input, headers, run, otherTokens);
     if (testCase === undefined) return undefined;
     const outcome = await exchange(operation, testCase, run, turn);
-    if (outcome.gone !== undefined) throw outcome.gone;
+    if (outcome.stopped instanceof ServerGone) throw outcome.stopped;
     return stepOf(operation, testCase, outcome);
   };
 }

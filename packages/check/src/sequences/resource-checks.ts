@@ -1,7 +1,7 @@
 import type { ApiOperation } from '@contract-first/model/operations';
 import { collectionOf, identifyingMembers, type ItemPath, shapeOf } from '@contract-first/model/resources';
 import { isStateCheck } from '../judgement/checks.ts';
-import { ServerGone } from '../run/exchange.ts';
+import { Stopped } from '../run/exchange.ts';
 import type { OperationCheck, OperationResult, Unjudged } from '../run/operation-result.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
@@ -137,7 +137,8 @@ function checkResource(
       else if (outcome !== undefined)
         unjudged.push({ check: isOtherUser ? 'object_level_authorization' : 'state', reason: outcome.reason });
     } catch (error) {
-      if (!(error instanceof ServerGone)) throw error;
+      if (!(error instanceof Stopped)) throw error;
+      unjudged.push({ check: 'state', reason: error.message });
     }
     isOver = true;
   }

@@ -15,15 +15,19 @@ export type Connection = {
    * request is repeated once on a new connection, and has no response if it then gets a 503; from then on, only idempotent requests reuse connections, so that
    * other requests are hardly ever sent twice. Responses above the size limit are truncated.
    *
+   * @param mayWait decides about each wait; if it returns false, the response is returned at once
    * @throws {NoResponse} if no valid HTTP response arrives within 5 seconds
    */
-  readonly send: (request: WireRequest) => Promise<WireResponse>;
+  readonly send: (request: WireRequest, mayWait?: MayWait) => Promise<WireResponse>;
   /** Sends a request and ignores `Retry-After`. @throws {NoResponse} */
   readonly sendOnce: (request: WireRequest) => Promise<WireResponse>;
   /** Returns the total wait because of `Retry-After`. */
   readonly heldMs: () => number;
   readonly close: () => void;
 };
+
+/** Returns whether the requests may wait because of `Retry-After`. */
+export type MayWait = (delayMs: number) => boolean;
 
 export type ConnectionOptions = {
   /** The size limit of a response, including headers and chunk framing. */
@@ -91,12 +95,13 @@ export function openConnection(
   let isLost = false; // Whether a request got no response, and the requests since then no response or a 503.
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
 
-  const send = async (request: WireRequest): Promise<WireResponse> => {
+  const send: Connection['send'] = async (request, mayWait = () => true) => {
     for (let retries = 0; ; retries += 1) {
       const response = await sendOnce(request); // Throws if the signal ended the wait.
       const delayMs = retryDelayMs(response);
-      if (delayMs !== undefined) throttle.hold(delayMs);
-      if (delayMs === undefined || retries === MAX_RETRIES) return response;
+      if (delayMs === undefined || !mayWait(delayMs)) return response;
+      throttle.hold(delayMs);
+      if (retries === MAX_RETRIES) return response;
     }
   };
   const sendOnce = async (request: WireRequest): Promise<WireResponse> => {

@@ -7,6 +7,7 @@
 export { createAgent, protocolProblem } from './agents.ts';
 export {
   type Connection,
+  type MayWait,
   NoResponse,
   openConnection,
   SAFE_METHODS,
