@@ -123,7 +123,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         ...Object.entries(hooks.values?.(hookOperation(operation)) ?? {}),
       ]),
     onGivenValue: valueUse.add,
-    ...{ corrections, hooks, deleted, echoes: new Map() },
+    ...{ corrections, hooks, deleted, echoes: new Set(), faults: new Set() },
     mayWait: createAllowance(budgetMs / operations.length),
     onRequest: ({ operationId }) => {
       requests += 1;
@@ -150,11 +150,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const knownValues = createKnownValues(operations, run);
     const creators = operations.map((operation) => (turn: Turn) => checkOperation(operation, run, turn, knownValues));
     const finished = await runTasks(creators, { budgetMs: endsAt - performance.now(), workers, signal });
-    const { checked, ...findings } = gatherFindings(
-      [...finished, ...resources],
-      findUnfollowed(operations, run),
-      run.echoes,
-    );
+    const { checked, ...findings } = gatherFindings([...finished, ...resources], findUnfollowed(operations, run), run);
     const heldSeconds = Math.ceil(connection.heldMs() / 1_000);
     if (heldSeconds > 0) notes.push(`the server asked to wait: ${String(heldSeconds)} s in all (Retry-After)`);
     const isMissed = (check: CheckName): boolean => checks.has(check) && !isOff(check, run) && !checked.has(check);

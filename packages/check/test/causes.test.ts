@@ -304,16 +304,15 @@ test('a PATCH that returns stored invalid data is not a failure if accepting it 
 test('responses that are invalid for all data are a failure in addition to accepted invalid data', async () => {
   const some = object({ name: { type: 'string' }, size: { type: 'integer' } });
   const responses = { 200: { description: 'Some', content: json(some) } };
-  const post = { operationId: 'postA', requestBody: taking(named), responses };
+  const patch = { operationId: 'patchA', requestBody: taking(named), responses };
   const handle: Handle = (request) => {
     const isValid = valueOf(request) !== undefined && request.headers['content-type'] === 'application/json';
-    return isValid || request.method === 'GET' ? answerJson(200, { size: 'large' }) : empty(400);
+    return isValid ? answerJson(200, { size: 'large' }) : empty(400);
   };
   const args = ['--checks', 'negative_data_rejection,response_schema_conformance'];
-  const { failed, stdout } = await check({ '/a': { post, get: { operationId: 'getA', responses } } }, handle, args);
-  expect(failed).toEqual(['negative_data_rejection  postA', 'response_schema_conformance  postA']);
+  const { failed, stdout } = await check({ '/a': { patch } }, handle, args);
+  expect(failed).toEqual(['negative_data_rejection  patchA', 'response_schema_conformance  patchA']);
   expect(stdout).toContain('the body/size must be integer');
-  expect(stdout).toContain('\n  also: getA\n');
 });
 
 test('an invalid response to valid requests is a failure in addition to accepted invalid data', async () => {

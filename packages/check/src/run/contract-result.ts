@@ -4,6 +4,7 @@ import type { OperationCoverage } from '../coverage/coverage.ts';
 import { type CheckName, isSameFailure } from '../judgement/checks.ts';
 import { type CheckFailure, hasCauseOf, nameOperations } from '../judgement/failures.ts';
 import type { OperationCheck, OperationResult, Unjudged } from './operation-result.ts';
+import type { Run } from './run.ts';
 import type { FinishedTask } from './schedule.ts';
 
 export type ContractResult = {
@@ -31,6 +32,8 @@ export type ContractResult = {
 
 const NOT_IMPLEMENTED = 501;
 
+type Echoes = Pick<Run, 'echoes' | 'faults'>;
+
 type Findings = Pick<
   ContractResult,
   'failures' | 'unsuccessful' | 'notImplemented' | 'incomplete' | 'errors' | 'notes'
@@ -43,13 +46,12 @@ type Findings = Pick<
  * Collects the findings of finished and interrupted tasks.
  *
  * @param unfollowed the resources that no sequence could follow
- * @param echoes for each cause of a schema violation, whether it first came from invalid data that the server accepted,
- *   which later requests may read
+ * @param run the schema violations caused by invalid data that the server accepted, which later requests may read
  */
 export function gatherFindings(
   tasks: readonly FinishedTask<OperationCheck>[],
   unfollowed: readonly Unjudged[],
-  echoes: ReadonlyMap<string, boolean>,
+  run: Echoes,
 ): Findings {
   const results = tasks.map(({ task, isDone, error }) => {
     const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
@@ -70,7 +72,7 @@ export function gatherFindings(
       results.flatMap((result) =>
         result.failures.filter(
           (failure) =>
-            !isEcho(failure, echoes) &&
+            !isEcho(failure, run) &&
             !isOfAllData(failure, result) &&
             !isOfOtherReason(failure, result.failures, isUnprotected),
         ),
@@ -144,8 +146,9 @@ function describeError(error: unknown): string {
 }
 
 /** Returns whether a schema violation may come from invalid data that an earlier request stored. */
-function isEcho({ check, cause }: CheckFailure, echoes: ReadonlyMap<string, boolean>): boolean {
-  return check === 'response_schema_conformance' && echoes.get(cause) === true;
+function isEcho({ check, cause, request }: CheckFailure, { echoes, faults }: Echoes): boolean {
+  const mayRead = request.body === undefined || !faults.has(cause);
+  return check === 'response_schema_conformance' && echoes.has(cause) && mayRead;
 }
 
 /** Returns whether valid data gets the same status, so that the failure does not depend on invalid data or credentials. */

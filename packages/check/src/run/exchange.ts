@@ -42,12 +42,15 @@ export class ServerGone extends Stopped {}
 // The kinds of cases that are sent without the first user's credentials.
 const OTHERS: readonly CaseKind[] = ['no authentication', 'other user'];
 
-/** Records whether invalid or valid data led to the schema violations of a response. The first response counts. */
-function noteEchoes({ echoes }: Run, { kind, request }: Case, failed: readonly FailedCheck[]): void {
-  const isAccepted = request.body !== undefined && failed.some(({ check }) => check === 'negative_data_rejection');
-  if (!isAccepted && kind !== 'positive') return;
-  for (const { check, cause } of failed)
-    if (check === 'response_schema_conformance' && !echoes.has(cause)) echoes.set(cause, isAccepted);
+/** Records the schema violations that accepted invalid data caused, and those that valid data had caused before. */
+function noteEchoes({ echoes, faults }: Run, { kind, request }: Case, failed: readonly FailedCheck[]): void {
+  if (request.body === undefined) return;
+  const isAccepted = failed.some(({ check }) => check === 'negative_data_rejection');
+  for (const { check, cause } of failed) {
+    if (check !== 'response_schema_conformance') continue;
+    if (isAccepted) echoes.add(cause);
+    else if (kind === 'positive' && !echoes.has(cause)) faults.add(cause);
+  }
 }
 
 /** Returns the failures of a response. `original` is the response to the test case's original request. */

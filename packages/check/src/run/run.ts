@@ -51,8 +51,10 @@ export type Run = {
   readonly hooks: Hooks;
   /** The paths of resources that the run has deleted. */
   readonly deleted: ReadonlySet<string>;
-  /** For each cause of a schema violation, whether it first came from invalid data that the server accepted. */
-  readonly echoes: Map<string, boolean>;
+  /** Schema violations caused by invalid data that the server accepted. */
+  readonly echoes: Set<string>;
+  /** Schema violations in responses to valid bodies, before they were echoes. */
+  readonly faults: Set<string>;
   /** Returns whether all requests may wait because of an operation's `Retry-After`, and counts the wait. */
   readonly mayWait: (operation: ApiOperation, delayMs: number) => boolean;
   readonly onRequest: (operation: ApiOperation) => void;
