@@ -17,6 +17,7 @@ const empty = (status: number): ServerAnswer => ({ status, headers: {}, body: ''
 
 const entry = { type: 'object', required: ['text'], properties: { text } };
 const user = { type: 'object', required: ['username', 'text'], properties: { username: text, text } };
+const shownUser = { ...user, properties: { username: { type: 'string' }, text } };
 
 /** Returns an operation with the schemas of its request and its response. */
 function operation(operationId: string, status: number, { takes, gives }: { takes?: object; gives?: object } = {}) {
@@ -115,18 +116,26 @@ test('a PUT that only replaces resources is noted', async () => {
 
 test.each<[string, boolean, readonly string[]]>([
   ['is gone', true, []],
-  ['stays', false, ['use_after_free getUser']],
+  ['stays', false, ['use_after_free getUser', 'use_after_free listUsers']],
 ])(
   'a POST without a response body creates the resource that its body names: deleted, it %s',
   async (_name, isGone, expected) => {
     const paths = {
-      '/users': { post: operation('createUser', 201, { takes: user }) },
-      '/users/{username}': { get: operation('getUser', 200, { gives: user }), delete: operation('deleteUser', 204) },
+      '/users': {
+        post: operation('createUser', 201, { takes: user }),
+        get: operation('listUsers', 200, { gives: { type: 'array', items: shownUser } }),
+      },
+      '/users/{username}': {
+        get: operation('getUser', 200, { gives: shownUser }),
+        delete: operation('deleteUser', 204),
+      },
     };
     const result = await check(paths, (method, path, sent, stored) => {
       if (method === 'DELETE' && !isGone) return empty(stored.has(path) ? 204 : 404);
+      if (path === '/users' && method === 'GET') return answerJson(200, [...stored.values()]);
       if (method !== 'POST') return readOrDelete(method, path, sent, stored);
-      stored.set(`/users/${(sent as { readonly username: string }).username}`, sent);
+      const { username, ...others } = sent as { readonly username: string };
+      stored.set(`/users/${username}`, { username: username.toUpperCase(), ...others });
       return empty(201);
     });
     expect([found(result), result.notes]).toEqual([expected, []]);

@@ -168,6 +168,12 @@ function nextOf({ json = null, response }: SequenceStep): Json | undefined {
   return next === '' || next === false ? undefined : next;
 }
 
+/** Returns whether a list has an id. Servers may change the case of ids that clients choose. */
+export function hasId({ items }: Listing, id: Json | undefined): boolean {
+  const key = idText(id).toLowerCase();
+  return [...items.keys()].some((one) => one.toLowerCase() === key);
+}
+
 /** Returns an object with the declared properties of a schema, and of the objects in it. */
 function outlineOf(schema: JsonSchema | undefined, schemas: SchemaDocument, depth = 0): Json {
   if (depth > OUTLINE_DEPTH) return null;
