@@ -20,8 +20,14 @@ const SCHEMES = {
 };
 const secured = (security: readonly Fragment[], securitySchemes: Fragment = SCHEMES): OpenApiDocument =>
   operationWith({ security }, { components: { securitySchemes } });
+const inQuery = (name: string): Fragment => ({ type: 'apiKey', in: 'query', name });
 const served = (...urls: readonly string[]): OpenApiDocument =>
   operationWith({}, { servers: urls.map((url) => ({ url })) });
+const servedFor = (url: string, values: readonly string[]): Fragment => ({
+  servers: [{ url, variables: { value: { default: values[0], enum: values } } }],
+});
+const regions = (...names: readonly string[]): Fragment => servedFor('https://{value}.test/v1', names);
+const versions = (...names: readonly string[]): Fragment => servedFor('https://a.test/{value}', names);
 
 const at = (...urls: readonly string[]): Fragment => ({ servers: urls.map((url) => ({ url })) });
 const item: Fragment = { get: get() };
@@ -95,6 +101,16 @@ test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonl
   ],
   ['anonymous clients shut out', [secured([{}, { key: [] }]), secured([{ key: [] }])], ['ERR api-security-added']],
   ['another name for the same scheme', [secured([{ key: [] }]), secured([{ token: [] }], { token: SCHEMES.key })], []],
+  [
+    'an API key in a header, and its name in other letters',
+    [secured([{ key: [] }]), secured([{ key: [] }], { key: { ...SCHEMES.key, name: 'x-key' } })],
+    [],
+  ],
+  [
+    'an API key in a query, and its name in other letters',
+    [secured([{ key: [] }], { key: inQuery('key') }), secured([{ key: [] }], { key: inQuery('Key') })],
+    ['ERR api-security-component-type-changed'],
+  ],
   ['ways in reordered', [secured([{ bearer: [] }, { key: [] }]), secured([{ key: [] }, { bearer: [] }])], []],
   [
     'the same base path elsewhere',
@@ -123,6 +139,26 @@ test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonl
       operationWith({}, { servers: [{ url: 'http://a.test' }] }),
     ],
     [],
+  ],
+  [
+    'the host in other letters, and its default port',
+    [served('https://A.test:443/v1'), served('https://a.test/v1')],
+    [],
+  ],
+  [
+    'a server variable replaced by a server for each value',
+    [operationWith({}, regions('eu', 'us')), served('https://eu.test/v1', 'https://us.test/v1')],
+    [],
+  ],
+  [
+    'a server variable lost a value in the host',
+    [operationWith({}, regions('eu', 'us')), operationWith({}, regions('eu'))],
+    ['WARN api-server-removed'],
+  ],
+  [
+    'a server variable lost a value in the path',
+    [operationWith({}, versions('v2', 'v1')), operationWith({}, versions('v2'))],
+    ['ERR api-base-path-changed'],
   ],
 ])('security and servers: %s', (_name, [base, revision], want) => {
   expect(summarize(base, revision)).toEqual(want);

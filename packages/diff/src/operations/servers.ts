@@ -9,8 +9,8 @@ type Server = {
 };
 
 /**
- * Compares the server URLs of an operation, with variables at their defaults. If a prefix moved between the servers and
- * the path, compares the URLs with the paths.
+ * Compares the server URLs of an operation. If a prefix moved between the servers and the path, compares the URLs with
+ * the paths.
  */
 export function compareServers({ base, revision }: NodePair<OperationNode>): readonly Finding[] {
   const isPrefixMoved = templateOf(base.path) !== templateOf(revision.path) && hasSameAddress({ base, revision });
@@ -55,17 +55,31 @@ function serversOf({ item, node }: OperationNode, path: string): readonly Server
   const owners = [node, item, rootOf(node.document)];
   const lists = owners.flatMap((owner) => rawChild(owner, 'servers') ?? []);
   const nodes = elements(lists.find((list) => elements(list).length > 0));
-  const servers = nodes.length > 0 ? nodes.map(readServer) : [{ url: '/', basePath: '/', node: rootOf(node.document) }];
+  const servers =
+    nodes.length > 0 ? nodes.flatMap(readServers) : [{ url: '/', basePath: '/', node: rootOf(node.document) }];
   const withPath = (base: string): string => base.replace(/\/$/, '') + path || '/';
   return servers.map((one) => ({ ...one, url: withPath(one.url), basePath: withPath(one.basePath) }));
 }
 
-function readServer(node: Node): Server {
+/** Returns the servers of a template: with all variables at their defaults, and with each value of one variable. */
+function readServers(node: Node): readonly Server[] {
+  const template = textAt(node, 'url') ?? '/';
   const variables = child(node, 'variables');
-  const url = (textAt(node, 'url') ?? '/').replaceAll(
-    /\{([^}]*)\}/g,
-    (_match, name: string) => textAt(child(variables, name), 'default') ?? '',
+  const names = [...template.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
+  const defaults = new Map(names.map((name) => [name, textAt(child(variables, name), 'default') ?? '']));
+  // All combinations of the values would be too many.
+  const others = names.flatMap((name) =>
+    elements(child(child(variables, name), 'enum')).map(({ value }) => new Map([...defaults, [name, String(value)]])),
   );
+  const urls = [defaults, ...others].map((values) =>
+    template.replaceAll(/\{([^}]*)\}/g, (_match, name: string) => values.get(name) ?? ''),
+  );
+  return [...new Set(urls)].map((url) => serverAt(url, node));
+}
+
+/** Reads a URL. Letter case and default ports have no effect in the host of an absolute URL. */
+function serverAt(url: string, node: Node): Server {
+  const absolute = URL.parse(url)?.href ?? url;
   const path = URL.parse(url, 'http://localhost/')?.pathname ?? url;
-  return { url: url.replace(/\/$/, '') || '/', basePath: path.replace(/\/$/, '') || '/', node };
+  return { url: absolute.replace(/\/$/, '') || '/', basePath: path.replace(/\/$/, '') || '/', node };
 }
