@@ -1,4 +1,14 @@
-import { canonical, child, elements, asObject, type Node, type NodePair, rawChild, rootOf } from '../nodes/node.ts';
+import {
+  canonical,
+  child,
+  elements,
+  asObject,
+  type Node,
+  type NodePair,
+  rawChild,
+  rootOf,
+  textAt,
+} from '../nodes/node.ts';
 import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
 
 /** A security requirement. Its schemes are compared by definition, not by name. */
@@ -9,9 +19,6 @@ type Alternative = {
   readonly demands: ReadonlySet<string>;
   readonly schemes: ReadonlySet<string>;
 };
-
-/** The members of a security scheme that affect requests. */
-const IDENTITY = ['type', 'scheme', 'in', 'name', 'openIdConnectUrl'];
 
 /** Compares security requirements. Credentials for the base must stay valid. */
 export function compareSecurity(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
@@ -61,8 +68,7 @@ function alternativesOf(operation: Node): readonly Alternative[] {
 function readAlternative(node: Node): Alternative {
   const schemes = child(child(rootOf(node.document), 'components'), 'securitySchemes');
   const entries = Object.entries(asObject(node.value)).map(([name, scopes]) => {
-    const definition = asObject(child(schemes, name)?.value);
-    const identity = canonical(IDENTITY.map((key) => definition[key] ?? null)).toLowerCase();
+    const identity = identityOf(child(schemes, name));
     const demands = Array.isArray(scopes) ? scopes.map((scope) => `${identity} ${String(scope)}`) : [];
     return { name, identity, demands: [identity, ...demands] };
   });
@@ -72,4 +78,14 @@ function readAlternative(node: Node): Alternative {
     demands: new Set(entries.flatMap(({ demands }) => demands)),
     schemes: new Set(entries.map(({ identity }) => identity)),
   };
+}
+
+/** Returns the members of a security scheme that affect requests, as text. */
+function identityOf(scheme: Node | undefined): string {
+  const [type, http, place, name, url] = ['type', 'scheme', 'in', 'name', 'openIdConnectUrl'].map((member) =>
+    textAt(scheme, member),
+  );
+  // HTTP schemes and names of headers ignore letter case, unlike query parameters and cookies.
+  const key = place === 'header' ? name?.toLowerCase() : name;
+  return canonical([type, http?.toLowerCase(), place, key, url].map((member) => member ?? null));
 }
