@@ -33,6 +33,7 @@ const at = (...urls: readonly string[]): Fragment => ({ servers: urls.map((url) 
 const item: Fragment = { get: get() };
 const prefixed = documentWith({ '/a/b/{id}': item });
 
+const asJson = (type: string): Fragment => ({ schema: undefined, content: { [type]: { schema: text } } });
 const inPath = (name: string): Fragment => ({ name, in: 'path', required: true, schema: text });
 const answers = (responses: Fragment): OpenApiDocument => operationWith({ responses });
 const answersAs = (type: string): OpenApiDocument => answers({ '200': { ...ok, content: { [type]: {} } } });
@@ -76,6 +77,11 @@ test.each<readonly [string, readonly [readonly Fragment[], readonly Fragment[]],
   ['explode of a single value', [[query()], [query({ explode: false })]], []],
   ['a header in other letters', [[query({ in: 'header', name: 'X-A' })], [query({ in: 'header', name: 'x-a' })]], []],
   ['a header that OpenAPI ignores', [[], [query({ in: 'header', name: 'Accept', required: true })]], []],
+  [
+    'the charset of a JSON value',
+    [[query(asJson('application/json'))], [query(asJson('application/json; charset=utf-8'))]],
+    [],
+  ],
 ])('parameters: %s', (_name, [base, revision], want) => {
   expect(summarize(parametersWith(...base), parametersWith(...revision))).toEqual(want);
 });
@@ -188,6 +194,14 @@ test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonl
     'a failure looks different from default, which it was part of',
     [answers({ default: json(text) }), answers({ default: json(text), '404': json(integer) })],
     ['ERR response-body-type-changed', 'INFO response-non-success-status-added'],
+  ],
+  [
+    'another type of a JSON header',
+    [
+      headersWith({ 'X-A': { content: json(integer)['content'] } }),
+      headersWith({ 'X-A': { content: json(text)['content'] } }),
+    ],
+    ['ERR response-header-type-changed'],
   ],
   [
     'another type of a header',

@@ -1,11 +1,8 @@
 import { IGNORED_PARAMETERS } from '@contract-first/documents';
-import { withDefaultStyle, type Serialization } from '@contract-first/documents';
 import { findEarlyRemoval, findSunsetProblem } from '../rules/deprecation.ts';
 import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
-import { child, children, elements, isTrue, rawChild, textAt, type NodePair, type Node } from '../nodes/node.ts';
-import { readSchema } from '../nodes/schema-reader.ts';
-import { compareSchemas } from '../schemas/schema.ts';
-import { typesOf } from '../schemas/types.ts';
+import { child, elements, isTrue, textAt, type NodePair, type Node } from '../nodes/node.ts';
+import { compareSerialized } from './serialization.ts';
 
 /** An operation with its path template and path item. */
 export type OperationNode = { readonly path: string; readonly item: Node; readonly node: Node };
@@ -52,8 +49,7 @@ function compareParameter(scope: FindingContext, { base, revision }: NodePair): 
     if (isTrue(base, keyword) === after) return [];
     return after ? found(set, level, `is ${keyword}`) : found(unset, 'INFO', `is not ${keyword}`);
   };
-  const described = { ...scope, subject: 'request-parameter', text: textOf(revision), node: revision } as const;
-  const ofSchemas = compareSchemas(described, { base: schemaOf(base), revision: schemaOf(revision) });
+  const ofValues = compareSerialized({ ...scope, subject: 'request-parameter' }, { base, revision });
   // The default of a required parameter has no effect.
   const isAlwaysSent = isTrue(base, 'required') && isTrue(revision, 'required');
   const sunset = findSunsetProblem({ base, revision });
@@ -66,40 +62,8 @@ function compareParameter(scope: FindingContext, { base, revision }: NodePair): 
     ...flag('required', ['became-required', 'became-optional'], 'ERR'),
     ...flag('deprecated', ['deprecated', 'reactivated'], 'INFO'),
     ...(couldBeEmpty === mayBeEmpty ? [] : emptiness),
-    ...compareSerialization(scope, { base, revision }),
-    ...ofSchemas.filter(({ rule }) => !isAlwaysSent || !rule.startsWith('request-parameter-default-value')),
+    ...ofValues.filter(({ rule }) => !isAlwaysSent || !rule.startsWith('request-parameter-default-value')),
   ];
-}
-
-function compareSerialization(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
-  const [before, after] = [serializationOf(base), serializationOf(revision)];
-  const found = (keyword: 'style' | 'explode'): readonly Finding[] => {
-    const change = `${keyword} ${String(before[keyword])} became ${String(after[keyword])}`;
-    return [finding(scope, `request-parameter-${keyword}-changed`, 'ERR', revision, change)];
-  };
-  if (before.style !== after.style) return found('style');
-  return before.explode !== after.explode && before.hasParts && after.hasParts ? found('explode') : [];
-}
-
-function textOf(node: Node): 'once' | 'repeatable' | undefined {
-  if (child(node, 'content') !== undefined) return undefined;
-  const { style, explode } = serializationOf(node);
-  return style === 'form' && explode ? 'repeatable' : 'once';
-}
-
-/** Returns the serialization of a parameter, including defaults; for `content`, `style` is the media type. */
-function serializationOf(node: Node) {
-  const [mediaType] = children(child(node, 'content')).keys();
-  if (mediaType !== undefined) return { style: mediaType, explode: false, hasParts: false };
-  const { style, explode } = withDefaultStyle(node.value as Serialization); // Validated document.
-  const types = typesOf(readSchema([schemaOf(node) ?? []].flat()));
-  // `explode` has no effect on scalars.
-  return { style, explode, hasParts: types.includes('array') || types.includes('object') };
-}
-
-function schemaOf(parameter: Node): Node | undefined {
-  const [content] = children(child(parameter, 'content')).values();
-  return rawChild(parameter, 'schema') ?? (content && rawChild(content, 'schema'));
 }
 
 /** Returns the parameters by location and name, or by position in the path. */

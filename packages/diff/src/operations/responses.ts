@@ -1,7 +1,7 @@
-import { child, children, isTrue, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import { child, children, isTrue, type Node, type NodePair } from '../nodes/node.ts';
 import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
-import { compareSchemas } from '../schemas/schema.ts';
 import { compareMediaTypes } from './bodies.ts';
+import { compareSerialized } from './serialization.ts';
 
 /** Compares the responses of an operation: statuses, headers and bodies. */
 export function compareResponses(
@@ -77,12 +77,11 @@ export function compareHeaders(
       const [kind, level] = isRequired ? (['required', 'ERR'] as const) : (['optional', 'WARN'] as const);
       return [finding(at, `${kind}-response-header-removed`, level, node, 'was removed')];
     }
-    const schemas = { base: rawChild(node, 'schema'), revision: rawChild(current, 'schema') };
     return [
       ...(isRequired && !isTrue(current, 'required')
         ? [finding(at, 'response-header-became-optional', 'ERR', current, 'is no longer required')]
         : []),
-      ...compareSchemas({ ...at, subject: 'response-header', text: 'once', node: current }, schemas),
+      ...compareSerialized({ ...at, subject: 'response-header' }, { base: node, revision: current }),
     ];
   });
   const added = [...revision].filter(([header]) => !base.has(header));

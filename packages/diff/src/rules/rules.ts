@@ -96,6 +96,8 @@ const OTHERS: Readonly<Record<string, readonly [meaning: string, ...levels: Leve
   'required-response-header-removed': ['a required header was removed', 'ERR'],
   'optional-response-header-removed': ['an optional header was removed', 'WARN'],
   'response-header-became-optional': ['a header is no longer required', 'ERR'],
+  'response-header-style-changed': ['the style or media type of a header was changed', 'ERR'],
+  'response-header-explode-changed': ['explode of a header was changed', 'ERR'],
   'response-media-type-added': ['a media type of a response was added', 'INFO'],
   'response-media-type-removed': ['a media type of a response was removed', 'ERR'],
   'response-media-type-name-generalized': ['a media type of a response became a range', 'ERR'],

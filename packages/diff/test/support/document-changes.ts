@@ -26,6 +26,7 @@ export type DocumentChange = readonly [
   revision: OpenApiDocument,
 ];
 
+const EMPTY = { type: 'object' };
 const DEPRECATED = { deprecated: true };
 // The tests compare documents with 2026-06-15 as the current date.
 const PAST = { ...DEPRECATED, 'x-sunset': '2026-06-15' };
@@ -155,6 +156,7 @@ const answeringForm = (encoding: Fragment): OpenApiDocument =>
   operationWith({ responses: { '200': { ...ok, ...formOf(encoding) } } });
 const NO_BODY = operationWith({});
 const NO_HEADER = headersWith({});
+const asJson = (schema: Fragment): Fragment => ({ schema: undefined, content: { 'application/json': { schema } } });
 const header = (rest: Fragment): OpenApiDocument => headersWith({ 'X-A': { schema: text, ...rest } });
 
 const MESSAGES: readonly DocumentChange[] = [
@@ -185,6 +187,13 @@ const MESSAGES: readonly DocumentChange[] = [
   ['response-header-added', 'optional-response-header-removed', NO_HEADER, header({})],
   ['response-header-added', 'required-response-header-removed', NO_HEADER, header({ required: true })],
   ['response-header-became-optional', undefined, header({ required: true }), header({})],
+  ['response-header-style-changed', 'response-header-style-changed', header({}), header(asJson(text))],
+  [
+    'response-header-explode-changed',
+    'response-header-explode-changed',
+    header({ schema: EMPTY }),
+    header({ schema: EMPTY, explode: true }),
+  ],
   ...(['request', 'response'] as const).flatMap((direction) =>
     (
       [
@@ -201,7 +210,6 @@ const MESSAGES: readonly DocumentChange[] = [
 ];
 
 const must = (schema: Fragment): Fragment => ({ ...property(schema), required: ['p'] });
-const EMPTY = { type: 'object' };
 const CLOSED = { type: 'object', additionalProperties: false };
 const withDefault = { ...text, default: 'a' };
 const readOnly = { ...text, readOnly: true };

@@ -1,0 +1,51 @@
+import { normalizeMediaType } from '@contract-first/contract';
+import { withDefaultStyle, type Serialization } from '@contract-first/documents';
+import { child, children, rawChild, type NodePair, type Node } from '../nodes/node.ts';
+import { readSchema } from '../nodes/schema-reader.ts';
+import type { Subject } from '../rules/comparison.ts';
+import { finding, type Finding, type FindingContext } from '../rules/finding.ts';
+import { compareSchemas } from '../schemas/schema.ts';
+import { typesOf } from '../schemas/types.ts';
+
+/** A compared parameter or header. */
+type SerializedScope = FindingContext & { readonly subject: Extract<Subject, 'request-parameter' | 'response-header'> };
+
+/** Compares the values of a parameter or header, and how they are serialized. */
+export function compareSerialized(scope: SerializedScope, { base, revision }: NodePair): readonly Finding[] {
+  const schemas = { base: schemaOf(base), revision: schemaOf(revision) };
+  return [
+    ...compareSerialization(scope, { base, revision }),
+    ...compareSchemas({ ...scope, text: textOf(revision), node: revision }, schemas),
+  ];
+}
+
+function compareSerialization(scope: SerializedScope, { base, revision }: NodePair): readonly Finding[] {
+  const [before, after] = [serializationOf(base), serializationOf(revision)];
+  const found = (keyword: 'style' | 'explode'): readonly Finding[] => {
+    const change = `${keyword} ${String(before[keyword])} became ${String(after[keyword])}`;
+    return [finding(scope, `${scope.subject}-${keyword}-changed`, 'ERR', revision, change)];
+  };
+  if (before.style !== after.style) return found('style');
+  return before.explode !== after.explode && before.hasParts && after.hasParts ? found('explode') : [];
+}
+
+function textOf(node: Node): 'once' | 'repeatable' | undefined {
+  if (child(node, 'content') !== undefined) return undefined;
+  const { style, explode } = serializationOf(node);
+  return style === 'form' && explode ? 'repeatable' : 'once';
+}
+
+/** Returns the serialization with its defaults; for `content`, `style` is the media type. */
+function serializationOf(node: Node) {
+  const [mediaType] = children(child(node, 'content')).keys();
+  if (mediaType !== undefined) return { style: normalizeMediaType(mediaType), explode: false, hasParts: false };
+  const { style, explode } = withDefaultStyle(node.value as Serialization); // Validated document.
+  const types = typesOf(readSchema([schemaOf(node) ?? []].flat()));
+  // `explode` has no effect on scalars.
+  return { style, explode, hasParts: types.includes('array') || types.includes('object') };
+}
+
+function schemaOf(node: Node): Node | undefined {
+  const [content] = children(child(node, 'content')).values();
+  return rawChild(node, 'schema') ?? (content && rawChild(content, 'schema'));
+}
