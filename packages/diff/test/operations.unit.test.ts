@@ -196,6 +196,15 @@ test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonl
     ['ERR response-body-type-changed', 'INFO response-non-success-status-added'],
   ],
   [
+    'a failure became part of default, which looks different',
+    [answers({ '404': json(integer) }), answers({ default: json(text) })],
+    [
+      'ERR response-body-type-changed',
+      'INFO response-non-success-status-added',
+      'INFO response-non-success-status-removed',
+    ],
+  ],
+  [
     'another type of a JSON header',
     [
       headersWith({ 'X-A': { content: json(integer)['content'] } }),

@@ -19,7 +19,13 @@ export function compareResponses(
     // `2XX` may replace `200`. Several statuses may replace a range; each is compared with the range.
     const isPartner = (other: string): boolean => inRange(status, other) || inRange(other, status);
     const partners = [...after].filter(([other]) => (after.has(status) ? other === status : isPartner(other)));
-    if (partners.length === 0) return [found('removed', isSuccess(status) ? 'ERR' : 'INFO', status, node)];
+    if (partners.length === 0) {
+      const removed = found('removed', isSuccess(status) ? 'ERR' : 'INFO', status, node);
+      // In the revision, `default` describes an unlisted status.
+      const fallback = isSuccess(status) ? undefined : after.get('default');
+      const rest = fallback === undefined ? [] : compareResponse(scope, status, { base: node, revision: fallback });
+      return [removed, ...rest];
+    }
     return partners.flatMap(([other, current]) => compareResponse(scope, other, { base: node, revision: current }));
   });
   const added = [...after].flatMap(([status, node]) => {
