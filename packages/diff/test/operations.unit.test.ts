@@ -8,6 +8,7 @@ import {
   ok,
   operationWith,
   parametersWith,
+  property,
   query,
   summarize,
   text,
@@ -219,6 +220,70 @@ test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonl
   ],
 ])('responses: %s', (_name, [base, revision], want) => {
   expect(summarize(base, revision)).toEqual(want);
+});
+
+const withXml = { ...text, xml: { name: 'a' } };
+const written = (type: string, schema: Fragment): OpenApiDocument =>
+  answers({ '200': { ...ok, content: { [type]: { schema } } } });
+const list = (xml?: Fragment): Fragment => ({ type: 'array', items: text, xml });
+
+test.each<readonly [string, OpenApiDocument, OpenApiDocument, readonly string[]]>([
+  [
+    'a text is a number in text/plain',
+    written('text/plain', text),
+    written('text/plain', integer),
+    ['INFO response-body-type-specialized'],
+  ],
+  [
+    'a number is a text in XML',
+    written('application/xml', property(integer)),
+    written('application/xml', property(text)),
+    ['ERR response-property-type-generalized'],
+  ],
+  ['another name for XML in JSON', written('application/json', text), written('application/json', withXml), []],
+  ['a prefix in XML', written('text/xml', text), written('text/xml', { ...text, xml: { prefix: 'a' } }), []],
+  ['an explicit default in XML', written('text/xml', list()), written('text/xml', list({ wrapped: false })), []],
+  [
+    'a wrapped list in XML',
+    written('text/xml', list()),
+    written('text/xml', list({ wrapped: true })),
+    ['ERR response-body-xml-changed'],
+  ],
+  [
+    'the two spellings of an attribute in XML',
+    written('a/b+xml', { ...text, xml: { attribute: true } }),
+    written('a/b+xml', { ...text, xml: { nodeType: 'attribute' } }),
+    [],
+  ],
+])('bodies of text: %s', (_name, base, revision, want) => {
+  expect(summarize(base, revision)).toEqual(want);
+});
+
+const binary = { type: 'string', format: 'binary' };
+const bytes = { type: 'string', contentMediaType: 'application/octet-stream' };
+const in30 = (type: string, schema: Fragment): OpenApiDocument => ({ ...written(type, schema), openapi: '3.0.3' });
+
+test.each<readonly [string, string, Fragment, Fragment]>([
+  ['a body', 'application/octet-stream', binary, {}],
+  ['an image', 'image/png', binary, {}],
+  ['a part of a form', 'multipart/form-data', property(binary), property({})],
+  ['a part of a form with a type', 'multipart/form-data', property(binary), property(bytes)],
+  [
+    'encoded bytes',
+    'application/json',
+    { type: 'string', format: 'byte' },
+    { type: 'string', contentEncoding: 'base64' },
+  ],
+])('files in OpenAPI 3.0 and 3.1 are the same: %s', (_name, type, base, revision) => {
+  expect(summarize(in30(type, base), written(type, revision))).toEqual([]);
+  expect(summarize(written(type, revision), in30(type, base))).toEqual([]);
+});
+
+test('a file that became a text', () => {
+  const revision = written('multipart/form-data', property(text));
+  expect(summarize(written('multipart/form-data', property(bytes)), revision)).toEqual([
+    'ERR response-property-type-generalized',
+  ]);
 });
 
 const post = (schema: unknown): Fragment => ({

@@ -47,7 +47,7 @@ function readConjunction(nodes: readonly (Node | Leaf)[]): ResolvedSchema {
     if (referenced !== undefined) visit(referenced, nullable);
     // OpenAPI 3.0 ignores siblings of `$ref`.
     if (referenced !== undefined && isVersion30(node)) return;
-    leaves.push({ ...node, nullable, value: node.value === false ? { type: [] } : node.value });
+    leaves.push({ ...node, nullable, value: respell(node.value) });
     for (const member of elements(rawChild(node, 'allOf'))) visit(member, nullable);
     for (const keyword of ['oneOf', 'anyOf']) {
       const choice = rawChild(node, keyword);
@@ -61,6 +61,22 @@ function readConjunction(nodes: readonly (Node | Leaf)[]): ResolvedSchema {
   };
   for (const node of nodes) visit(node, 'nullable' in node && node.nullable);
   return { leaves, choices };
+}
+
+/** The formats that are encodings. */
+const ENCODING_OF: ReadonlyMap<unknown, string> = new Map([
+  ['byte', 'base64'],
+  ['base64url', 'base64url'],
+]);
+
+/** Gives a schema one spelling of encodings and files, which are formats in OpenAPI 3.0 and keywords in 3.1. */
+function respell(schema: unknown): unknown {
+  if (schema === false) return { type: [] };
+  const { format, ...others } = asObject(schema);
+  const encoding = ENCODING_OF.get(format);
+  if (encoding !== undefined) return { contentEncoding: encoding, ...others };
+  const isFile = others['contentMediaType'] === 'application/octet-stream' && others['contentEncoding'] === undefined;
+  return isFile ? { ...others, contentMediaType: undefined, format: 'binary' } : schema;
 }
 
 /** Returns the keywords of a schema without its choices, for a conjunction with an alternative. */

@@ -1,6 +1,6 @@
-import { essenceOf, normalizeMediaType } from '@contract-first/contract';
+import { essenceOf, kindOf, normalizeMediaType } from '@contract-first/contract';
 import { canonical, child, children, isTrue, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
-import type { Subject } from '../rules/comparison.ts';
+import type { DescribedValue, Subject } from '../rules/comparison.ts';
 import { finding, type Finding, type Level, LEVEL_OF_EFFECT, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 
@@ -37,9 +37,6 @@ const ENCODING = [
   ['explode', 'explode'],
 ] as const;
 
-/** Matches the media types of forms, whose values are text. */
-const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)/;
-
 /** Compares the media types of a body and their schemas. A media range (`text/*`) matches all included types. */
 export function compareMediaTypes(at: BodyScope, { base, revision }: NodePair): readonly Finding[] {
   const before = mediaTypesOf(base);
@@ -61,10 +58,11 @@ export function compareMediaTypes(at: BodyScope, { base, revision }: NodePair): 
     const aspect = widened ? 'name-generalized' : 'name-specialized';
     const level = LEVEL_OF_EFFECT[isRequest ? 'request' : 'response'][widened ? 'widens' : 'narrows'];
     const renamed = partner === type ? [] : [found(aspect, level, current, `${type} became ${partner}`)];
-    const text = FORM.test(type) && FORM.test(partner) ? 'repeatable' : undefined;
+    const isSame = serializationOf(type) === serializationOf(partner);
+    const serialization = isSame ? serializationOf(type) : undefined;
     const compared = ['schema', 'itemSchema'].flatMap((member) =>
       compareSchemas(
-        { ...at, text, node: current },
+        { ...at, serialization, node: current },
         { base: rawChild(node, member), revision: rawChild(current, member) },
       ),
     );
@@ -86,6 +84,15 @@ function compareEncodings(at: BodyScope, { base, revision }: NodePair): readonly
       return [finding(at, `${at.subject}-encoding-${rule}-changed`, 'ERR', after.get(name) ?? revision, change)];
     }),
   );
+}
+
+/** The serializations of the kinds of bodies. */
+const SERIALIZATIONS = { json: undefined, text: 'text', form: 'pairs', multipart: 'pairs', binary: 'bytes' } as const;
+
+/** Returns how the values of a media type are serialized. */
+function serializationOf(mediaType: string): DescribedValue['serialization'] {
+  const isXml = /^(?:text|application)\/xml$|\+xml$/.test(essenceOf(mediaType));
+  return isXml ? 'xml' : SERIALIZATIONS[kindOf(mediaType)];
 }
 
 function mediaTypesOf(body: Node): ReadonlyMap<string, Node> {

@@ -15,7 +15,7 @@ export function compareSerialized(scope: SerializedScope, { base, revision }: No
   const schemas = { base: schemaOf(base), revision: schemaOf(revision) };
   return [
     ...compareSerialization(scope, { base, revision }),
-    ...compareSchemas({ ...scope, text: textOf(revision), node: revision }, schemas),
+    ...compareSchemas({ ...scope, serialization: textOf(revision), node: revision }, schemas),
   ];
 }
 
@@ -29,10 +29,10 @@ function compareSerialization(scope: SerializedScope, { base, revision }: NodePa
   return before.explode !== after.explode && before.hasParts && after.hasParts ? found('explode') : [];
 }
 
-function textOf(node: Node): 'once' | 'repeatable' | undefined {
+function textOf(node: Node): 'text' | 'pairs' | undefined {
   if (child(node, 'content') !== undefined) return undefined;
   const { style, explode } = serializationOf(node);
-  return style === 'form' && explode ? 'repeatable' : 'once';
+  return style === 'form' && explode ? 'pairs' : 'text';
 }
 
 /** Returns the serialization with its defaults; for `content`, `style` is the media type. */

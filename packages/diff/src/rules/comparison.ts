@@ -24,8 +24,8 @@ export type Schemas = NodePair<readonly Node[]>;
 /** A value described by a pair of schemas. */
 export type DescribedValue = FindingContext & {
   readonly subject: Subject;
-  /** How a value is serialized as text instead of JSON: once, or as pairs that are repeated for lists. */
-  readonly text?: 'once' | 'repeatable' | undefined;
+  /** How a value is serialized, if not as JSON: as text, as pairs that are repeated for lists, as XML, or as bytes. */
+  readonly serialization?: 'text' | 'pairs' | 'xml' | 'bytes' | undefined;
   /** The default node of findings. */
   readonly node: Node;
 };

@@ -144,6 +144,7 @@ export const SUBJECTS: Readonly<Record<Subject, string>> = {
   'response-header': 'a response header',
 };
 const ALL = Object.keys(SUBJECTS) as Subject[]; // The record contains all subjects.
+const BODIES: readonly Subject[] = ['request-body', 'request-property', 'response-body', 'response-property'];
 const PROPERTIES: readonly Subject[] = ['request-property', 'request-parameter-property', 'response-property'];
 /** The subjects with a rule for specialized types. For other subjects, a specialized type is reported as changed. */
 const WITH_SPECIALIZED: readonly Subject[] = [
@@ -218,6 +219,7 @@ const ASPECTS: readonly Aspect[] = [
   aspect('discriminator-property-name-changed', ['differs'], 'the discriminator has another property'),
   aspect('discriminator-mapping-added', { request: [], response: ['unsure'] }, 'the discriminator has another value'),
   aspect('discriminator-mapping-deleted', ['narrows'], 'the discriminator lacks a value'),
+  aspect('xml-changed', ['differs'], 'it is another part of an XML document', BODIES),
   aspect('deprecated', ['none'], 'it is deprecated', PROPERTIES),
   aspect('reactivated', ['none'], 'it is no longer deprecated', PROPERTIES),
 ];

@@ -19,6 +19,7 @@ import { compareCounts, compareLimits } from './numbers.ts';
 import { compareObjects } from './objects.ts';
 import { compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
+import { compareXml } from './xml.ts';
 
 /** A compared pair of schemas. The names of its findings begin with the name of the value. */
 type Compared = {
@@ -57,8 +58,8 @@ export function compareSchemas(
 
   function compare(value: DescribedValue, schemas: Schemas): readonly Finding[] {
     if (haveSameText(schemas)) return [];
-    const { subject, text, today } = value;
-    const key = [subject, text, today, ...[schemas.base, schemas.revision].map(identitiesOf)].join('\n');
+    const { subject, serialization, today } = value;
+    const key = [subject, serialization, today, ...[schemas.base, schemas.revision].map(identitiesOf)].join('\n');
     const depth = open.get(key);
     if (depth !== undefined) {
       addExits(exits, [[depth, value.name]]);
@@ -196,12 +197,13 @@ function compareAt(at: SchemaComparison, nodes: Schemas, schemas: NodePair<Resol
     ...compareConditions(at, schemas),
     ...compareDiscriminators(at, schemas),
     ...compareSchemaDeprecation(at, schemas),
+    ...(at.serialization === 'xml' ? compareXml(at, schemas) : []),
   ];
 }
 
 /** Returns whether a request scalar became a list that may have one item: `?a=1` is a list with one item. */
 function becameRepeatable(at: SchemaComparison, nodes: Schemas, { base, revision }: NodePair<ResolvedSchema>): boolean {
-  if (at.text !== 'repeatable' || directionOf(at) !== 'request') return false;
+  if (at.serialization !== 'pairs' || directionOf(at) !== 'request') return false;
   const [before, after] = [base, revision].map((schema) => typesOf(schema, false));
   const isScalar = before?.every((type) => type !== 'array' && type !== 'object') === true;
   if (!isScalar || after?.includes('array') !== true) return false;

@@ -33,6 +33,7 @@ export function compareTypes(
   at: SchemaComparison,
   { base, revision }: NodePair<ResolvedSchema>,
 ): { readonly findings: readonly Finding[]; readonly comparable: boolean } {
+  if (areFiles(at, { base, revision })) return { findings: [], comparable: true };
   const before = typesOf(base);
   const after = typesOf(revision);
   const solid = { base: before.filter(isNotNull), revision: after.filter(isNotNull) };
@@ -75,6 +76,13 @@ export function reportTypes(
   return report(at, ruleFor(at, effect, isList), effect, `type ${describe(base)} became ${describe(revision)}`);
 }
 
+/** Returns whether two schemas describe bytes: by `format: binary`, or without a type as in OpenAPI 3.1. */
+function areFiles({ serialization }: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): boolean {
+  const isFile = (schema: ResolvedSchema): boolean =>
+    formatsOf(schema).includes('binary') || typesOf(schema) === ALL_TYPES;
+  return (serialization === 'bytes' || serialization === 'pairs') && isFile(base) && isFile(revision);
+}
+
 /** Returns whether a schema allows only integers and null. */
 export function hasOnlyIntegers(schema: ResolvedSchema): boolean {
   return typesOf(schema).every((type) => type === 'integer' || type === 'null');
@@ -115,10 +123,11 @@ function effectOf(
   return gained ? 'widens' : 'none';
 }
 
-function acceptsType({ text }: SchemaComparison, types: readonly string[], type: string): boolean {
+function acceptsType({ serialization }: SchemaComparison, types: readonly string[], type: string): boolean {
   if (types.includes(type) || (type === 'integer' && types.includes('number'))) return true;
-  // Outside JSON, all values are text, so that numbers and booleans are also strings.
-  return text !== undefined && types.includes('string') && ['integer', 'number', 'boolean'].includes(type);
+  // Numbers and booleans that are written as text are also strings.
+  const isText = serialization !== undefined && serialization !== 'bytes';
+  return isText && types.includes('string') && ['integer', 'number', 'boolean'].includes(type);
 }
 
 function acceptsFormat(format: string, [wider = '']: readonly string[]): boolean {

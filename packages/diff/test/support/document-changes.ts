@@ -276,6 +276,21 @@ const PROPERTIES: readonly DocumentChange[] = [
 ];
 
 const dated = (dates: Fragment): Fragment => property({ ...text, ...dates });
+const withXml = (name: string): Fragment => ({ ...text, xml: { name } });
+const inXml = (schema: Fragment): Fragment => ({ content: { 'application/xml': { schema } } });
+const takingXml = (schema: Fragment): OpenApiDocument => taking(inXml(schema));
+const answeringXml = (schema: Fragment): OpenApiDocument =>
+  operationWith({ responses: { '200': { ...ok, ...inXml(schema) } } });
+
+const XML: readonly DocumentChange[] = (['request', 'response'] as const).flatMap((direction) => {
+  const documentWith = direction === 'request' ? takingXml : answeringXml;
+  return (['body', 'property'] as const).map((part): DocumentChange => {
+    const documentOf = (name: string) => documentWith(part === 'body' ? withXml(name) : property(withXml(name)));
+    const rule = `${direction}-${part}-xml-changed`;
+    return [rule, rule, documentOf('a'), documentOf('b')];
+  });
+});
+
 const SUNSETS: readonly DocumentChange[] = [
   request('request-property-removed-before-sunset', 'new-optional-request-property', dated(SOON), EMPTY),
   request('request-property-sunset-deleted', undefined, dated(SOON), dated(DEPRECATED)),
@@ -293,5 +308,6 @@ export const DOCUMENT_CHANGES: readonly DocumentChange[] = [
   ...PARAMETERS,
   ...MESSAGES,
   ...PROPERTIES,
+  ...XML,
   ...SUNSETS,
 ];
