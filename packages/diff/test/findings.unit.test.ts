@@ -85,6 +85,21 @@ test.each<readonly [string, unknown, unknown, Fragment?, Fragment?]>([
   ],
   ['types as alternatives', { type: ['string', 'integer'] }, { oneOf: [integer, text] }],
   ['null in another way', { type: ['string', 'null'] }, { anyOf: [{ type: 'null' }, text] }],
+  [
+    'values as alternatives',
+    { ...text, enum: ['a', 'b'] },
+    {
+      oneOf: [
+        { const: 'a', title: 'A' },
+        { const: 'b', description: 'B' },
+      ],
+    },
+  ],
+  [
+    'values as alternatives, and null',
+    { type: ['string', 'null'], enum: ['a', 'b', 'c', null] },
+    { anyOf: [{ ...text, enum: ['a', 'b'] }, { enum: ['b', 'c'] }, { type: 'null' }] },
+  ],
   ['values reordered', { enum: ['a', 'b'] }, { enum: ['b', 'a'] }],
   ['an enum of one instead of a const', { const: 'a' }, { enum: ['a'] }],
   ['a type that the values imply', { enum: ['a'] }, { type: 'string', enum: ['a'] }],

@@ -81,6 +81,12 @@ test.each<SchemaRow>([
     { allOf: [{ maxLength: 5 }, text] },
     narrows('property-max-length-decreased'),
   ],
+  [
+    'a value of alternatives removed',
+    { oneOf: [{ const: 'a' }, { const: 'b' }] },
+    { oneOf: [{ const: 'a' }] },
+    narrows('property-enum-value-removed'),
+  ],
   ['an alternative removed', { oneOf: [cat, dog] }, { oneOf: [cat] }, narrows('property-one-of-removed')],
   ['an alternative added', { anyOf: [cat, text] }, { anyOf: [text, dog, cat] }, widens('property-any-of-added')],
   [

@@ -1,10 +1,21 @@
-import { IGNORED_KEYWORDS, elements, isObjectOrList, asObject, type Node, rawChild, target } from './node.ts';
+import {
+  canonical,
+  IGNORED_KEYWORDS,
+  elements,
+  isObjectOrList,
+  asObject,
+  type Node,
+  rawChild,
+  target,
+} from './node.ts';
 import { PairCache } from './pair-cache.ts';
 
 /** A schema node whose own keywords apply to a value. */
 export type Leaf = Node & {
   /** Whether `null` is allowed regardless of the keywords: `anyOf: [this, { type: 'null' }]`. */
   readonly nullable: boolean;
+  /** Whether the node is a `oneOf` or `anyOf` of values, which is read as an `enum`. */
+  readonly isChoice?: boolean;
 };
 
 /** A `oneOf` or `anyOf` with at least two alternatives other than `null`. */
@@ -55,12 +66,28 @@ function readConjunction(nodes: readonly (Node | Leaf)[]): ResolvedSchema {
       const members = all.filter((member) => !acceptsOnlyNull(member));
       const withNull = nullable || members.length < all.length;
       const [only = all[0]] = members;
+      const listed = choice && readValues(choice, members, keyword);
       if (only !== undefined && members.length < 2) visit(only, withNull);
+      else if (listed !== undefined) leaves.push({ ...listed, nullable: withNull, isChoice: true });
       else if (choice !== undefined && members.length > 1) choices.push({ node: choice, members, nullable: withNull });
     }
   };
   for (const node of nodes) visit(node, 'nullable' in node && node.nullable);
   return { leaves, choices };
+}
+
+/** The keywords of an alternative that is a list of values. */
+const IN_VALUES = new Set(['const', 'enum', 'type', ...IGNORED_KEYWORDS]);
+
+/** Reads a choice of values, each with its own description, as an `enum`; `undefined` for other choices. */
+function readValues(choice: Node, members: readonly Node[], keyword: string): Node | undefined {
+  const schemas = members.map((member) => asObject((target(member) ?? member).value));
+  if (!schemas.every((schema) => Object.keys(schema).every((name) => IN_VALUES.has(name)))) return undefined;
+  const lists = schemas.map(({ const: constant, enum: values }) => (Array.isArray(values) ? values : [constant]));
+  const all: readonly unknown[] = lists.flat();
+  // A value of two alternatives of `oneOf` is invalid.
+  const isList = !all.includes(undefined) && (keyword === 'anyOf' || new Set(all.map(canonical)).size === all.length);
+  return isList ? { ...choice, value: { enum: all } } : undefined;
 }
 
 /** The formats that are encodings. */
@@ -111,6 +138,14 @@ export function keywordValues({ leaves }: ResolvedSchema, keyword: string): read
 /** Returns the nodes of a keyword in all leaves that have it. */
 export function keywordNodes({ leaves }: ResolvedSchema, keyword: string): readonly Node[] {
   return leaves.flatMap((leaf) => rawChild(leaf, keyword) ?? []);
+}
+
+/** Returns the nodes that list the values of a schema. */
+export function valueNodes({ leaves }: ResolvedSchema): readonly Node[] {
+  const lists = ['enum', 'const'].flatMap((keyword) =>
+    leaves.flatMap((leaf) => (leaf.isChoice === true ? [] : (rawChild(leaf, keyword) ?? []))),
+  );
+  return [...lists, ...leaves.filter(({ isChoice }) => isChoice === true)];
 }
 
 /** Returns whether a document is OpenAPI 3.0, whose schemas differ from JSON Schema. */

@@ -10,7 +10,7 @@ import {
 } from '@contract-first/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonical, asObject, type Node, type NodePair } from '../nodes/node.ts';
-import { keywordNodes, keywordValues, type ResolvedSchema } from '../nodes/schema-reader.ts';
+import { keywordValues, type ResolvedSchema, valueNodes } from '../nodes/schema-reader.ts';
 import { type SchemaComparison, report } from '../rules/comparison.ts';
 import type { Effect, Finding } from '../rules/finding.ts';
 import { jsonType, typesOf } from './types.ts';
@@ -29,8 +29,8 @@ replaceMultipleOf(ajv);
 export function compareValues(at: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): readonly Finding[] {
   const before = listedValues(base);
   const after = listedValues(revision);
-  const [node = at.node] = [...keywordNodes(revision, 'enum'), ...keywordNodes(revision, 'const')];
-  const [removedFrom = at.node] = [...keywordNodes(base, 'enum'), ...keywordNodes(base, 'const')];
+  const [node = at.node] = valueNodes(revision);
+  const [removedFrom = at.node] = valueNodes(base);
   const constant = { base: isConstant(base), revision: isConstant(revision) };
 
   if (before === undefined && after === undefined) return [];
