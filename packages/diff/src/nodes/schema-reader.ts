@@ -83,8 +83,9 @@ const IN_VALUES = new Set(['const', 'enum', 'type', ...IGNORED_KEYWORDS]);
 function readValues(choice: Node, members: readonly Node[], keyword: string): Node | undefined {
   const schemas = members.map((member) => asObject((target(member) ?? member).value));
   if (!schemas.every((schema) => Object.keys(schema).every((name) => IN_VALUES.has(name)))) return undefined;
-  const lists = schemas.map(({ const: constant, enum: values }) => (Array.isArray(values) ? values : [constant]));
-  const all: readonly unknown[] = lists.flat();
+  const all = schemas.flatMap(({ const: constant, enum: values }): readonly unknown[] =>
+    Array.isArray(values) ? values : [constant],
+  );
   // A value of two alternatives of `oneOf` is invalid.
   const isList = !all.includes(undefined) && (keyword === 'anyOf' || new Set(all.map(canonical)).size === all.length);
   return isList ? { ...choice, value: { enum: all } } : undefined;
