@@ -259,6 +259,18 @@ test.each<readonly [string, OpenApiDocument, OpenApiDocument, readonly string[]]
   expect(summarize(base, revision)).toEqual(want);
 });
 
+const fields = property({ type: 'array', items: { type: 'string' } });
+const formOf = (encoding: Fragment): OpenApiDocument =>
+  answers({ '200': { ...ok, content: { 'multipart/form-data': { schema: fields, encoding: { p: encoding } } } } });
+
+test.each<readonly [string, Fragment, Fragment]>([
+  ['the default media type', {}, { contentType: 'text/plain' }],
+  ['the default style', {}, { style: 'form', explode: true }],
+  ['other spelling', { contentType: 'image/png, image/gif' }, { contentType: 'image/gif,IMAGE/PNG' }],
+])('an encoding with %s is the same', (_name, base, revision) => {
+  expect(summarize(formOf(base), formOf(revision))).toEqual([]);
+});
+
 const binary = { type: 'string', format: 'binary' };
 const bytes = { type: 'string', contentMediaType: 'application/octet-stream' };
 const in30 = (type: string, schema: Fragment): OpenApiDocument => ({ ...written(type, schema), openapi: '3.0.3' });

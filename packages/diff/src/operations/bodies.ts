@@ -1,11 +1,9 @@
 import { essenceOf, kindOf, normalizeMediaType } from '@contract-first/contract';
-import { canonical, child, children, isTrue, asObject, type Node, type NodePair, rawChild } from '../nodes/node.ts';
-import type { DescribedValue, Subject } from '../rules/comparison.ts';
+import { child, children, isTrue, type Node, type NodePair, rawChild } from '../nodes/node.ts';
+import type { BodyScope, DescribedValue } from '../rules/comparison.ts';
 import { finding, type Finding, type Level, LEVEL_OF_EFFECT, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
-
-/** A compared request or response body. */
-export type BodyScope = FindingContext & { readonly subject: Extract<Subject, 'request-body' | 'response-body'> };
+import { compareEncodings, covers } from './encodings.ts';
 
 /** Compares request bodies: their presence, whether they are required, and their media types. */
 export function compareRequestBodies(
@@ -29,13 +27,6 @@ export function compareRequestBodies(
   const wasRequired = isTrue(base, 'required');
   return [...(isRequired === wasRequired ? [] : requirement), ...compareMediaTypes(at, { base, revision })];
 }
-
-/** The encoding keywords of a form field, with the names of their rules. */
-const ENCODING = [
-  ['contentType', 'content-type'],
-  ['style', 'style'],
-  ['explode', 'explode'],
-] as const;
 
 /** Compares the media types of a body and their schemas. A media range (`text/*`) matches all included types. */
 export function compareMediaTypes(at: BodyScope, { base, revision }: NodePair): readonly Finding[] {
@@ -72,20 +63,6 @@ export function compareMediaTypes(at: BodyScope, { base, revision }: NodePair): 
   return [...ofBase, ...added.map(([type, node]) => found('added', 'INFO', node, `${type} was added`))];
 }
 
-/** Compares the encodings of form fields. */
-function compareEncodings(at: BodyScope, { base, revision }: NodePair): readonly Finding[] {
-  const [before, after] = [children(child(base, 'encoding')), children(child(revision, 'encoding'))];
-  const names = new Set([...before.keys(), ...after.keys()]);
-  return [...names].flatMap((name) =>
-    ENCODING.flatMap(([keyword, rule]) => {
-      const [old, current] = [before.get(name), after.get(name)].map((node) => asObject(node?.value)[keyword]);
-      if (canonical(old ?? null) === canonical(current ?? null)) return [];
-      const change = `${keyword} of the field ${name} was changed`;
-      return [finding(at, `${at.subject}-encoding-${rule}-changed`, 'ERR', after.get(name) ?? revision, change)];
-    }),
-  );
-}
-
 /** The serializations of the kinds of bodies. */
 const SERIALIZATIONS = { json: undefined, text: 'text', form: 'pairs', multipart: 'pairs', binary: 'bytes' } as const;
 
@@ -99,11 +76,4 @@ function mediaTypesOf(body: Node): ReadonlyMap<string, Node> {
   const entries = [...children(child(body, 'content'))];
   // JSON is UTF-8 anyway (RFC 8259, 8.1), and clients accept any charset of a text.
   return new Map(entries.map(([type, node]) => [normalizeMediaType(type), node]));
-}
-
-/** Returns whether a media range, or a media type without parameters, covers a media type or equals it. */
-function covers(range: string, type: string): boolean {
-  if (range === type || range === '*/*' || type.startsWith(`${range};`)) return true;
-  const [start = '', end] = range.split('*');
-  return end !== undefined && type.startsWith(start) && essenceOf(type).endsWith(end);
 }

@@ -18,6 +18,9 @@ export type Subject =
   | 'response-property'
   | 'response-header';
 
+/** A compared request or response body. */
+export type BodyScope = FindingContext & { readonly subject: Extract<Subject, 'request-body' | 'response-body'> };
+
 /** Two compared conjunctions of schemas. */
 export type Schemas = NodePair<readonly Node[]>;
 

@@ -112,7 +112,8 @@ function withFormats(ofTypes: Effect, ofFormats: Effect, { base, revision }: Nod
   return isContrary && !isShared ? 'differs' : ofTypes;
 }
 
-function effectOf(
+/** Returns the effect of a change of the allowed types, formats or media types. */
+export function effectOf(
   { base, revision }: NodePair<readonly string[]>,
   accepts: (one: string, all: readonly string[]) => boolean,
 ): Effect {

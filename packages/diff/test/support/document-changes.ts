@@ -194,19 +194,18 @@ const MESSAGES: readonly DocumentChange[] = [
     header({ schema: EMPTY }),
     header({ schema: EMPTY, explode: true }),
   ],
-  ...(['request', 'response'] as const).flatMap((direction) =>
-    (
-      [
-        ['content-type', { contentType: 'text/csv' }],
-        ['style', { style: 'form' }],
-        ['explode', { explode: true }],
-      ] as const
-    ).map(([name, encoding]): DocumentChange => {
-      const form = direction === 'request' ? takingForm : answeringForm;
-      const rule = `${direction}-body-encoding-${name}-changed`;
-      return [rule, rule, form({}), form(encoding)];
-    }),
-  ),
+  ...(['request', 'response'] as const).flatMap((direction) => {
+    const form = direction === 'request' ? takingForm : answeringForm;
+    const rule = (name: string): string => `${direction}-body-encoding-${name}-changed`;
+    const png = form({ contentType: 'image/png' });
+    const pngOrGif = form({ contentType: 'image/png, image/gif' });
+    const [old, other] = direction === 'request' ? [png, pngOrGif] : [pngOrGif, png];
+    return [
+      [`INFO ${rule('content-type')}`, `ERR ${rule('content-type')}`, old, other] as const,
+      [rule('style'), rule('style'), form({}), form({ style: 'form' })] as const,
+      [rule('explode'), rule('explode'), form({ style: 'form' }), form({ explode: false })] as const,
+    ];
+  }),
 ];
 
 const must = (schema: Fragment): Fragment => ({ ...property(schema), required: ['p'] });
