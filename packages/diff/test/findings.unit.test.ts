@@ -119,7 +119,13 @@ test.each<readonly [string, unknown, unknown, Fragment?, Fragment?]>([
   expect(summarize(responseWith(base, components), responseWith(revision, newer))).toEqual([]);
 });
 
+const alternatives = ['A', 'B'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
 test.each<readonly [string, OpenApiDocument, OpenApiDocument]>([
+  [
+    'a discriminator added to a response',
+    responseWith({ oneOf: alternatives }, schemas({ A: thing, B: thing })),
+    responseWith({ oneOf: alternatives, discriminator: { propertyName: 'name' } }, schemas({ A: thing, B: thing })),
+  ],
   ['a renamed path parameter', byId('id'), byId('key')],
   [
     'reordered paths',

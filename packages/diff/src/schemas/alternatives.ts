@@ -163,7 +163,8 @@ function withOverlaps(
   if (found.some(({ level }) => level === 'ERR')) return found;
   const isRequest = directionOf(at) === 'request';
   const [exclusive, other] = isRequest ? [revision, base] : [base, revision];
-  const known = exclusiveLists(other);
+  // A discriminator only helps clients to find the alternative of a response.
+  const known = isRequest ? exclusiveLists(other) : oneOfLists(other);
   const isSame = (one: Node, two: Node): boolean => {
     const found = at.same({ base: [isRequest ? two : one], revision: [isRequest ? one : two] });
     return found.every(({ rule }) => /property-added$|^new-optional/.test(rule));
@@ -196,10 +197,13 @@ function matchesSeveral(
 }
 
 /** Returns the alternatives of each `oneOf` without a discriminator, which would select a single alternative. */
-function exclusiveLists({ leaves }: ResolvedSchema): readonly (readonly Node[])[] {
-  return leaves
-    .filter((leaf) => rawChild(leaf, 'discriminator') === undefined)
-    .map(({ document, pointer, value }) => elements(rawChild({ document, pointer, value }, 'oneOf')));
+function exclusiveLists({ leaves, choices }: ResolvedSchema): readonly (readonly Node[])[] {
+  return oneOfLists({ leaves: leaves.filter((leaf) => rawChild(leaf, 'discriminator') === undefined), choices });
+}
+
+/** Returns the alternatives of each `oneOf`. */
+function oneOfLists({ leaves }: ResolvedSchema): readonly (readonly Node[])[] {
+  return leaves.map(({ document, pointer, value }) => elements(rawChild({ document, pointer, value }, 'oneOf')));
 }
 
 /** Returns whether certainly no value matches both schemas: by type, listed values or a required property. */
