@@ -10,7 +10,7 @@ import {
   rootOf,
   textAt,
 } from '../nodes/node.ts';
-import { compareOperationDeprecation, reportRemoval } from '../rules/deprecation.ts';
+import { compareOperationDeprecation, findEarlyRemoval, reportRemoval } from '../rules/deprecation.ts';
 import { finding, type Finding, type FindingContext, sortFindings } from '../rules/finding.ts';
 import { compareMediaTypes, compareRequestBodies } from './bodies.ts';
 import { compareParameters, type OperationNode } from './parameters.ts';
@@ -172,13 +172,24 @@ function matchAll(
   const ofBase = [...base].flatMap(([name, node]) => {
     const current = revision.get(name);
     if (current !== undefined) return compare(name, { base: node, revision: current });
-    return [finding(scopeOf(name), `${kind}-removed`, 'ERR', node, 'was removed')];
+    const scope = scopeOf(name);
+    const isExpected = mayBeRemoved(node, scope.today);
+    const change = isExpected ? 'was removed after deprecation' : 'was removed';
+    return [finding(scope, `${kind}-removed`, isExpected ? 'INFO' : 'ERR', node, change)];
   });
   const added = [...revision].filter(([name]) => !base.has(name));
   return [
     ...ofBase,
     ...added.map(([name, node]) => finding(scopeOf(name), `${kind}-added`, 'INFO', node, 'was added')),
   ];
+}
+
+/** Returns whether an operation, or each operation of a path item, was deprecated, and its sunset passed. */
+function mayBeRemoved(node: Node, today: string): boolean {
+  const operations = [...operationsIn(node).values()];
+  return (operations.length > 0 ? operations : [node]).every(
+    (operation) => isTrue(operation, 'deprecated') && findEarlyRemoval(operation, today) === undefined,
+  );
 }
 
 function compareRequest(scope: FindingContext, { base, revision }: NodePair): readonly Finding[] {
@@ -189,6 +200,7 @@ function compareRequest(scope: FindingContext, { base, revision }: NodePair): re
     ? finding(body, 'webhook-body-became-optional', 'ERR', bodies.revision, 'is no longer always sent')
     : finding(body, 'webhook-body-became-required', 'INFO', bodies.revision, 'is always sent');
   return [
+    ...compareOperationDeprecation(scope, { base, revision }),
     ...compareHeaders(scope, { base: parametersOf(base), revision: parametersOf(revision) }),
     ...(wasRequired === isTrue(bodies.revision, 'required') ? [] : [requirement]),
     ...compareMediaTypes({ ...body, subject: 'response-body' }, bodies),

@@ -100,17 +100,24 @@ const ACCESS: readonly DocumentChange[] = [
 
 const hooks = (...names: readonly string[]): OpenApiDocument =>
   documentWith({}, { webhooks: Object.fromEntries(names.map((name) => [name, { post: { responses: {} } }])) });
-const hook = (responses: Fragment): OpenApiDocument => documentWith({}, { webhooks: { a: { post: { responses } } } });
-const told = (requestBody: Fragment): OpenApiDocument =>
-  documentWith({}, { webhooks: { a: { post: { requestBody, responses: {} } } } });
+const hookWith = (rest: Fragment = {}): OpenApiDocument =>
+  documentWith({}, { webhooks: { a: { post: { responses: {}, ...rest } } } });
+const hook = (responses: Fragment): OpenApiDocument => hookWith({ responses });
+const told = (requestBody: Fragment): OpenApiDocument => hookWith({ requestBody });
 const calls = (callbacks: Fragment): OpenApiDocument => operationWith({ callbacks });
-const call = { '{$request.body#/url}': { post: { responses: {} } } };
+const callWith = (rest: Fragment = {}): Fragment => ({
+  '{$request.body#/url}': { post: { responses: {}, ...rest } },
+});
 
 const OUTGOING: readonly DocumentChange[] = [
-  ['webhook-added', 'webhook-removed', hooks('a'), hooks('a', 'b')],
+  ['webhook-added', 'ERR webhook-removed', hooks('a'), hooks('a', 'b')],
+  ['INFO webhook-removed', 'webhook-added', hookWith(PAST), hooks()],
+  ['ERR webhook-removed', 'webhook-added', hookWith(SOON), hooks()],
+  ['endpoint-deprecated', 'endpoint-reactivated', hookWith(), hookWith(DEPRECATED)],
   ['webhook-response-status-removed', undefined, hook({ '200': ok, '202': ok }), hook({ '200': ok })],
   ['webhook-body-became-required', 'webhook-body-became-optional', told(body()), told(body({ required: true }))],
-  ['callback-added', 'callback-removed', calls({}), calls({ done: call })],
+  ['callback-added', 'ERR callback-removed', calls({}), calls({ done: callWith() })],
+  ['INFO callback-removed', 'callback-added', calls({ done: callWith(DEPRECATED) }), calls({})],
 ];
 
 const parameter = (rest: Fragment): OpenApiDocument => parametersWith(query(rest));
