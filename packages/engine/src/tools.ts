@@ -1,5 +1,6 @@
 // Exports for tools and benchmarks. They may change in any version.
 
+export { addCors, type HeaderField } from './http/accept/cors.ts';
 export { createCheckers } from './auth/lenient-checkers.ts';
 export type { Credentials } from './auth/credentials.ts';
 export { startService } from './create-service.ts';

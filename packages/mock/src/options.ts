@@ -19,7 +19,8 @@ import {
 import { CORRECTIONS, readCorrections } from '@contract-first/model/resources';
 import { readHar } from '@contract-first/model/requests';
 import { CannotCheck } from '@contract-first/model/values';
-import { forward, replay, type ResponseSource } from './recorded.ts';
+import { forward } from './forward.ts';
+import { replay, type ResponseSource } from './recorded.ts';
 import { DEFAULTS, MINIMUMS, MAX_INTEGER, type Scenarios } from './application.ts';
 import { DELAY_FORM, MAX_SIZE, readDelay, type Delay } from './responses/preferences.ts';
 

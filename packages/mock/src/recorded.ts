@@ -1,25 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Tls } from '@contract-first/command-line/options';
-import { printError } from '@contract-first/command-line/terminal';
+import { pipeline, type Readable } from 'node:stream';
 import { nodeHttp } from '@contract-first/contract';
-import {
-  endToEndHeaders,
-  headerPairs,
-  NoResponse,
-  openConnection,
-  type RecordedExchange,
-  type WireResponse,
-} from '@contract-first/model/requests';
+import { addCors, type HeaderField, onDisconnect } from '@contract-first/engine/tools';
+import { endToEndHeaders, headerPairs, type RecordedExchange } from '@contract-first/model/requests';
 
 /** A request with its whole body. */
-type ReadRequest = { readonly method: string; readonly target: string; readonly body: Buffer; readonly headers: Pairs };
+export type ReadRequest = {
+  readonly method: string;
+  readonly target: string;
+  readonly body: Buffer;
+  readonly headers: Pairs;
+};
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** Returns the response to a request, or `undefined` for the response of the mock. */
-export type ResponseSource = (request: ReadRequest) => Promise<WireResponse | undefined> | WireResponse | undefined;
+/** A response whose body is complete, or arrives while it is sent. */
+type SourceResponse = { readonly status: number; readonly headers: Pairs; readonly body: Buffer | Readable };
 
-/** End-to-end headers that Node or the mock writes. */
-const OWN = /^(?:content-length|host|expect|access-control-.*)$/i;
+/** Returns the response to a request, or `undefined` for the response of the mock. */
+export type ResponseSource = (
+  request: ReadRequest,
+  /** Aborted when the client disconnects. */
+  signal: AbortSignal,
+) => Promise<SourceResponse | undefined> | SourceResponse | undefined;
 
 /**
  * Creates Express middleware that answers requests from the sources, in this order, before the mock does. The engine
@@ -34,16 +36,22 @@ export function createRecorded(sources: readonly ResponseSource[], bodyLimitByte
       next();
       return;
     }
+    const disconnected = new AbortController();
+    const stopWatching = onDisconnect(req, res, () => {
+      disconnected.abort();
+    });
     try {
       const body = await readBody(req, bodyLimitBytes);
       if (body === undefined) return;
       const request = { method, target, headers: headerPairs(req.rawHeaders), body };
       for (const source of body.length > bodyLimitBytes ? [] : sources) {
-        const response = await source(request);
+        const response = await source(request, disconnected.signal);
+        if (disconnected.signal.aborted) return;
         if (response === undefined) continue;
         send(req, res, response);
         return;
       }
+      stopWatching();
       next();
     } catch (error) {
       next(error);
@@ -66,32 +74,16 @@ export function replay(exchanges: readonly RecordedExchange[]): ResponseSource {
     const count = counts.get(key) ?? 0;
     counts.set(key, count + 1);
     const { response } = recorded[Math.min(count, recorded.length - 1)] ?? {};
+    if (response === undefined) return undefined;
+    const { status } = response;
     // Archives have the decoded body.
-    return response && { ...response, headers: response.headers.filter(([name]) => name !== 'content-encoding') };
-  };
-}
-
-// The statuses with which a service answers a request to a missing operation.
-const MISSING = [404, 405, 501];
-
-/**
- * Forwards requests to a service. Returns no response if the service does not have the operation or does not respond.
- */
-export function forward(service: URL, tls: Tls): ResponseSource {
-  const connection = openConnection(service, { tls });
-  let isReported = false;
-  return async ({ method, target, headers, body }) => {
-    const forwarded = endToEndHeaders(headers).filter(([name]) => !OWN.test(name));
-    const request = { method, target, headers: forwarded, body: body.length > 0 ? body : undefined };
-    try {
-      const response = await connection.sendOnce(request);
-      return MISSING.includes(response.status) ? undefined : response;
-    } catch (error) {
-      if (!(error instanceof NoResponse)) throw error;
-      if (error.problem !== undefined && !isReported) printError(`--proxy: ${service.origin}: ${error.problem}`);
-      isReported ||= error.problem !== undefined;
-      return undefined;
-    }
+    const headers = response.headers.filter(([name]) => !/^content-(?:encoding|length)$/i.test(name));
+    const length = [['content-length', String(response.body.length)] as const];
+    return {
+      status,
+      headers: status === 204 || status === 304 ? headers : [...headers, ...length],
+      body: response.body,
+    };
   };
 }
 
@@ -146,17 +138,18 @@ async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffe
   });
 }
 
-function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: WireResponse): void {
-  for (const [name, value] of endToEndHeaders(headers))
-    if (!OWN.test(name) && isField(name, value)) res.appendHeader(name, value);
-  const { origin } = req.headers;
-  if (origin !== undefined) {
-    res.setHeader('Access-Control-Allow-Origin', origin);
-    res.setHeader('Access-Control-Allow-Credentials', 'true');
-    res.setHeader('Access-Control-Expose-Headers', res.getHeaderNames().join(', '));
+function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: SourceResponse): void {
+  const fields: HeaderField[] = endToEndHeaders(headers)
+    .filter(([name, value]) => !/^access-control-/i.test(name) && isField(name, value))
+    .flatMap(([name, value]) => [name.toLowerCase(), value]);
+  addCors(req, fields);
+  res.writeHead(status, fields);
+  if (Buffer.isBuffer(body)) {
+    res.end(req.method === 'HEAD' ? undefined : body);
+    return;
   }
-  res.writeHead(status);
-  res.end(req.method === 'HEAD' ? undefined : body);
+  res.write(Buffer.alloc(0)); // Sends the headers before the first event of a stream.
+  pipeline(body, res, () => undefined); // An error closes both connections.
 }
 
 /** Returns whether HTTP allows a header. An archive may contain any text. */

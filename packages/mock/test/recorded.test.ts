@@ -165,6 +165,49 @@ test('headers that Connection lists are not forwarded, in both directions', asyn
   expect(received).not.toContain('x-one');
 });
 
+/** Starts a mock that forwards requests to a service. */
+async function startBefore(service: RequestListener): Promise<string> {
+  const port = await listen(createServer(service));
+  const path = join(temporaryFolder(), 'openapi.json');
+  writeFileSync(path, JSON.stringify(DOCUMENT));
+  const running = await startMock(path, { proxy: `http://127.0.0.1:${port}` });
+  cleanUp(running.close);
+  return `${running.url}/things`;
+}
+
+test('events of a service arrive while it sends them, until the client disconnects', async () => {
+  const disconnected = Promise.withResolvers<undefined>();
+  const url = await startBefore((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+    response.on('close', () => {
+      disconnected.resolve(undefined);
+    });
+  });
+  const client = new AbortController();
+  const { body } = await fetch(url, { signal: client.signal });
+  const { value } = (await body?.getReader().read()) ?? {};
+  expect(Buffer.from(value ?? []).toString()).toBe('data: 1\n\n');
+  client.abort();
+  await disconnected.promise;
+});
+
+test('a response that the service cuts off is cut off for the client', async () => {
+  const url = await startBefore((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('{', () => response.destroy());
+  });
+  const response = await fetch(url);
+  expect(response.headers.get('content-length')).toBe('100');
+  await expect(response.text()).rejects.toThrow();
+});
+
+test('a redirect within the service leads to the mock', async () => {
+  const url = await startBefore(({ headers: { host = '' } }, response) => {
+    response.writeHead(302, { location: `http://${host}/things?name=a` }).end();
+  });
+  const { headers } = await fetch(url, { redirect: 'manual' });
+  expect(headers.get('location')).toBe('/things?name=a');
+});
+
 test.each([
   ['with Content-Length', (body: string) => ({ body, headers: { 'content-type': 'application/json' } })],
   [
@@ -206,14 +249,20 @@ test('a service with an own authority gets requests with ca; otherwise the reaso
   expect(lines).toEqual([expect.stringMatching(/^--proxy: https:\/\/localhost:\d+: its certificate is not trusted/)]);
 });
 
-test('pages of other origins may read recorded responses', async () => {
+test('pages of other origins may read recorded responses, unless CORS_ORIGINS lists others', async () => {
   const path = join(temporaryFolder(), 'openapi.json');
   writeFileSync(path, JSON.stringify(DOCUMENT));
-  const running = await startMock(path, { replay: archive(['/things', {}, 'one']) });
-  cleanUp(running.close);
-  const { headers } = await fetch(`${running.url}/things`, post({}));
+  const replay = archive(['/things', {}, 'one']);
+  const answered = async (variables: Readonly<Record<string, string>>): Promise<Headers> => {
+    const running = await startMock(path, { replay, variables });
+    cleanUp(running.close);
+    return (await fetch(`${running.url}/things`, post({}))).headers;
+  };
+  const headers = await answered({});
   expect(headers.get('access-control-allow-origin')).toBe('http://page.example');
   expect(headers.get('access-control-expose-headers')).toContain('x-from');
+  const ofOthers = await answered({ CORS_ORIGINS: 'http://other.example' });
+  expect(ofOthers.get('access-control-allow-origin')).toBeNull();
 });
 
 test.each([
