@@ -261,13 +261,67 @@ test('an id is a number or a string in different responses, as documented', asyn
   expect((await send('/tickets/1')).body).toMatchObject({ id: 1, title: 'a' });
 });
 
-test('actions and JSON patches of a missing resource fail, and a JSON patch changes nothing: 404, 200', async () => {
+const JSON_PATCH = 'application/json-patch+json';
+
+test('actions and JSON patches of a missing resource fail: 404', async () => {
   expect((await send('/timed/2/archive', {})).status).toBe(204);
   expect((await send('/timed/99/archive', {})).status).toBe(404);
-  const { body } = await send('/timed/2');
-  const type = 'application/json-patch+json';
-  expect(await send('/timed/2', [], 'PATCH', type)).toMatchObject({ status: 200, body });
-  expect((await send('/timed/99', [], 'PATCH', type)).status).toBe(404);
+  expect((await send('/timed/99', [], 'PATCH', JSON_PATCH)).status).toBe(404);
+});
+
+const at = (path: string, rest: object = {}): object => ({ path, ...rest });
+
+test.each<[name: string, operations: readonly object[], changed: object | undefined]>([
+  ['no operation', [], {}],
+  [
+    'a member',
+    [
+      { op: 'replace', ...at('/title', { value: 'z' }) },
+      { op: 'add', ...at('/size', { value: 'M' }) },
+    ],
+    { title: 'z', size: 'M' },
+  ],
+  [
+    'an item',
+    [
+      { op: 'add', ...at('/tags/0', { value: 'c' }) },
+      { op: 'add', ...at('/tags/-', { value: 'd' }) },
+      { op: 'remove', ...at('/tags/1') },
+    ],
+    { tags: ['c', 'b', 'd'] },
+  ],
+  [
+    'moved and copied members',
+    [
+      { op: 'move', ...at('/a~1b', { from: '/title' }) },
+      { op: 'copy', ...at('/title', { from: '/tags/1' }) },
+    ],
+    { title: 'b', 'a/b': 'a' },
+  ],
+  [
+    'a test that holds',
+    [
+      { op: 'test', ...at('/tags', { value: ['a', 'b'] }) },
+      { op: 'replace', ...at('/title', { value: 'z' }) },
+    ],
+    { title: 'z' },
+  ],
+  [
+    'a test that fails',
+    [
+      { op: 'replace', ...at('/title', { value: 'z' }) },
+      { op: 'test', ...at('/title', { value: 'a' }) },
+    ],
+    undefined,
+  ],
+  ['a missing member', [{ op: 'remove', ...at('/none') }], undefined],
+  ['an item beyond the end', [{ op: 'add', ...at('/tags/9', { value: 'c' }) }], undefined],
+])('a JSON patch is applied as a whole: %s', async (_name, operations, changed) => {
+  const made = { id: 2, title: 'a', state: 'open', hours: 1, tags: ['a', 'b'] };
+  mock.replaceState({ ...mock.state(), '/timed': [made] });
+  const { status } = await send('/timed/2', operations, 'PATCH', JSON_PATCH);
+  expect(status).toBe(changed === undefined ? 400 : 200);
+  expect(mock.state()['/timed']).toEqual([{ ...made, ...changed }]);
 });
 
 test('a PATCH of a singleton without PUT is stored', async () => {

@@ -1,4 +1,4 @@
-import { parameterNames } from '@contract-first/contract';
+import { InvalidRequest, parameterNames } from '@contract-first/contract';
 import type { AnyReply } from '@contract-first/engine/tools';
 import { idText, snakeCase } from '@contract-first/model/resources';
 import {
@@ -21,7 +21,8 @@ import type { State } from '../state/store.ts';
 import { ownedBy } from './account.ts';
 import { afterAction } from './actions.ts';
 import type { Handle, OperationContext } from './operation-context.ts';
-import { mergePatch, readSent, readSentMembers } from './request-body.ts';
+import { applyJsonPatch } from './json-patch.ts';
+import { mergePatch, omitFiles, readSent, readSentMembers } from './request-body.ts';
 
 /** Creates a resource with the id of the request, or with a new id. */
 export const create: Handle = (scope, request) => {
@@ -82,14 +83,16 @@ export const replace: Handle = (scope, request) => {
   return replyWith(scope, request, next, { status, id });
 };
 
-/** Applies a merge patch to a resource (RFC 7396). Ignores JSON Patch operations. */
+/** Applies a JSON Patch (RFC 6902) or a merge patch (RFC 7396) to a resource. */
 export const patch: Handle = (scope, request) => {
-  if (request.contentType?.includes('json-patch') === true) return change(scope, request, (state) => state);
-  const sent = written(scope, request);
+  const isJsonPatch = request.contentType?.includes('json-patch') === true;
+  const sent = isJsonPatch ? (omitFiles(request.body) ?? null) : written(scope, request);
   return change(scope, request, (state, path) => {
-    const next = isObject(sent)
-      ? { ...mergePatch(changed(scope, objectOrEmpty(state)), sent), ...idOf(scope.resource, state) }
-      : sent;
+    const patched = isJsonPatch ? applyJsonPatch(state, sent) : sent;
+    if (patched === undefined) return undefined;
+    const merge = (current: JsonObject): JsonObject =>
+      isJsonPatch ? changed(scope, current) : mergePatch(changed(scope, objectOrEmpty(state)), current);
+    const next = isObject(patched) ? { ...merge(patched), ...idOf(scope.resource, state) } : patched;
     setState(scope, path, next);
     return next;
   });
@@ -104,16 +107,27 @@ export const remove: Handle = (scope, request) => {
   });
 };
 
-/** Changes an existing resource, if the preconditions hold, and responds with the state from `apply`. */
+const INAPPLICABLE = 'an operation of the JSON Patch cannot be applied to the resource';
+
+/**
+ * Changes an existing resource, if the preconditions hold, and responds with the state from `apply`.
+ *
+ * @throws {InvalidRequest} if there is no state, and the document has no 409 or 422
+ */
 function change(
   scope: OperationContext,
   request: MockRequest,
-  apply: (state: Json, path: string) => Json,
+  apply: (state: Json, path: string) => Json | undefined,
 ): AnyReply | undefined {
   const state = existing(scope, request);
   if (state === undefined) return missing(scope, request);
   assertMatch(scope, request, state);
-  return replyWith(scope, request, apply(state, storePathOf(scope, request)), {});
+  const next = apply(state, storePathOf(scope, request));
+  if (next !== undefined) return replyWith(scope, request, next, {});
+  const status = ['409', '422'].find((key) => scope.documented.responses[key] !== undefined);
+  const failure = status === undefined ? undefined : scope.fail(request, Number(status), INAPPLICABLE);
+  if (failure === undefined) throw new InvalidRequest(INAPPLICABLE);
+  return failure;
 }
 
 /** Returns the state of a resource. A singleton has a generated state until it is replaced. */
