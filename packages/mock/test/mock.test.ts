@@ -35,6 +35,8 @@ paths:
                 blue: { $ref: '#/components/examples/blue' }
             application/xml: { schema: { $ref: '#/components/schemas/Thing' } }
             text/csv: { schema: { type: string }, example: "name\\r\\nRed\\r\\n" }
+            text/event-stream: { schema: { $ref: '#/components/schemas/Thing' } }
+            application/x-ndjson: { schema: { $ref: '#/components/schemas/Thing' } }
             image/*: { schema: { type: string, format: binary } }
         '404': { $ref: '#/components/responses/Problem' }
         4XX: { $ref: '#/components/responses/Problem' }
@@ -186,6 +188,9 @@ test('npm run mock responds with an accepted media type', async () => {
   const xml = await get('/things/1', { Accept: 'application/json;q=0.1, application/xml' });
   expect([xml.headers.get('content-type'), xml.text]).toEqual(['application/xml', expect.stringContaining('<name>')]);
   expect((await get('/things/1', { Accept: 'text/*' })).text).toBe('name\r\nRed\r\n');
+  const events = await get('/things/1', { Accept: 'text/event-stream' });
+  expect(events.text).toMatch(/^data: \{"name":.*\}\n\n$/);
+  expect((await get('/things/1', { Accept: 'application/x-ndjson' })).text).toMatch(/^\{"name":.*\}\n$/);
   const image = await get('/things/1', { Accept: 'image/webp' });
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp']);
   expect((await get('/versions', { Accept: 'text/html, application/json; V="2"; q=0.5' })).text).toBe('"two"');
