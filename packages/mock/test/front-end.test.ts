@@ -47,6 +47,8 @@ paths:
         - { name: author, in: query, schema: { type: string } }
         - { name: tag, in: query, schema: { type: string } }
         - { name: liked, in: query, schema: { type: string } }
+        - { name: ids, in: query, explode: false, schema: { type: array, items: { type: string } } }
+        - { name: q, in: query, schema: { type: string } }
       responses: { '200': { description: Notes., ${json(`{ type: object, required: [notes, notesCount], properties: { notes: { type: array, items: ${ref('Note')} }, notesCount: { type: integer } } }`)} } }
     post: { operationId: addNote, requestBody: { required: true, ${json('{ type: object, properties: { tagList: { type: array, items: { type: string } } } }')} }, responses: { '201': { description: Added., ${json(ref('Note'))} } } }
   /notes/{id}:
@@ -57,8 +59,11 @@ paths:
     post: { operationId: like, responses: { '200': { description: Liked., ${json(ref('Note'))} } } }
     delete: { operationId: unlike, responses: { '204': { description: Not liked. } } }
   /notes/{id}/unlike: { parameters: [${ID}], post: { operationId: alsoUnlike, responses: { '204': { description: Not liked. } } } }
+  /sign-in: { post: { operationId: signInByCookie, responses: { '204': { description: Known., headers: { Set-Cookie: { schema: { type: string } } } } } } }
+  /mine: { get: { operationId: getMine, security: [{ session: [] }], responses: { '204': { description: Known. } } } }
   /reports/{id}: { parameters: [${ID}], get: { operationId: getReport, responses: { '200': { description: A report., ${json(ref('Invoice'))} } } } }
 components:
+  securitySchemes: { session: { type: apiKey, in: cookie, name: sid } }
   schemas:
     NewUser: { type: object, required: [email, password], properties: { email: { type: string, format: email }, password: { type: string, writeOnly: true } } }
     User: { type: object, required: [email, token], properties: { email: { type: string, format: email }, token: { type: string }, bio: { type: [string, 'null'] } } }
@@ -225,7 +230,16 @@ test('a sign-in changes the user, to whom new resources belong', async () => {
   expect(await send(mock, 'POST', '/notes', {})).toMatchObject({ author: { username, bio } });
 });
 
-test('lists are counted, and filtered by members of objects, items of lists and booleans', async () => {
+test('a sign-in sets the cookie that other operations need: 401, 204', async () => {
+  const { url } = await start();
+  const cookie = (await fetch(`${url}/sign-in`, { method: 'POST' })).headers.get('set-cookie') ?? '';
+  expect(cookie).toMatch(/^sid=[^;\s]+; Path=\/$/);
+  const [pair = ''] = cookie.split(';');
+  const statuses = [{}, { Cookie: pair }].map(async (headers) => (await fetch(`${url}/mine`, { headers })).status);
+  expect(await Promise.all(statuses)).toEqual([401, 204]);
+});
+
+test('lists are counted, searched, and filtered by members of objects, items of lists, ids and booleans', async () => {
   const mock = await start();
   const { author } = (await send(mock, 'POST', '/notes', { tagList: ['fern', 'moss'] })) as {
     readonly author: { readonly username: string };
@@ -245,4 +259,6 @@ test('lists are counted, and filtered by members of objects, items of lists and 
   expect(await find('?author=other')).toEqual([]);
   expect(await find('?tag=moss')).toEqual([1]);
   expect(await find('?liked=kim')).toEqual([2]);
+  expect(await find('?ids=2,7')).toEqual([2]);
+  expect(await find('?q=MOS')).toEqual([1]);
 });

@@ -1,4 +1,4 @@
-import { findResponseKey, stringifyJson, type Contract } from '@contract-first/contract';
+import { findResponseKey, stringifyJson, type Contract, type SecurityScheme } from '@contract-first/contract';
 import type { FailureHeaders } from '@contract-first/engine/tools';
 import { dereference } from '@contract-first/documents';
 import type { Described, Json, ResponseNode, Values, Wanted } from '@contract-first/model/values';
@@ -24,9 +24,19 @@ export function headersOf(
     const described = describedHeader(values, node);
     const candidates = values.valuesOf(described, { ...wanted, key: `${wanted.key} ${name}`, isText: true });
     const value = candidates.find(isVisible);
-    return value === undefined ? [] : [[name, value] as const];
+    if (value === undefined) return [];
+    return [[name, /^set-cookie$/i.test(name) ? asCookie(values, described, value) : value] as const];
   });
   return Object.fromEntries(made);
+}
+
+/** Returns a generated value as the cookie of the first cookie scheme. An example is already a cookie. */
+function asCookie({ document, allows }: Values, { schema }: Described, value: Json): Json {
+  const schemes = Object.values(document.components?.securitySchemes ?? {});
+  const scheme = schemes.map((one) => dereference(document, one) as Partial<SecurityScheme>); // Validated document.
+  const { name = 'session' } = scheme.find((one) => one.in === 'cookie') ?? {};
+  const cookie = `${name}=${encodeURIComponent(String(value))}; Path=/`;
+  return typeof value === 'string' && !value.includes('=') && allows(schema, cookie) ? cookie : value;
 }
 
 /** Creates a function that returns the documented headers of engine failures. */

@@ -6,6 +6,7 @@ import {
   isScalar,
   type Json,
   type JsonObject,
+  membersOf,
   partAt,
   type Place,
 } from '@contract-first/model/values';
@@ -20,6 +21,8 @@ type Selection = PageRequest & { readonly members: ReadonlyMap<string, ItemMembe
 // The maximum number of members in a sort order.
 const MAX_KEYS = 20;
 const MAX_NAME = 200;
+/** Matches the names of parameters that search all texts of an item. */
+const SEARCH = /^(?:q|query|search(?:_(?:term|text|query))?|keywords?)$/;
 const DIRECTION = /^(?:asc|desc)(?:ending)?$/i;
 
 /**
@@ -35,10 +38,14 @@ export function selectPage(items: readonly JsonObject[], selection: Selection): 
   const sorting = others.filter(isSorting);
   const filters = others.flatMap((parameter) => {
     const name = parameter.name.replace(/^filters?\[(\w+)\]$/, '$1');
-    // `tag` filters `tags` and `tagList`.
-    const member = [name, `${name}s`, `${name}_list`].map(memberOf).find((one) => one !== undefined);
     const value = query[parameter.name];
-    if (sorting.includes(parameter) || member === undefined || value === undefined) return [];
+    if (sorting.includes(parameter) || value === undefined) return [];
+    // `tag` filters `tags` and `tagList`; a list `ids` filters `id`.
+    const names = [name, `${name}s`, `${name}_list`, ...(isArray(value) ? [name.replace(/s$/, '')] : [])];
+    const member = names.map(memberOf).find((one) => one !== undefined);
+    if (member === undefined && typeof value === 'string' && SEARCH.test(snakeCase(name)))
+      return [{ place: [], fits: (item: Json) => contains(item, value.toLowerCase()) }];
+    if (member === undefined) return [];
     // Ignores values that the member cannot have, such as `all`.
     const { place, values } = member;
     const fits = createFilter(value);
@@ -68,6 +75,12 @@ function createFilter(wanted: Json): (member: Json) => boolean {
     const values = isObject(member) ? Object.values(member).filter(isScalar) : member;
     return texts(values).some((text) => (isArray(member) ? parts : whole).has(text));
   };
+}
+
+/** Returns whether a text in a value contains another text, which is in lower case. */
+function contains(value: Json, text: string): boolean {
+  if (typeof value === 'string') return value.toLowerCase().includes(text);
+  return membersOf(value).some(([, member]) => contains(member, text));
 }
 
 /** Sorts items by texts such as `name`, `-name`, `name:desc` and `desc`. */
