@@ -185,8 +185,8 @@ test('events of a service arrive while it sends them, until the client disconnec
   });
   const client = new AbortController();
   const { body } = await fetch(url, { signal: client.signal });
-  const { value } = (await body?.getReader().read()) ?? {};
-  expect(Buffer.from(value ?? []).toString()).toBe('data: 1\n\n');
+  const read = await body?.pipeThrough(new TextDecoderStream()).getReader().read();
+  expect(read?.value).toBe('data: 1\n\n');
   client.abort();
   await disconnected.promise;
 });

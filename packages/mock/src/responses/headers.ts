@@ -1,6 +1,6 @@
 import { findResponseKey, stringifyJson, type Contract, type SecurityScheme } from '@contract-first/contract';
 import type { FailureHeaders } from '@contract-first/engine/tools';
-import { dereference } from '@contract-first/documents';
+import { dereference, resolveReference } from '@contract-first/documents';
 import type { Described, Json, ResponseNode, Values, Wanted } from '@contract-first/model/values';
 
 type HeaderNode = Described & {
@@ -32,11 +32,14 @@ export function headersOf(
 
 /** Returns a generated value as the cookie of the first cookie scheme. An example is already a cookie. */
 function asCookie({ document, allows }: Values, { schema }: Described, value: Json): Json {
-  const schemes = Object.values(document.components?.securitySchemes ?? {});
-  const scheme = schemes.map((one) => dereference(document, one) as Partial<SecurityScheme>); // Validated document.
-  const { name = 'session' } = scheme.find((one) => one.in === 'cookie') ?? {};
-  const cookie = `${name}=${encodeURIComponent(String(value))}; Path=/`;
-  return typeof value === 'string' && !value.includes('=') && allows(schema, cookie) ? cookie : value;
+  if (typeof value !== 'string' || value.includes('=')) return value;
+  const schemes: unknown = resolveReference(document, '#/components/securitySchemes');
+  const { name = 'session' } =
+    Object.values(Object(schemes) as Readonly<Record<string, unknown>>) // Validated document.
+      .map((scheme) => dereference(document, scheme) as Partial<SecurityScheme>)
+      .find((scheme) => scheme.in === 'cookie') ?? {};
+  const cookie = `${name}=${encodeURIComponent(value)}; Path=/`;
+  return allows(schema, cookie) ? cookie : value;
 }
 
 /** Creates a function that returns the documented headers of engine failures. */
