@@ -13,7 +13,7 @@ import { exampleRequest } from '@contract-first/model/scaffolds';
 import { createValues } from '@contract-first/model/values';
 import { createCallbacks } from './callbacks.ts';
 import { createMemory, type Memory, type MemoryOptions } from './memory/memory.ts';
-import { createFail, type MockRequest } from './memory/reply.ts';
+import { createFail, createPreferred, type MockRequest } from './memory/reply.ts';
 import { createRecorded, type ResponseSource } from './recorded.ts';
 import { createFailures } from './responses/failures.ts';
 import { createFailureHeaders } from './responses/headers.ts';
@@ -149,9 +149,10 @@ export function createMock(
     const respondNow = memory?.respondWithin(operation, respond) ?? respond;
     const handle = createPaired(operation, values, respondNow, remember) ?? remember ?? respondNow;
     const fail = errorRate > 0 ? createErrors(operation, errors, createFail(responses, operation, respond)) : undefined;
+    const respondPreferred = createPreferred(responses, operation, respond);
     const sendCallbacks = callbacks?.of(operation);
     const reply = (request: MockRequest): AnyReply =>
-      hasPreferences(request) ? respond(request) : (fail?.(request) ?? handle(request));
+      hasPreferences(request) ? respondPreferred(request) : (fail?.(request) ?? handle(request));
     let ready: Promise<void> | undefined;
     return async (request: MockRequest) => {
       await (ready ??= prepare(operation));

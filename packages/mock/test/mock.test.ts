@@ -39,6 +39,7 @@ paths:
             application/x-ndjson: { schema: { $ref: '#/components/schemas/Thing' } }
             image/*: { schema: { type: string, format: binary } }
         '404': { $ref: '#/components/responses/Problem' }
+        '409': { description: Conflict., content: { application/json: { example: { code: 7, reason: Taken } } } }
         4XX: { $ref: '#/components/responses/Problem' }
   /generated:
     post:
@@ -204,8 +205,9 @@ test('npm run mock responds with an accepted media type', async () => {
 });
 
 test.each([
-  ['code=404', 404, expect.objectContaining({ code: expect.any(Number) })],
-  ['code=418', 418, expect.objectContaining({ code: expect.any(Number) })],
+  ['code=404', 404, expect.objectContaining({ code: 404, reason: 'Not Found' })],
+  ['code=418', 418, expect.objectContaining({ code: 418, reason: "I'm a Teapot" })],
+  ['code=409', 409, { code: 7, reason: 'Taken' }],
   ['code=202', 202, ''],
   ['example="blue"', 200, { name: 'Blue' }],
   ['respond-async, code=200; example=blue, dynamic=false', 200, { name: 'Blue' }],
@@ -221,7 +223,7 @@ test('the client asks for a response by query parameters', async () => {
 });
 
 test.each([
-  ['code=500', /^code=500 is not documented: send one of 200, 202, 404, 4XX$/],
+  ['code=500', /^code=500 is not documented: send one of 200, 202, 404, 409, 4XX$/],
   ['example=green', /^example=green is not a valid example of this response: send one of red, blue$/],
   ['example=wrong', /send one of red, blue$/],
 ])('the client asks for a response: 400 to Prefer: %s, with the names that exist', async (prefer, reason) => {

@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto';
-import { stringifyJson, type Operation, type RequestContext } from '@contract-first/contract';
+import { STATUS_CODES } from 'node:http';
+import { findResponseKey, stringifyJson, type Operation, type RequestContext } from '@contract-first/contract';
+import { dereference } from '@contract-first/documents';
 import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/engine/tools';
 import { createFailureTemplates, fillTemplate, type FailureTemplate } from '@contract-first/model/scaffolds';
-import type { Json, Values } from '@contract-first/model/values';
+import type { Described, Json, Values } from '@contract-first/model/values';
+import { readPreferences } from '../responses/preferences.ts';
 import type { NegotiableRequest, Respond, ResponseChange } from '../responses/respond.ts';
 
 /** A request that the engine passes to a handler. */
@@ -20,22 +23,53 @@ export type Fail = (request: Parameters<Respond>[0], status: number, message: st
 
 /** Creates {@link Fail} for an operation. */
 export function createFail(values: Values, operation: Operation, respond: Respond): Fail {
-  const { valueOf } = createFailureTemplates(values);
-  const templates = new Map<string, FailureTemplate>();
+  const bodyOf = createFailureBodies(values, operation);
   return (request, status, message) => {
     const response = failureKey(operation, status);
-    if (response === undefined) return undefined;
+    return response === undefined ? undefined : respond(request, { status, body: bodyOf(response, status, message) });
+  };
+}
+
+/**
+ * Creates a function that responds with the status for which a request asks. A failure without an example has the
+ * status and its name, as the failures of a service.
+ */
+export function createPreferred(values: Values, operation: Operation, respond: Respond) {
+  const bodyOf = createFailureBodies(values, operation);
+  return (request: MockRequest): AnyReply => {
+    const { code, example, dynamic } = readPreferences(request);
+    const status = Number(code ?? 0);
+    const response = status < 400 ? undefined : findResponseKey(operation, status);
+    if (response === undefined || example !== undefined || dynamic === 'true') return respond(request);
+    const failureOf = bodyOf(response, status, STATUS_CODES[status] ?? 'Failure');
     return respond(request, {
-      status,
-      body: (_generated, { schema }, mediaType) => {
-        const name = `${operation.operationId} ${response} ${mediaType}`;
-        const body = { name, mediaType, schema, response, operationId: operation.operationId, hasCodec: false };
-        const template = templates.get(name) ?? valueOf(body);
-        templates.set(name, template);
-        return fillTemplate(template, { status, message, violations: [] });
-      },
+      body: (generated, described, mediaType) =>
+        hasExample(values, described) ? generated : failureOf(generated, described, mediaType),
     });
   };
+}
+
+/** Returns whether the document has an example of a body or of its schema. */
+function hasExample({ document }: Values, described: Described): boolean {
+  const schema = dereference(document, described.schema);
+  return [described, schema].some((one) => {
+    const { example, examples } = Object(one) as Described; // `true` for an absent schema.
+    return example !== undefined || examples !== undefined;
+  });
+}
+
+/** Creates a function that returns the function of a failure's body. */
+function createFailureBodies(values: Values, operation: Operation) {
+  const { valueOf } = createFailureTemplates(values);
+  const templates = new Map<string, FailureTemplate>();
+  return (response: string, status: number, message: string): NonNullable<ResponseChange['body']> =>
+    (_generated, { schema }, mediaType) => {
+      const name = `${operation.operationId} ${response} ${mediaType}`;
+      const body = { name, mediaType, schema, response, operationId: operation.operationId, hasCodec: false };
+      const template = templates.get(name) ?? valueOf(body);
+      templates.set(name, template);
+      return fillTemplate(template, { status, message, violations: [] });
+    };
 }
 
 /** Returns the key of a documented failure. `default` counts as a failure only if a 2xx is documented. */
