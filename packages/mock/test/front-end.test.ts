@@ -94,7 +94,7 @@ components:
         createdAt: { type: string, format: date-time }
     Product:
       type: object
-      required: [name, price, currency, quantity, color, size, sku, created, words]
+      required: [name, price, currency, quantity, color, size, sku, created, words, data]
       properties:
         name: { type: string }
         price: { type: number, minimum: 10, maximum: 100, multipleOf: 0.01 }
@@ -105,6 +105,7 @@ components:
         sku: { type: string, pattern: '^[A-Z]{3}-\\d{4}$' }
         created: { type: integer }
         words: { type: array, items: { type: string } }
+        data: { type: string, contentMediaType: application/json, contentSchema: { type: object, required: [n], properties: { n: { type: integer } } } }
 `;
 
 const path = join(temporaryFolder(), 'shop.yaml');
@@ -160,6 +161,7 @@ test('values that look real are valid, and examples and enums of the document co
     sku: expect.stringMatching(/^[A-Z]{3}-\d{4}$/) as unknown,
     created: expect.closeTo(1_770_000_000, -8) as unknown, // Seconds.
     words: [expect.stringMatching(/^[A-Za-z ]+$/) as unknown],
+    data: expect.stringMatching(/^\{"n":-?\d+\}$/) as unknown,
   });
 });
 

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { stringifyJson } from '@contract-first/contract';
+import { kindOf, stringifyJson } from '@contract-first/contract';
 import { LimitedPattern, walkDocument } from '@contract-first/documents';
 import fc from 'fast-check';
 import { isNull, type JsonSchema, type SchemaDocument, type JsonSchemaObject } from './json-schema.ts';
@@ -70,7 +70,9 @@ const SCHEMA_MS = 1_000;
 const DOCUMENT_MS = 4_000;
 const LEAST_MS = 50;
 // Values of these keywords are generated from the schema alone.
-const NOT_REALISTIC = ['const', 'enum', 'anyOf', 'oneOf', 'not', 'if'];
+const NOT_REALISTIC = ['const', 'enum', 'anyOf', 'oneOf', 'not', 'if', 'contentSchema'];
+/** The keywords that a JSON text would rarely satisfy. */
+const TEXT_LIMITS = ['minLength', 'maxLength', 'pattern', 'format'];
 // The generator ignores these keywords and filters the values of their schema, so that fewer root values are rejected.
 const FILTERED = [
   ...['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueItems', 'contains', 'patternProperties'],
@@ -223,10 +225,23 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     function ofType(type: string, node: JsonSchemaObject, depth: number, limit: number): Sized<Json> {
       if (type === 'object') return objects(node, depth, limit);
       if (type === 'array') return arrays(node, depth, limit);
-      if (type === 'string') return strings(node, options.plain ? 'token' : options.text, options.plain, limit);
+      if (type === 'string')
+        return (
+          jsonTexts(node, depth, limit) ?? strings(node, options.plain ? 'token' : options.text, options.plain, limit)
+        );
       if (type === 'integer') return scalar(integers(node, options.plain));
       if (type === 'number') return scalar(numbers(node, options.plain));
       return scalar(type === 'boolean' ? fc.boolean() : fc.constant(null));
+    }
+
+    /** Generates the JSON texts that `contentSchema` describes; `undefined` for other texts. */
+    function jsonTexts(node: JsonSchemaObject, depth: number, limit: number): Sized<Json> | undefined {
+      const { contentSchema, contentMediaType, contentEncoding } = node;
+      const isJson = typeof contentMediaType === 'string' && kindOf(contentMediaType) === 'json';
+      const isLimited = TEXT_LIMITS.some((keyword) => node[keyword] !== undefined);
+      if (contentSchema === undefined || !isJson || contentEncoding !== undefined || isLimited) return undefined;
+      const value = tryGenerate(() => build(contentSchema as JsonSchema, depth + 1, limit)); // Validated document.
+      return value && { arbitrary: value.arbitrary.map((one) => stringifyJson(one)), size: value.size };
     }
 
     function objects(node: JsonSchemaObject, depth: number, limit: number): Sized<Json> {
