@@ -194,6 +194,7 @@ test('npm run mock responds with an accepted media type', async () => {
   expect((await get('/things/1', { Accept: 'application/x-ndjson' })).text).toMatch(/^\{"name":.*\}\n$/);
   const image = await get('/things/1', { Accept: 'image/webp' });
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp']);
+  expect(image.text).toMatch(/^RIFF.*WEBP/s);
   expect((await get('/versions', { Accept: 'text/html, application/json; V="2"; q=0.5' })).text).toBe('"two"');
   const other = await get('/things/1', { Accept: 'font/woff' });
   expect([other.headers.get('content-type'), other.headers.get('vary')]).toEqual([

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { findResponseKey, stringifyJson, type Operation, type RequestContext } from '@contract-first/contract';
-import { dereference } from '@contract-first/documents';
 import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/engine/tools';
 import { createFailureTemplates, fillTemplate, type FailureTemplate } from '@contract-first/model/scaffolds';
-import type { Described, Json, Values } from '@contract-first/model/values';
+import type { Json, Values } from '@contract-first/model/values';
 import { readPreferences } from '../responses/preferences.ts';
-import type { NegotiableRequest, Respond, ResponseChange } from '../responses/respond.ts';
+import { hasExample, type NegotiableRequest, type Respond, type ResponseChange } from '../responses/respond.ts';
 
 /** A request that the engine passes to a handler. */
 export type MockRequest = ValidRequest &
@@ -47,15 +46,6 @@ export function createPreferred(values: Values, operation: Operation, respond: R
         hasExample(values, described) ? generated : failureOf(generated, described, mediaType),
     });
   };
-}
-
-/** Returns whether the document has an example of a body or of its schema. */
-function hasExample({ document }: Values, described: Described): boolean {
-  const schema = dereference(document, described.schema);
-  return [described, schema].some((one) => {
-    const { example, examples } = Object(one) as Described; // `true` for an absent schema.
-    return example !== undefined || examples !== undefined;
-  });
 }
 
 /** Creates a function that returns the function of a failure's body. */

@@ -15,6 +15,7 @@ import {
   type RequestContext,
   stringifyJson,
 } from '@contract-first/contract';
+import { dereference } from '@contract-first/documents';
 import type { AnyReply, ValidRequest } from '@contract-first/engine/tools';
 import {
   type Described,
@@ -29,6 +30,7 @@ import {
 import { BoundedMap } from '../bounded-map.ts';
 import { changeHeaders, headersOf } from './headers.ts';
 import { readPreferences } from './preferences.ts';
+import { sampleFile } from './sample-files.ts';
 import { writeText } from './text-body.ts';
 
 const MAX_CACHED = 1_000;
@@ -151,10 +153,21 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
 
   function write(described: Described, mediaType: string, value: Json): unknown {
     if (isValue(described, mediaType)) return value;
+    const file = hasExample(values, described) ? undefined : sampleFile(mediaType);
+    if (file !== undefined && values.allows(described.schema, file.toString('latin1'))) return file;
     const text = writeText(mediaType, value);
     // A Buffer, since the engine would validate a string, but the schema may describe the parsed value.
     return values.allows(described.schema, text) ? text : Buffer.from(text);
   }
+}
+
+/** Returns whether the document has an example of a body or of its schema. */
+export function hasExample({ document }: Values, described: Described): boolean {
+  const schema = dereference(document, described.schema);
+  return [described, schema].some((one) => {
+    const { example, examples } = Object(one) as Described; // `true` for an absent schema.
+    return example !== undefined || examples !== undefined;
+  });
 }
 
 /** Returns whether the engine serializes the value of a body. */
