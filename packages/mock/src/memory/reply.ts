@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
-import { findResponseKey, stringifyJson, type Operation, type RequestContext } from '@contract-first/contract';
+import {
+  findResponseKey,
+  nodeHttp,
+  stringifyJson,
+  type Operation,
+  type RequestContext,
+} from '@contract-first/contract';
 import type { AnyReply, LinkParameters, ValidRequest } from '@contract-first/engine/tools';
 import { createFailureTemplates, fillTemplate, type FailureTemplate } from '@contract-first/model/scaffolds';
 import type { Json, Values } from '@contract-first/model/values';
@@ -40,7 +45,7 @@ export function createPreferred(values: Values, operation: Operation, respond: R
     const status = Number(code ?? 0);
     const response = status < 400 ? undefined : findResponseKey(operation, status);
     if (response === undefined || example !== undefined || dynamic === 'true') return respond(request);
-    const failureOf = bodyOf(response, status, STATUS_CODES[status] ?? 'Failure');
+    const failureOf = bodyOf(response, status, nodeHttp.STATUS_CODES[status] ?? 'Failure');
     return respond(request, {
       body: (generated, described, mediaType) =>
         hasExample(values, described) ? generated : failureOf(generated, described, mediaType),
