@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
-import { nodeHttp } from '@contract-first/contract';
+import { mediaTypeParameters, nodeHttp } from '@contract-first/contract';
 import { addCors, type HeaderField, onDisconnect } from '@contract-first/engine/tools';
 import { endToEndHeaders, headerPairs, type RecordedExchange } from '@contract-first/model/requests';
 
@@ -11,6 +11,8 @@ export type ReadRequest = {
   readonly body: Buffer;
   readonly headers: Pairs;
 };
+/** The parts of a request that select its recorded response. */
+type KeyedRequest = Pick<RecordedExchange['request'], 'method' | 'target' | 'headers' | 'body'>;
 type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** A response whose body is complete, or arrives while it is sent. */
@@ -65,10 +67,10 @@ export function replay(exchanges: readonly RecordedExchange[]): ResponseSource {
     ({ isRequestComplete, isResponseComplete, response: { status } = { status: 0 } }) =>
       isRequestComplete && isResponseComplete && status >= 200 && status < 1_000,
   );
-  const byRequest = Map.groupBy(usable, ({ request: { method, target, body } }) => keyOf(method, target, body));
+  const byRequest = Map.groupBy(usable, ({ request }) => keyOf(request));
   const counts = new Map<string, number>();
-  return ({ method, target, body }) => {
-    const key = keyOf(method, target, body);
+  return (request) => {
+    const key = keyOf(request);
     const recorded = byRequest.get(key);
     if (recorded === undefined) return undefined;
     const count = counts.get(key) ?? 0;
@@ -87,13 +89,19 @@ export function replay(exchanges: readonly RecordedExchange[]): ResponseSource {
   };
 }
 
-/** Returns a text that is equal for equal requests. The order of a query and of JSON members does not matter. */
-function keyOf(method: string, target: string, body: Buffer = Buffer.alloc(0)): string {
+/**
+ * Returns a text that is equal for equal requests. The order of a query and of JSON members, and the boundary between
+ * the parts of a form, do not matter.
+ */
+function keyOf({ method, target, headers, body = Buffer.alloc(0) }: KeyedRequest): string {
   // A path may begin with two slashes, which would be a host.
   const url = URL.parse(target.startsWith('/') ? `http://server${target}` : target);
   url?.searchParams.sort();
   const resource = url === null ? target : url.pathname + url.search;
-  return JSON.stringify([method, resource, sorted(body.toString('latin1'))]);
+  const [, type = ''] = headers.find(([name]) => /^content-type$/i.test(name)) ?? [];
+  const boundary = mediaTypeParameters(type).get('boundary');
+  const text = body.toString('latin1');
+  return JSON.stringify([method, resource, boundary === undefined ? sorted(text) : text.replaceAll(boundary, '')]);
 }
 
 function sorted(text: string): string {

@@ -55,16 +55,25 @@ const post = (body: object) => ({
 const HEADERS = ['Content-Type: application/json', 'Content-Encoding: gzip', 'X-From: archive'];
 const STATUSES: Readonly<Record<string, number>> = { early: 101, low: 99, high: 1_000 };
 
-/** Writes an HTTP archive with requests to `/things`. */
-function archive(...entries: readonly (readonly [target: string, body: object | undefined, name: string])[]): string {
+/** A form with one field. */
+const formOf = (boundary: string): string =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--${boundary}--\r\n`;
+const formType = (boundary: string): string => `multipart/form-data; boundary=${boundary}`;
+
+/** Writes an HTTP archive with requests to `/things`. A text is a form with the boundary `one`. */
+function archive(
+  ...entries: readonly (readonly [target: string, body: object | string | undefined, name: string])[]
+): string {
   const path = join(temporaryFolder(), 'recorded.har');
   const log = entries.map(([target, body, name]) => ({
     startedDateTime: '2026-01-01T00:00:00Z',
     request: {
       method: body === undefined ? 'GET' : 'POST',
       url: target.startsWith('/') ? `https://service.example${target}` : target,
-      headers: [],
-      ...(body !== undefined && { postData: { mimeType: 'application/json', text: JSON.stringify(body) } }),
+      headers: typeof body === 'string' ? [{ name: 'Content-Type', value: formType('one') }] : [],
+      ...(body !== undefined && {
+        postData: { mimeType: 'any', text: typeof body === 'string' ? body : JSON.stringify(body) },
+      }),
     },
     response: {
       status: STATUSES[name] ?? (body === undefined ? 200 : 201),
@@ -84,15 +93,17 @@ test('recorded requests get the recorded responses in order, and other requests 
     ['/things?name=a', undefined, 'one'],
     ['/things?name=a', undefined, 'two'],
     ['/things', { size: 1, color: 'red' }, 'three'],
+    ['/things', formOf('one'), 'four'],
   );
+  const form = { method: 'POST', headers: { 'content-type': formType('two') }, body: formOf('two') };
   const send = await start({ replay });
   expect([
     ...[await send('/things?name=a'), await send('/things?name=a'), await send('/things?name=a')],
     ...[await send('/things', post({ color: 'red', size: 1 })), await send('/things', post({ color: 'blue' }))],
-    await send('/things?name=b'),
+    ...[await send('/things', form), await send('/things?name=b')],
   ]).toEqual([
     ...['200 one archive', '200 two archive', '200 two archive'],
-    ...['201 three archive', '201 mocked mock', '200 mocked mock'],
+    ...['201 three archive', '201 mocked mock', '201 four archive', '200 mocked mock'],
   ]);
 });
 
