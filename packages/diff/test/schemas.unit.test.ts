@@ -87,6 +87,7 @@ test.each<SchemaRow>([
     { oneOf: [{ const: 'a' }] },
     narrows('property-enum-value-removed'),
   ],
+  ['a choice without alternatives, which is ignored', { oneOf: [] }, text, SPECIALIZED],
   ['an alternative removed', { oneOf: [cat, dog] }, { oneOf: [cat] }, narrows('property-one-of-removed')],
   ['an alternative added', { anyOf: [cat, text] }, { anyOf: [text, dog, cat] }, widens('property-any-of-added')],
   [

@@ -66,10 +66,11 @@ function readConjunction(nodes: readonly (Node | Leaf)[]): ResolvedSchema {
       const members = all.filter((member) => !acceptsOnlyNull(member));
       const withNull = nullable || members.length < all.length;
       const [only = all[0]] = members;
-      const listed = choice && readValues(choice, members, keyword);
       if (only !== undefined && members.length < 2) visit(only, withNull);
-      else if (listed !== undefined) leaves.push({ ...listed, nullable: withNull, isChoice: true });
-      else if (choice !== undefined && members.length > 1) choices.push({ node: choice, members, nullable: withNull });
+      if (choice === undefined || members.length < 2) continue;
+      const listed = readValues(choice, members, keyword);
+      if (listed === undefined) choices.push({ node: choice, members, nullable: withNull });
+      else leaves.push({ ...listed, nullable: withNull, isChoice: true });
     }
   };
   for (const node of nodes) visit(node, 'nullable' in node && node.nullable);
