@@ -84,6 +84,7 @@ test.each<readonly [string, unknown, unknown, Fragment?, Fragment?]>([
     { oneOf: [thing, text, integer] },
   ],
   ['types as alternatives', { type: ['string', 'integer'] }, { oneOf: [integer, text] }],
+  ['null as a constant', { const: null }, { type: 'null' }],
   ['null in another way', { type: ['string', 'null'] }, { anyOf: [{ type: 'null' }, text] }],
   [
     'values as alternatives',

@@ -77,14 +77,14 @@ function list(values: readonly string[] = []): string {
   return joinFirst(values, 10);
 }
 
-/** Returns the common values of all `enum` and `const` lists of a schema, as JSON; `undefined` without a list. */
+/** Returns the common values of all `enum` and `const` lists of a schema, as JSON; `undefined` without a list of other values than null. */
 export const listedValues = memoizeByObject((schema: ResolvedSchema): readonly string[] | undefined => {
   const [first, ...others] = schema.leaves.flatMap(({ value }) => {
     const { enum: values, const: constant } = asObject(value);
     const lists: readonly (readonly unknown[])[] = [...(Array.isArray(values) ? [values] : [])];
     return [...lists, ...(constant === undefined ? [] : [[constant]])].map((list) => list.map(canonical));
   });
-  if (first === undefined) return undefined;
+  if (first === undefined || first.every((value) => value === 'null')) return undefined;
   const isAllowed = createCheck(schema);
   return first.filter(
     (value) => value !== 'null' && others.every((other) => other.includes(value)) && isAllowed(parseJson(value)),
