@@ -149,3 +149,24 @@ test.each<SchemaRow>([
 ])('the schema of a property: %s', (_name, base, revision, want) => {
   expect(summarizeBoth(property(base), property(revision))).toEqual(want);
 });
+
+const pet = { type: 'object', required: ['kind'], properties: { kind: text } };
+const bird = { ...pet, properties: { kind: text, wings: integer } };
+const petsNamed = (name: string, mapping?: object) => ({
+  schema: { oneOf: [name, 'Bird'].map(ref), discriminator: { propertyName: 'kind', mapping } },
+  rest: { components: { schemas: { [name]: pet, Bird: bird } } },
+});
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+test('a renamed component whose name is a value of a discriminator', () => {
+  const [base, revision] = [petsNamed('Pet'), petsNamed('Animal')];
+  expect(summarizeBoth(base.schema, revision.schema, base.rest, revision.rest)).toEqual({
+    request: ['ERR request-body-discriminator-mapping-deleted'],
+    response: ['INFO response-body-discriminator-mapping-deleted', 'WARN response-body-discriminator-mapping-added'],
+  });
+});
+
+test('a renamed component with a value in the mapping of a discriminator', () => {
+  const [base, revision] = ['Pet', 'Animal'].map((name) => petsNamed(name, { pet: ref(name).$ref, bird: 'Bird' }));
+  expect(summarizeBoth(base?.schema, revision?.schema, base?.rest, revision?.rest)).toEqual(NOTHING);
+});

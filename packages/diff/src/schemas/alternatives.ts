@@ -251,11 +251,30 @@ export function compareDiscriminators(
   const ofBase = [...mappings.base].flatMap(([name, node]) => {
     const partner = mappings.revision.get(name);
     if (partner !== undefined) return at.same({ base: [node], revision: [partner] });
-    return isListed(revision, node) ? found('deleted', 'narrows', name, node) : [];
+    const isKept = isListed(revision, node) || isRenamed('base', node);
+    return isKept ? found('deleted', 'narrows', name, node) : [];
   });
   // Responses with a new value were valid before, but clients may not handle them.
-  const added = [...mappings.revision].filter(([name, node]) => !mappings.base.has(name) && isListed(base, node));
+  const added = [...mappings.revision].filter(([name, node]) => {
+    if (mappings.base.has(name)) return false;
+    return isListed(base, node) || isRenamed('revision', node);
+  });
   const isRequest = directionOf(at) === 'request';
+
+  /** Returns whether a component, whose name is its only value, has another name in the other document. */
+  function isRenamed(side: keyof typeof mappings, node: Node): boolean {
+    const own = [...mappings[side].values()].filter(({ pointer }) => pointer === node.pointer);
+    const property = propertyOf(readSchema([node]), previous ?? '');
+    // Listed values are compared with the property.
+    const isInSchema = property !== undefined && listedValues(readSchema([property])) !== undefined;
+    if (own.length > 1 || isInSchema) return false;
+    const others = mappings[side === 'base' ? 'revision' : 'base'].values();
+    return others.some((other) => {
+      const [base, revision] = side === 'base' ? [node, other] : [other, node];
+      return other.pointer !== node.pointer && at.same({ base: [base], revision: [revision] }).length === 0;
+    });
+  }
+
   return [...ofBase, ...(isRequest ? [] : added.flatMap(([name, node]) => found('added', 'unsure', name, node)))];
 }
 
