@@ -157,6 +157,11 @@ test.each<readonly [string, OpenApiDocument, OpenApiDocument]>([
     responseWith({ type: ['string', 'null'] }),
   ],
   [
+    'nullable without a null in enum',
+    responseWith({ type: 'string', nullable: true, enum: ['a'] }, { openapi: '3.0.3' }),
+    responseWith({ type: ['string', 'null'], enum: ['a'] }),
+  ],
+  [
     'exclusiveMaximum in OpenAPI 3.0 and in 3.1',
     requestWith({ type: 'number', maximum: 5, exclusiveMaximum: true }, { openapi: '3.0.3' }),
     requestWith({ type: 'number', exclusiveMaximum: 5 }),

@@ -277,6 +277,7 @@ const in30 = (type: string, schema: Fragment): OpenApiDocument => ({ ...written(
 
 test.each<readonly [string, string, Fragment, Fragment]>([
   ['a body', 'application/octet-stream', binary, {}],
+  ['an image in XML', 'image/svg+xml', binary, {}],
   ['an image', 'image/png', binary, {}],
   ['a part of a form', 'multipart/form-data', property(binary), property({})],
   ['a part of a form with a type', 'multipart/form-data', property(binary), property(bytes)],
@@ -289,6 +290,15 @@ test.each<readonly [string, string, Fragment, Fragment]>([
 ])('files in OpenAPI 3.0 and 3.1 are the same: %s', (_name, type, base, revision) => {
   expect(summarize(in30(type, base), written(type, revision))).toEqual([]);
   expect(summarize(written(type, revision), in30(type, base))).toEqual([]);
+});
+
+test('a file with an encoding in OpenAPI 3.0 and 3.1 is the same in a request', () => {
+  const sent = (openapi: string, schema: Fragment): OpenApiDocument => {
+    const content = { 'multipart/form-data': { schema, encoding: { p: { contentType: 'image/png' } } } };
+    return { ...operationWith({ requestBody: { content } }), openapi };
+  };
+  expect(summarize(sent('3.0.3', property(binary)), sent('3.1.0', property(bytes)))).toEqual([]);
+  expect(summarize(sent('3.0.3', property(binary)), sent('3.1.0', property({})))).toEqual([]);
 });
 
 test('a file that became a text', () => {

@@ -22,6 +22,9 @@ export function compareEncodings(at: BodyScope, { base, revision }: NodePair): r
   const names = new Set([...children(child(base, 'encoding')).keys(), ...after.keys()]);
   return [...names].flatMap((name) => {
     const [old, current] = [encodingOf(base, name), encodingOf(revision, name)];
+    const hasStyle = [base, revision].some((form) =>
+      isStyled(asObject(children(child(form, 'encoding')).get(name)?.value)),
+    );
     const found = (keyword: string, rule: string, level: Level): Finding => {
       const change = `${keyword} of the field ${name} was changed`;
       return finding(at, `${at.subject}-encoding-${rule}-changed`, level, after.get(name) ?? revision, change);
@@ -31,22 +34,27 @@ export function compareEncodings(at: BodyScope, { base, revision }: NodePair): r
     );
     return [
       ...(effect === 'none' ? [] : [found('contentType', 'content-type', LEVEL_OF_EFFECT[directionOf(at)][effect])]),
-      ...(old.style === current.style ? [] : [found('style', 'style', 'ERR')]),
-      ...(old.style !== current.style || old.explode === current.explode ? [] : [found('explode', 'explode', 'ERR')]),
+      ...(old.style === current.style || !hasStyle ? [] : [found('style', 'style', 'ERR')]),
+      ...(!hasStyle || old.style !== current.style || old.explode === current.explode
+        ? []
+        : [found('explode', 'explode', 'ERR')]),
     ];
   });
 }
 
 function encodingOf(form: Node, name: string): Encoding {
   const encoding = children(child(form, 'encoding')).get(name);
-  const { style, explode } = asObject(encoding?.value);
   const field = readSchema(partsOf(readSchema(asList(rawChild(form, 'schema'))), name));
   const types = typesOf(field);
   const contentTypes = (textAt(encoding, 'contentType') ?? defaultTypeOf(field)).split(',').map(normalizeMediaType);
-  if (style === undefined && explode === undefined && types.includes('object')) return { contentTypes };
+  if (!isStyled(asObject(encoding?.value)) && types.includes('object')) return { contentTypes };
   const written = withDefaultStyle({ ...asObject(encoding?.value), in: 'query' });
   const hasParts = types.includes('array') || types.includes('object');
   return { contentTypes, style: written.style, explode: hasParts && written.explode };
+}
+
+function isStyled({ style, explode }: Readonly<Record<string, unknown>>): boolean {
+  return style !== undefined || explode !== undefined;
 }
 
 /** Returns the default media type of a field (OpenAPI 3.2, 4.15.1.1). The type of a list is the type of its items. */

@@ -17,7 +17,7 @@ import { compareConditions, compareConstraints } from './constraints.ts';
 import { haveSameText } from './equality.ts';
 import { compareCounts, compareLimits } from './numbers.ts';
 import { compareObjects } from './objects.ts';
-import { compareTypes, typesOf } from './types.ts';
+import { areFiles, compareTypes, typesOf } from './types.ts';
 import { compareDefaults, compareValues, listedValues } from './values.ts';
 import { compareXml } from './xml.ts';
 
@@ -167,7 +167,7 @@ function findMovedReference({ base, revision }: Schemas): Finding['reference'] {
 }
 
 function compareAt(at: SchemaComparison, nodes: Schemas, schemas: NodePair<ResolvedSchema>): readonly Finding[] {
-  if (becameRepeatable(at, nodes, schemas)) {
+  if (!areFiles(at, schemas) && becameRepeatable(at, nodes, schemas)) {
     return [report(at, 'type-generalized', 'widens', 'a list of these values is allowed')];
   }
   const { findings: ofTypes, comparable } = compareTypes(at, schemas);

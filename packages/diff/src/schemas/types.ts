@@ -77,10 +77,10 @@ export function reportTypes(
 }
 
 /** Returns whether two schemas describe bytes: by `format: binary`, or without a type as in OpenAPI 3.1. */
-function areFiles({ serialization }: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): boolean {
+export function areFiles({ serialization }: SchemaComparison, { base, revision }: NodePair<ResolvedSchema>): boolean {
   const isFile = (schema: ResolvedSchema): boolean =>
     formatsOf(schema).includes('binary') || typesOf(schema) === ALL_TYPES;
-  return (serialization === 'bytes' || serialization === 'pairs') && isFile(base) && isFile(revision);
+  return serialization !== undefined && isFile(base) && isFile(revision);
 }
 
 /** Returns whether a schema allows only integers and null. */
@@ -174,8 +174,10 @@ function intersect(one: readonly string[], other: readonly string[]): readonly s
 /** Returns the sets of types that the keywords of a leaf allow; none if no keyword restricts the type. */
 function typesOfLeaf(leaf: Leaf, implied: boolean): readonly (readonly string[])[] {
   const { type, enum: values, const: constant, properties, required, items } = asObject(leaf.value);
-  const isNullable = leaf.nullable || (isVersion30(leaf) && isTrue(leaf, 'nullable'));
-  const declared = typeof type === 'string' ? [[type]] : Array.isArray(type) ? [type.map(String)] : [];
+  // In OpenAPI 3.0, `nullable` adds null to the type, not to listed values.
+  const isNullable = isVersion30(leaf) && isTrue(leaf, 'nullable');
+  const nullType = isNullable ? ['null'] : [];
+  const declared = typeof type === 'string' ? [[type, ...nullType]] : Array.isArray(type) ? [type.map(String)] : [];
   const listed = [
     ...(Array.isArray(values) ? [values.map(jsonType)] : []),
     ...(constant === undefined ? [] : [[jsonType(constant)]]),
@@ -185,7 +187,7 @@ function typesOfLeaf(leaf: Leaf, implied: boolean): readonly (readonly string[])
   const isUntyped = declared.length + listed.length === 0;
   return [...declared, ...listed, ...(implied && isUntyped ? ofParts : [])].map((types) => {
     const simple = types.includes('number') ? types.filter((one) => one !== 'integer') : types;
-    return [...new Set(isNullable ? [...simple, 'null'] : simple)];
+    return [...new Set(leaf.nullable ? [...simple, 'null'] : simple)];
   });
 }
 
