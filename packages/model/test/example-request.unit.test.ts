@@ -20,6 +20,22 @@ test.each<[string, Record<string, object>, string]>([
     '"text"',
   ],
   ['a format that objects inherit', { Body: { type: 'string', format: 'constructor' } }, '"a"'],
+  [
+    'a pattern whose classes take a second to prepare',
+    {
+      Body: {
+        type: 'string',
+        pattern: String.raw`^\p{L}\p{N}\p{P}\p{S}\p{Z}\p{M}\p{Lu}\p{Ll}\p{Nd}\p{Sm}\p{Sc}\p{Pd}$`,
+      },
+    },
+    '"A0!$',
+  ],
+  [
+    'a pattern of a character that does not exist',
+    { Body: { type: 'string', pattern: String.raw`[^\s\S]` } },
+    '"text"',
+  ],
+  ['a pattern of nested repetitions', { Body: { type: 'string', pattern: '^(([a-z]*)*)*$' } }, '"a"'],
   ['more members than can be counted', Object.fromEntries(ladder()), '"text"'],
 ])('the example of a body of %s is made at once', async (_name, schemas, body) => {
   const schema = { $ref: '#/components/schemas/Body' };

@@ -15,7 +15,7 @@ import { failureOr, NoValue, TooLarge } from './generation-failure.ts';
 import { createOracle } from './oracle.ts';
 import { withOrderedTimes } from './realistic-values.ts';
 import { preparePattern } from './scalar-arbitraries.ts';
-import { MAX_VALUE_SIZE } from './value-size.ts';
+import { MAX_VALUE_SIZE, sizeOf } from './value-size.ts';
 
 /** A media type object or a header with its schema and examples. */
 export type Described = {
@@ -157,8 +157,8 @@ function patternsIn({ id, document }: SchemaDocument, described: Described): Rea
   return patterns;
 }
 
-// Limits shrinking, since a large value has many simpler values.
-const TIME_LIMIT_MS = 500;
+// The total size of the values that are tried, since a large value has many simpler values.
+const MAX_TRIED_SIZE = 100_000;
 
 /** Returns the value of an arbitrary for a text, deterministically. @throws {NoValue} if there is none */
 function sampleFor<Value>(text: string, create: () => fc.Arbitrary<Value>): Value | undefined {
@@ -171,21 +171,22 @@ function sampleFor<Value>(text: string, create: () => fc.Arbitrary<Value>): Valu
  *
  * @throws {NoValue} if there is none
  */
-function simplestOf<Value>(create: () => fc.Arbitrary<Value>): Value | undefined {
-  let simplest: Value | undefined;
-  // Recorded here, since a first value that reaches the time limit is not passed to the property.
+function simplestOf(create: () => fc.Arbitrary<Json>): Json | undefined {
+  let simplest: Json | undefined;
+  let triedSize = 0;
   const arbitrary = create().map((value) => {
-    simplest ??= value;
+    triedSize += sizeOf(value);
+    if (simplest !== undefined && triedSize > MAX_TRIED_SIZE) throw new NoValue('there are too many simpler values');
     return value;
   });
-  const isRejected = fc.property<[Value]>(arbitrary, (value) => {
+  const isRejected = fc.property<[Json]>(arbitrary, (value) => {
     simplest = value;
     return false;
   });
   try {
-    fc.check(isRejected, { seed: 1, numRuns: 1, plugins: [fc.interruptAfterTimeLimit(TIME_LIMIT_MS)] });
+    fc.check(isRejected, { seed: 1, numRuns: 1 });
   } catch (error) {
-    // Simpler values may be too rare; the first value is kept.
+    // Simpler values may be too rare or too many; the simplest one so far is kept.
     if (!(error instanceof NoValue) || simplest === undefined) throw error;
   }
   return simplest;

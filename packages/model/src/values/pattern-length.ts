@@ -1,3 +1,5 @@
+import { LimitedPattern } from '@contract-first/documents';
+
 // Matches an escape, a class, a group start, a quantifier with its bounds, or any other character.
 const TOKEN =
   /\\(?:[pPu]\{[^}]*\}|k<[^>]*>|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|c[A-Za-z]|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?|(?<simple>[*+?])\??|\{(?<from>\d+)(?<range>,(?<to>\d*))?\}\??|[^]/gu;
@@ -8,6 +10,14 @@ export const MOST_REPETITIONS = {
   xsmall: (least: number): number => Math.floor(1.1 * least) + 1,
 };
 
+// fast-check looks for special texts in each repetition. The steps multiply where a repetition repeats another repetition,
+// as in `([a-z]+)*`: each level takes some 20 times as long.
+const LEVEL_FACTOR = 10;
+// Two levels, with up to three repetitions in the inner level. They take up to 0.3 s.
+const MAX_STEPS = 1 + 3 * LEVEL_FACTOR;
+/** The characters that fast-check tries for classes such as `[^a-z]`. */
+const TRIED = Array.from({ length: 95 }, (_, index) => String.fromCodePoint(0x20 + index)).join('');
+
 /** The alternatives of the current group. */
 type Group = {
   /** The length of the longest previous alternative. */
@@ -16,14 +26,38 @@ type Group = {
   length: number;
   /** The length of the last part, which may be followed by a quantifier. */
   last: number;
+  /** The number of parts of the current alternative. */
+  parts: number;
+  /** The steps for the last part. */
+  lastSteps: number;
+  /** The steps for the previous alternatives. */
+  steps: number;
 };
+
+/**
+ * Returns whether fast-check generates texts for a regular expression within a second. It searches for a character in
+ * `[^\s\S]` forever, needs exponential time for nested repetitions, and a table of a million characters for `\P{L}`.
+ */
+export function isGeneratable(pattern: string): boolean {
+  const tokens = Array.from(pattern.matchAll(TOKEN), ([token]) => token);
+  return (
+    measure(pattern, 'small').mostSteps <= MAX_STEPS &&
+    tokens.every((token) => !token.includes('\\P{')) &&
+    tokens.every((token) => !token.startsWith('[^') || new LimitedPattern(token).test(TRIED))
+  );
+}
 
 /**
  * Returns the maximum length of a text that fast-check generates for a regular expression. Empty parts count as one
  * character, since fast-check generates their repetitions.
  */
 export function maxPatternLength(pattern: string, size: keyof typeof MOST_REPETITIONS): number {
+  return measure(pattern, size).length;
+}
+
+function measure(pattern: string, size: keyof typeof MOST_REPETITIONS): { length: number; mostSteps: number } {
   const outer: Group[] = [];
+  let mostSteps = 0;
   let group = newGroup();
   for (const { 0: token, groups = {} } of pattern.matchAll(TOKEN)) {
     const { simple, from, range, to } = groups;
@@ -33,25 +67,34 @@ export function maxPatternLength(pattern: string, size: keyof typeof MOST_REPETI
       const limit =
         simple === '?' ? 1 : from === undefined || to === '' ? Infinity : Number(range === undefined ? from : to);
       group.last *= Math.min(unlimited, limit);
+      group.lastSteps = 1 + LEVEL_FACTOR * group.lastSteps;
+      mostSteps = Math.max(mostSteps, group.lastSteps);
     } else if (token.startsWith('(')) {
       outer.push(group);
       group = newGroup();
     } else if (token === ')') {
-      const length = Math.max(group.longest, group.length + group.last);
+      const { longest, steps } = endAlternative(group);
       group = outer.pop() ?? newGroup();
-      addPart(group, Math.max(1, length));
+      addPart(group, Math.max(1, longest), steps);
     } else if (token === '|') {
-      group = { ...newGroup(), longest: Math.max(group.longest, group.length + group.last) };
-    } else addPart(group, 1);
+      group = { ...newGroup(), ...endAlternative(group) };
+    } else addPart(group, 1, 0);
   }
-  return Math.max(group.longest, group.length + group.last);
+  return { length: endAlternative(group).longest, mostSteps };
 }
 
 function newGroup(): Group {
-  return { longest: 0, length: 0, last: 0 };
+  return { longest: 0, length: 0, last: 0, parts: 0, lastSteps: 0, steps: 0 };
 }
 
-function addPart(group: Group, length: number): void {
+function addPart(group: Group, length: number, steps: number): void {
   group.length += group.last;
   group.last = length;
+  group.parts += 1;
+  group.lastSteps = steps;
+}
+
+/** Returns the longest alternative and the steps of a group. fast-check skips alternatives with several parts. */
+function endAlternative({ longest, length, last, parts, lastSteps, steps }: Group): Pick<Group, 'longest' | 'steps'> {
+  return { longest: Math.max(longest, length + last), steps: steps + (parts === 1 ? lastSteps : 0) };
 }
