@@ -12,6 +12,7 @@ import { NO_OUTSIDE } from './read/allowed-refs.ts';
 import { bundle } from './read/bundle.ts';
 import { groupWarnings, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
 import { type FileAccess, type FilePosition, FileReader, isHttpUrl, type ReadFileText } from './read/files.ts';
+import { replaceHugeNumbers } from './read/huge-numbers.ts';
 import { readMisspelledTexts } from './read/misspelled-texts.ts';
 import { OldKeywords } from './read/old-keywords.ts';
 import { ParseError, parseText } from './read/parse.ts';
@@ -91,6 +92,7 @@ export async function loadContract(
   const clear = [...readMisspelledTexts(written), ...(endless.length > 0 ? [] : describePathParameters(written))];
   const text = JSON.stringify(bundled.document, null, 2);
   const document = parseJson(text) as OpenApiDocument; // The version was checked.
+  const huge = replaceHugeNumbers(document, text);
   const locate = (pointer: string): FilePosition => {
     const { file, pointer: own } = bundled.originOf(pointer);
     return files.positionOf(file, `#${own}`);
@@ -122,7 +124,7 @@ export async function loadContract(
   const diagnostics = groupWarnings([
     ...bundled.diagnostics,
     ...problems,
-    ...placeDiagnostics('warn', clear, placeOf),
+    ...placeDiagnostics('warn', [...clear, ...huge], placeOf),
     ...dynamic.map(({ file, pointer, message }) => {
       return { severity: 'error' as const, place: describe(files.positionOf(file, pointer), pointer), message };
     }),

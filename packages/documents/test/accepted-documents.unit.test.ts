@@ -251,6 +251,11 @@ test.each([
     /warn: the default "" is not used, since it does not fit its schema/,
   ],
   [
+    'a number beyond the range of a double',
+    document(body('{ minimum: -1e400 }')),
+    /schema\/minimum {2}warn: a number is beyond the range of a double, and is read as -1\.7976931348623157e\+308/,
+  ],
+  [
     'a nullable type that no value of enum has',
     document(body('{ type: boolean, nullable: true, enum: ["true", "false"] }'), '', '3.0.3'),
     /warn: the type "boolean" is not used, since no enum value has this type/,

@@ -120,6 +120,19 @@ components: { pathItems: { P: { ${LIST} } } }`,
     ],
   ],
   [
+    'numbers beyond the range of a double',
+    {
+      'openapi.yaml': `${HEAD}paths:
+  /a:
+    get: { responses: { '200': { description: Done., content: { application/json: { schema: { type: number }, example: -1e400 } } } } }
+    post: { ${POST} { type: object, properties: { n: { type: number, maximum: 1e400, default: 1e400 } } } } } } }`,
+    },
+    [
+      ['/a', undefined, 200],
+      ['/a', { n: 1e300 }, 204],
+    ],
+  ],
+  [
     'callbacks with one operationId',
     {
       'openapi.yaml': `${HEAD}paths:
