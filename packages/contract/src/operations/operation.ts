@@ -78,6 +78,8 @@ export type Parameter = {
  */
 export type TextType = {
   readonly scalars: readonly ('string' | 'number' | 'integer' | 'boolean' | 'null')[];
+  /** The allowed strings, if the schema lists them and the text may be a scalar or an item. */
+  readonly texts?: readonly string[];
   readonly items?: TextType;
   readonly properties?: Readonly<Record<string, TextType>>;
   /** The type of members not in `properties`. */

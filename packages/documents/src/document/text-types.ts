@@ -101,15 +101,17 @@ function readTextType(
     if (scalars.has('number')) scalars.delete('integer');
     const listed = items ?? parts.find((part) => part.items)?.items;
     if (scalars.size === 0 && listed === undefined && !isObject) scalars.add('string');
+    const isEither = listed !== undefined && scalars.size > 0;
     return {
       scalars: [...scalars],
+      ...optional('texts', isEither && scalars.has('string') ? textsOf(document, [schema]) : undefined),
       ...(hasFiles &&
         (isFile(schema) || parts.some((part) => part.file)) && {
           file: true as const,
           ...optional('bytes', byteLimitsOf(document, schema)),
         }),
       ...optional('additional', allowsObject ? additionalOf() : undefined),
-      ...(listed && { items: listed }),
+      ...(listed && { items: isEither && listed.scalars.includes('string') ? withTexts(listed) : listed }),
       ...(isObject && {
         properties: Object.fromEntries([
           ...parts.flatMap((part) => Object.entries(part.properties ?? {})),
@@ -117,6 +119,23 @@ function readTextType(
         ]),
       }),
     };
+
+    /** Adds the strings that the schemas of the items list. */
+    function withTexts(type: TextType): TextType {
+      const lists = [...schemasInPlace(document, schema, IN_PLACE_LISTS)].filter((part) =>
+        typesOf(part).includes('array'),
+      );
+      return {
+        ...type,
+        ...optional(
+          'texts',
+          textsOf(
+            document,
+            lists.map((part) => part['items'] ?? {}),
+          ),
+        ),
+      };
+    }
 
     /** Returns the type of the members that the schema or its parts explicitly allow beside their properties. */
     function additionalOf(): TextType | undefined {
@@ -130,6 +149,20 @@ function readTextType(
       return types.length < 2 ? types[0] : { scalars: [...new Set(types.flatMap(({ scalars: all }) => all))] };
     }
   }
+}
+
+/** Returns the strings that schemas allow; `undefined` if one of them does not list its strings. */
+function textsOf(document: OpenApiDocument, nodes: readonly unknown[]): readonly string[] | undefined {
+  const parts = nodes.flatMap((node) => [...schemasInPlace(document, node, IN_PLACE_LISTS)]);
+  const lists = parts.map((schema) => {
+    const types = typesOf(schema);
+    if (types.length > 0 && !types.includes('string')) return [];
+    const values = 'const' in schema ? [schema['const']] : schema.enum;
+    if (values !== undefined) return values.filter((value) => typeof value === 'string');
+    return types.length === 0 && IN_PLACE_LISTS.some((keyword) => keyword in schema) ? [] : undefined;
+  });
+  const known = lists.filter((list) => list !== undefined);
+  return known.length < lists.length ? undefined : known.flat();
 }
 
 /** Returns the declared types of a schema, or else the types of its `const` or `enum` values. */

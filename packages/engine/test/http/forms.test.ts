@@ -21,6 +21,14 @@ test('forms: int64s are exact, objects are JSON, other fields are strings', asyn
   );
 });
 
+test('forms: the only value of a field is a text or an item, as its schema says', async () => {
+  const either = '{ oneOf: [{ enum: [all] }, { type: array, items: { type: string } }] }';
+  const schema = `{ type: object, properties: { a: ${either}, b: ${either} } }`;
+  const { send, received } = await serveBody(`{ content: { ${TYPE}: { schema: ${schema} } } }`);
+  expect((await send(TYPE, 'a=all&b=x')).status).toBe(204);
+  expect(received[0]?.body).toEqual({ a: 'all', b: ['x'] });
+});
+
 test('forms: a field is text, even if its schema describes bytes', async () => {
   const BYTES = '{ type: object, properties: { hmac: { type: string, format: binary } } }';
   const { send, received } = await serveBody(`{ content: { ${TYPE}: { schema: ${BYTES} } } }`);

@@ -17,6 +17,7 @@ async function serve(path: string, parameters: string, rest?: string) {
   return { app, received };
 }
 
+const ENUM_OR_LIST = '{ oneOf: [{ enum: [all, none] }, { type: array, items: { type: string } }] }';
 const TEXT_OR_LIST =
   'schema: { type: object, properties: { a: { anyOf: [{ type: string }, { type: array, items: { type: string } }] } } }';
 
@@ -152,6 +153,13 @@ test.each<[string, string, unknown]>([
     '?q=all',
     { q: 'all' },
   ],
+  [`schema: ${ENUM_OR_LIST}`, '?q=all', { q: 'all' }],
+  [`schema: ${ENUM_OR_LIST}`, '?q=1', { q: ['1'] }],
+  [`explode: false, schema: ${ENUM_OR_LIST}`, '?q=all', { q: 'all' }],
+  [`explode: false, schema: ${ENUM_OR_LIST}`, '?q=all,1', { q: ['all', '1'] }],
+  [`style: deepObject, schema: { type: object, properties: { a: ${ENUM_OR_LIST} } }`, '?q[a]=1', { q: { a: ['1'] } }],
+  ['schema: { oneOf: [{ type: string }, { type: array, items: { enum: [a] } }] }', '?q=all', { q: 'all' }],
+  ['schema: { oneOf: [{ type: string, minLength: 2 }, { type: array, items: { enum: [a] } }] }', '?q=a', { q: ['a'] }],
   [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=1', { q: { a: '1' } }],
   [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=%7B%7D', { q: { a: '{}' } }],
   [`style: deepObject, ${TEXT_OR_LIST}`, '?q[a]=[%221%22]', { q: { a: ['1'] } }],

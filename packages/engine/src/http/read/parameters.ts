@@ -12,7 +12,7 @@ import {
 import { Failure, malformedFailure } from '../failure.ts';
 import { readFields } from './form.ts';
 import { decodeCookie, decodePercent, parseCookies, parsePairs, type NameValuePair } from './name-value-pairs.ts';
-import { ANY_TEXT, memberType, setOwn, setScalar, setValue } from './text-value.ts';
+import { ANY_TEXT, fits, isNoItem, memberType, setOwn, setScalar, setValue } from './text-value.ts';
 
 /** The parts of a request that carry parameters. */
 type ParameterSource = {
@@ -301,15 +301,8 @@ function isRepeatable({ style, type }: Parameter, name: string): boolean {
 }
 
 /** Whether the only text of a member that may be a list is JSON or a scalar, not an item. */
-function isOneText(text: string, { scalars }: TextType): boolean {
-  return scalars.length > 0 || text.startsWith('[');
-}
-
-/** Whether the only text of a list that may also be a scalar is the scalar: `all`, where a list has numbers. */
-function isNoItem(text: string, type: TextType): boolean {
-  const fits = (one: TextType): boolean => setValue({}, '', text, one, new SourceDigits()) === undefined;
-  const { scalars, items = ANY_TEXT } = type;
-  return scalars.length > 0 && !fits(items) && fits({ scalars });
+function isOneText(text: string, type: TextType): boolean {
+  return text.startsWith('[') || fits(setScalar, text, type);
 }
 
 function malformed(parameter: Parameter, problem: string): Failure {

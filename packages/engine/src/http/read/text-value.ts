@@ -1,4 +1,4 @@
-import { parseJsonTree, type SourceDigits, type TextType } from '@contract-first/contract';
+import { parseJsonTree, SourceDigits, type TextType } from '@contract-first/contract';
 import { malformedFailure } from '../failure.ts';
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -51,6 +51,22 @@ export function setValue(
   } catch {
     return type.scalars.length > 0 && !json ? setScalar(holder, key, text, type, digits) : 'must be valid JSON';
   }
+}
+
+/**
+ * Returns whether the only text of a value that may be a list is a scalar, not an item: `all`, where a list has numbers or
+ * other texts.
+ */
+export function isNoItem(text: string, type: TextType): boolean {
+  const { texts = [], items = ANY_TEXT } = type;
+  return fits(setScalar, text, type) && (texts.includes(text) || !fits(setValue, text, items));
+}
+
+/** Returns whether a text can be converted to a type, and is allowed if it stays a string. */
+export function fits(convert: typeof setScalar, text: string, type: TextType): boolean {
+  const holder = { '': undefined as unknown };
+  const problem = convert(holder, '', text, type, new SourceDigits());
+  return problem === undefined && (typeof holder[''] !== 'string' || type.texts?.includes(text) !== false);
 }
 
 /** Returns the type of a member of an object; string when the schema has no type for it. */
