@@ -38,6 +38,8 @@ export function writeParameter(
   if (texts.length === 0 || texts.some(([, text]) => text === '')) return undefined;
   const isList = isArray(value);
   if (style === 'deepObject') return texts.map(([part, text]) => [`${key}%5B${part}%5D`, text]);
+  // OpenAPI defines no delimiter for exploded cookies in the style `form`.
+  if (style === 'form' && explode && location === 'cookie' && !(isList && texts.length === 1)) return undefined;
   if (style === 'form' && explode) return texts.map(([part, text]) => [isList ? key : part, text]);
   if (isList) return [[key, texts.map(([, text]) => text).join(SEPARATORS[style] ?? ',')]];
   return style === 'simple' && explode
