@@ -12,7 +12,7 @@ export {
 } from './handlers/format-converter.ts';
 export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './operations/contract.ts';
 export { escapeControls, escapeToLine } from './escape-controls.ts';
-export { replaceEvaluation } from './validation/evaluated-parts.ts';
+export { callSchema, replaceEvaluation } from './validation/evaluated-parts.ts';
 export { equalityKey, replaceEqualityKeywords } from './validation/equality.ts';
 export { roundBigints, withDigits } from './validation/exact-values.ts';
 export { replaceFormats } from './validation/formats.ts';

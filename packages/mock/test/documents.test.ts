@@ -120,6 +120,25 @@ components: { pathItems: { P: { ${LIST} } } }`,
     ],
   ],
   [
+    'unevaluated properties, also after a request with a property that is evaluated',
+    {
+      'openapi.yaml': `${HEAD}paths:
+  /a: { post: { ${POST} { $ref: '#/components/schemas/B' } } } } } }
+  /b: { post: { ${POST} { properties: { n: {} }, dependentSchemas: { l: { properties: { m: {} } } }, unevaluatedProperties: false } } } } } }
+components:
+  schemas:
+    A: { anyOf: [{ $ref: '#/components/schemas/B' }, { $ref: '#/components/schemas/C' }], unevaluatedProperties: false }
+    B: { properties: { b: { type: integer }, next: { $ref: '#/components/schemas/A' } } }
+    C: { properties: { c: { type: integer }, next: { $ref: '#/components/schemas/A' } } }`,
+    },
+    [
+      ['/a', { next: { b: 1, c: 1 } }, 204],
+      ['/a', { next: { b: 1, c: 'x' } }, 400],
+      ['/b', { n: 1 }, 204],
+      ['/b', { n: 1, m: 1 }, 400],
+    ],
+  ],
+  [
     'numbers beyond the range of a double',
     {
       'openapi.yaml': `${HEAD}paths:

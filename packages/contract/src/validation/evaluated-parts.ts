@@ -1,6 +1,8 @@
 import { _, Name, type KeywordCxt } from 'ajv';
 import { not } from 'ajv/dist/compile/codegen/index.js';
+import type { SchemaEnv } from 'ajv/dist/compile/index.js';
 import { setEvaluated, Type } from 'ajv/dist/compile/util.js';
+import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js';
 import { compilePattern } from './pattern.ts';
 import { MAX_CONDITIONS, replaceCode, type CodeRules } from './object-keywords.ts';
 
@@ -8,11 +10,15 @@ type Names = Readonly<Record<string, unknown>>;
 
 /**
  * Replaces the keywords for which Ajv does not determine the evaluated properties and items as JSON Schema 2020-12 does
- * (10.2.2.1, 10.3.1.3, 11.2): `if`, `contains` and `unevaluatedItems`. Ajv finds names inherited from
+ * (10.2.2.1, 10.3.1.3, 11.2): `if`, `dependentSchemas`, `contains` and `unevaluatedItems`. Ajv finds names inherited from
  * `Object.prototype` among the evaluated names of `unevaluatedProperties`, and nests a condition for each name.
  */
 export function replaceEvaluation(ajv: CodeRules): void {
   replaceCode(ajv, 'if', checkCondition);
+  replaceCode(ajv, 'dependentSchemas', (context, code) => {
+    startEvaluatedNames(context); // Ajv creates the object only if a dependent schema matches.
+    code(context);
+  });
   replaceCode(ajv, 'contains', checkContains);
   replaceCode(ajv, 'unevaluatedItems', checkUnevaluatedItems);
   replaceCode(ajv, 'patternProperties', (context, code) => {
@@ -24,6 +30,16 @@ export function replaceEvaluation(ajv: CodeRules): void {
     copyEvaluatedNames(context);
     code(context);
   });
+}
+
+/**
+ * Generates the call of another schema, like Ajv's `$ref`. Copies the evaluated names, since Ajv would add the names of
+ * this schema to the object that the other schema keeps.
+ */
+export function callSchema(context: KeywordCxt, target: SchemaEnv): void {
+  const evaluated = target.validate?.evaluated;
+  if (evaluated?.dynamicProps !== false) startEvaluatedNames(context);
+  callRef(context, getValidate(context, target), target);
 }
 
 /** Creates the object of evaluated names without a prototype, since Ajv could not add `__proto__` to other objects. */

@@ -1,7 +1,7 @@
 import { _, Name, type KeywordCxt } from 'ajv';
 import namesModule from 'ajv/dist/compile/names.js';
-import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js';
 import type { AjvInstance } from './ajv.ts';
+import { callSchema } from './evaluated-parts.ts';
 import { replaceCode } from './object-keywords.ts';
 import { GROUP_KEYWORDS, ONE_OF_GROUPS, splitSchema, type SplitSchema } from './split-schema.ts';
 import { defaultExport } from './default-export.ts';
@@ -87,8 +87,7 @@ export class LinkedSchemas {
   }
 
   #call(context: KeywordCxt, reference: string): void {
-    const target = this.#require(reference);
-    callRef(context, getValidate(context, target), target);
+    callSchema(context, this.#require(reference));
   }
 
   /** Returns a schema. Schedules its compilation if necessary. */

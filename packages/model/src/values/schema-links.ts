@@ -1,6 +1,7 @@
+import { callSchema } from '@contract-first/contract';
 import { resolveReference, type OpenApiDocument } from '@contract-first/documents';
 import type { Ajv2020, AnySchema } from 'ajv/dist/2020.js';
-import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js';
+import type { SchemaEnv } from 'ajv/dist/compile/index.js';
 
 /**
  * Replaces `$ref`: each schema that a document's schemas refer to is compiled once and alone. Ajv compiles a schema
@@ -25,8 +26,8 @@ export function separateReferences(
     code: (context) => {
       const reference = context.schema as string; // By `schemaType`.
       const target = schemaOf(reference);
-      if (target?.validate === undefined) pending.add(reference);
-      callRef(context, getValidate(context, target as never), target);
+      if (target.validate === undefined) pending.add(reference);
+      callSchema(context, target);
     },
   });
   return compilePending;
@@ -36,7 +37,7 @@ export function separateReferences(
       // Validated document.
       ajv.addSchema(resolveReference(document(), reference.slice(id.length)) as AnySchema, reference);
     }
-    return ajv.schemas[reference];
+    return ajv.schemas[reference] as SchemaEnv; // Added before.
   }
 
   function* compilePending(): Generator<void, void> {
