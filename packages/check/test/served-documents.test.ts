@@ -94,6 +94,26 @@ paths:
       responses: { '204': { description: None. }, '400': { description: Refused. } }
 `;
 
+/** Response headers in both forms of the style `simple`. */
+const OBJECTS_IN_HEADERS = `
+openapi: 3.1.0
+info: { title: Sizes, version: 1.0.0 }
+security: []
+paths:
+  /size:
+    get:
+      operationId: getSize
+      responses:
+        '204':
+          description: Read.
+          headers:
+            X-Size: { required: true, explode: true, schema: { $ref: '#/components/schemas/Size' } }
+            X-Limit: { required: true, schema: { $ref: '#/components/schemas/Size' } }
+components:
+  schemas:
+    Size: { type: object, required: [width], properties: { width: { type: integer } } }
+`;
+
 /** A single resource below a role, which no operation creates or lists. */
 const PERMISSIONS = `
 openapi: 3.1.0
@@ -173,6 +193,7 @@ test.each([
   ['properties of alternatives and names of Object.prototype', ALTERNATIVES],
   ['a parameter with an empty value', EMPTY_VALUE],
   ['an optional property whose valid values are rare', CONDITIONS],
+  ['objects in response headers', OBJECTS_IN_HEADERS],
 ])('a service of the same document passes the checks: %s', async (_name, text) => {
   const { failures, notes } = await checkMockOf(text, { seed: 3, runs: 30 });
   expect([failures, notes.filter((note) => note.includes('could be generated'))]).toEqual([[], []]);

@@ -5,6 +5,7 @@ import { type ApiOperation, type ApiResponse, type BodyContent, encodingOf } fro
 import {
   type Excerpt,
   readingsOf,
+  readingsOfHeader,
   type Redactor,
   type RequestInput,
   TIME_OUT,
@@ -120,7 +121,7 @@ export const responseHeadersConformance: ConformanceCheck = ({ operation, respon
       if (required) return defectOf(`the header ${name} is missing`);
       continue;
     }
-    if (readingsOf(text).some((reading) => responseOracle.allows(schema, reading))) continue;
+    if (readingsOfHeader(text).some((reading) => responseOracle.allows(schema, reading))) continue;
     const cause = `the header ${name} does not match its schema`;
     return defectOf(`${cause}: ${redactor.header(name, text)}`, cause);
   }

@@ -27,7 +27,14 @@ export {
 export { endToEndHeaders } from './end-to-end-headers.ts';
 export { curlLine, quoteShell, splitVariables } from './curl-line.ts';
 export { GrowingBytes } from './connection.ts';
-export { isSupportedStyle, percentEncode, readingsOf, readingsOfParameter, writeParameter } from './parameter-text.ts';
+export {
+  isSupportedStyle,
+  percentEncode,
+  readingsOf,
+  readingsOfHeader,
+  readingsOfParameter,
+  writeParameter,
+} from './parameter-text.ts';
 export { type HarEntry, readHar } from './har-file.ts';
 export type { RecordedExchange } from './recorded-exchange.ts';
 export { createRedactor, type Redactor } from './redactor.ts';

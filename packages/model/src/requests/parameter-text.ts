@@ -67,6 +67,11 @@ export function readingsOfParameter(parameter: ApiParameter, value: Json): reado
   return [...readingsOf(value), ...readingsOf(text), ...readingsOf(objectOf(text.split(/[,| ]/)))];
 }
 
+/** Returns the possible values of a response header, which may be an object in the style `simple`. */
+export function readingsOfHeader(text: string): readonly Json[] {
+  return [...readingsOf(text), ...readingsOf(objectOf(text.split(/ *, */)))];
+}
+
 /** Creates an object from `name=value` pairs, or from alternating names and values. */
 function objectOf(parts: readonly string[]): Json {
   if (parts.every((part) => part.includes('=')))
