@@ -261,7 +261,7 @@ test.each([
 test.each([
   ['without an end', { type: 'object', required: ['next'], properties: { next: self } }],
   ['of an empty range', { type: 'integer', minimum: 3, maximum: 2 }],
-  ['too rare', { type: 'string', pattern: '^(?=abcdefgh)abcdefgh$' }],
+  ['too rare', { type: 'string', pattern: '^(?=abcdefgh)[a-z]{8}$' }],
   ['forbidden', { not: {} }],
 ])('generating a value of a schema throws NoValue: %s', (_name, value) => {
   expect(() => open(value).sample(true)).toThrow(NoValue);

@@ -193,8 +193,9 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     }
 
     function choiceOf(values: readonly Json[], limit: number): Sized<Json> {
+      if (values.length === 0) throw new NoValue('the schema allows no value');
       const choices = values.slice(0, MAX_ARGUMENTS).filter((value) => sizeOf(value) <= limit);
-      if (choices.length === 0 && values.length > 0) throw new TooLarge();
+      if (choices.length === 0) throw new TooLarge();
       return { arbitrary: fc.constantFrom(...choices), size: Math.max(...choices.map(sizeOf)) };
     }
 

@@ -47,6 +47,18 @@ export function isGeneratable(pattern: string): boolean {
   );
 }
 
+/** Removes assertions such as `\b` and `(?=a)` from a regular expression, since fast-check does not support them. */
+export function withoutAssertions(pattern: string): string {
+  let kept = '';
+  let depth = 0; // The number of open groups, from the removed assertion on.
+  for (const [token] of pattern.matchAll(TOKEN)) {
+    if (depth > 0) depth += token.startsWith('(') ? 1 : token === ')' ? -1 : 0;
+    else if (/^\(\?<?[=!]/.test(token)) depth = 1;
+    else if (!/^\\b$/i.test(token)) kept += token;
+  }
+  return kept;
+}
+
 /**
  * Returns the maximum length of a text that fast-check generates for a regular expression. Empty parts count as one
  * character, since fast-check generates their repetitions.

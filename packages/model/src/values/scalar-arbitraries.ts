@@ -5,7 +5,7 @@ import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts'
 import type { Json } from './json-value.ts';
 import { integerStep, multiplesIn } from './multiples.ts';
 import { failureOr, oneOf, TooLarge } from './generation-failure.ts';
-import { isGeneratable, MOST_REPETITIONS, maxPatternLength } from './pattern-length.ts';
+import { isGeneratable, MOST_REPETITIONS, maxPatternLength, withoutAssertions } from './pattern-length.ts';
 import { exactNumberAt, INTEGER_RANGES, numberAt } from './schema-numbers.ts';
 import { longestText, sizeOfText, type Sized } from './value-size.ts';
 
@@ -153,10 +153,10 @@ export function preparePattern(pattern: string, limit: number): void {
   failureOr(() => matching(pattern, limit));
 }
 
-/** Generates texts that match a pattern; returns `undefined` if fast-check does not support the pattern. */
+/** Generates texts that match a pattern, apart from its assertions; `undefined` if fast-check does not support it. */
 function matching(pattern: string, limit: number): Sized<Json> | undefined {
   // Limits wide ranges of repetitions: `.{1,2097152}` would be 2 MB.
-  const short = pattern.replaceAll(/\{(\d+),(\d+)\}/g, (all, from: string, to: string) =>
+  const short = withoutAssertions(pattern).replaceAll(/\{(\d+),(\d+)\}/g, (all, from: string, to: string) =>
     Number(to) - Number(from) > MAX_REPETITIONS ? `{${from},${String(Number(from) + MAX_REPETITIONS)}}` : all,
   );
   // fast-check needs as much time for each character as for a value.
