@@ -93,6 +93,11 @@ paths:
     parameters: [${parameter('id', '{ type: string }', 'path')}]
     get: { operationId: get-article, responses: { '200': { description: Ok, ${json(dataOf(ref('Article')))} } } }
     patch: { operationId: patch-article, requestBody: { required: true, ${json(dataOf(ref('Article')))} }, responses: { '204': { description: Ok } } }
+  /chairs:
+    post: { operationId: add-chair, requestBody: { required: true, ${json(ref('Chair'))} }, responses: { '201': { description: Ok, ${json(ref('Chair'))} } } }
+  /chairs/{id}:
+    parameters: [${parameter('id', '{ type: string }', 'path')}]
+    get: { operationId: get-chair, responses: { '200': { description: Ok, ${json(ref('Chair'))} } } }
   /tickets:
     post: { operationId: add-ticket, requestBody: { required: true, ${json(ref('NewTask'))} }, responses: { '201': { description: Ok, ${json('{ type: object, required: [id], properties: { id: { type: string } } }')} } } }
   /tickets/{id}:
@@ -111,6 +116,7 @@ components:
     Holder: { description: Ok, ${json(`{ type: object, properties: { owner: ${ref('Owner')}, picture: ${ref('Picture')} } }`)} }
     Problem: { description: No., content: { application/json: { schema: { type: object, required: [message], properties: { message: { type: string } } } } } }
   schemas:
+    Chair: { type: object, required: [id], properties: { id: { type: integer, readOnly: true }, legs: { type: integer } } }
     NewTask: { type: object, required: [title], properties: { title: { type: string }, state: { type: string, enum: [open, closed] }, size: { type: string, enum: [S, M] }, hours: ${INTEGER} } }
     Task: { allOf: [${ref('NewTask')}, { type: object, required: [id, state, hours], properties: { id: ${INTEGER} } }] }
     Article: { type: object, required: [type, attributes], properties: { type: { enum: [articles] }, id: { type: string, readOnly: true }, attributes: { type: object, properties: { title: { type: string }, hours: ${INTEGER} } } } }
@@ -259,6 +265,12 @@ test('a resource has the id of its parent', async () => {
 test('an id is a number or a string in different responses, as documented', async () => {
   expect((await send('/tickets', { title: 'a' })).body).toEqual({ id: '1' });
   expect((await send('/tickets/1')).body).toMatchObject({ id: 1, title: 'a' });
+});
+
+test('each resource has an id of its own where the id in the path is a string and the member a number', async () => {
+  expect((await send('/chairs', { legs: 3 })).body).toEqual({ id: 1, legs: 3 });
+  expect((await send('/chairs', { legs: 4 })).body).toEqual({ id: 2, legs: 4 });
+  expect((await send('/chairs/1')).body).toEqual({ id: 1, legs: 3 });
 });
 
 const JSON_PATCH = 'application/json-patch+json';

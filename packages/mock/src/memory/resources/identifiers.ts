@@ -1,3 +1,4 @@
+import { readingsOf } from '@contract-first/model/requests';
 import { idText } from '@contract-first/model/resources';
 import {
   mergeAllOf,
@@ -57,7 +58,8 @@ export function createIdentifiers(requests: Values, responses: Values, seed: num
   }
 
   function isAllowed({ parameter, member }: IdSchemas, id: Json): boolean {
-    return isScalar(id) && isInPath(idText(id)) && requests.allows(parameter, id) && responses.allows(member, id);
+    if (!isScalar(id) || !isInPath(idText(id)) || !responses.allows(member, id)) return false;
+    return readingsOf(idText(id)).some((reading) => requests.allows(parameter, reading));
   }
 
   function generate(schemas: IdSchemas, key: string): Json | undefined {
