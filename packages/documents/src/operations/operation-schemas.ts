@@ -13,7 +13,7 @@ import type { DirectedSchemas, Direction } from './directed-schemas.ts';
 import type { Document, MediaTypeObject, ParameterObject } from '../document/document.ts';
 import type { OperationParts } from '../document/operation-parts.ts';
 import { valueSchemaOf } from '../document/parameters.ts';
-import { mapDefined, mapValues } from '../document/map-values.ts';
+import { mapDefined, mapValues, optional } from '../document/map-values.ts';
 import { dereference, PROTOTYPE_PATTERN, type SchemaObject } from '../document/reference.ts';
 import { plainTextTypeOf } from '../document/text-types.ts';
 
@@ -125,7 +125,9 @@ export function withFiles(
   const { properties, patternProperties, additionalProperties, ...schema } = resolve(node) as SchemaObject;
   const field = (member: unknown, type?: TextType): unknown => {
     if (type?.file === true) return file;
-    return type?.items?.file === true ? { type: 'array', items: file } : member;
+    if (type?.items?.file !== true) return member;
+    const { minItems, maxItems } = resolve(member) as SchemaObject;
+    return { type: 'array', items: file, ...optional('minItems', minItems), ...optional('maxItems', maxItems) };
   };
   const additional = field(additionalProperties, form.additional);
   const parts = IN_PLACE_LISTS.filter((keyword) => keyword in schema);

@@ -184,6 +184,20 @@ test.each<[string, string, Record<string, unknown>]>([
   expect(received[0]?.body).toEqual({ name: 'n', photo: expect.objectContaining(file), level: 3 });
 });
 
+test.each<[number, number]>([
+  [0, 400],
+  [1, 204],
+  [2, 204],
+  [3, 400],
+])('uploads: a list of one or two files has %d files: %d', async (count, status) => {
+  const files = '{ type: array, minItems: 1, maxItems: 2, items: { type: string, format: binary } }';
+  const schema = `{ type: object, required: [name, photo], properties: { photo: ${files} } }`;
+  const { send } = await serveBody(`{ content: { multipart/form-data: { schema: ${schema} } } }`);
+  expect((await send(BOUNDARY, `${NAME}${named('name="photo"; filename="a"').repeat(count)}--x--\r\n`)).status).toBe(
+    status,
+  );
+});
+
 test.each<[string, string, RegExp]>([
   ['no Content-Disposition', part('Content-Type: text/plain'), /each part needs the header Content-Disposition/],
   ['no header', '--x\r\n\r\nx\r\n', /each part needs the header Content-Disposition/],
