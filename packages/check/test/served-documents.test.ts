@@ -94,6 +94,22 @@ paths:
       responses: { '204': { description: None. }, '400': { description: Refused. } }
 `;
 
+/** A file whose size is limited. */
+const FILE = `
+openapi: 3.1.0
+info: { title: Files, version: 1.0.0 }
+security: []
+paths:
+  /files:
+    post:
+      operationId: addFile
+      requestBody: { required: true, content: { multipart/form-data: { schema: { $ref: '#/components/schemas/Upload' } } } }
+      responses: { '204': { description: Added. }, '400': { description: Refused. } }
+components:
+  schemas:
+    Upload: { type: object, required: [file], properties: { file: { type: string, format: binary, maxLength: 3 } } }
+`;
+
 /** Response headers in both forms of the style `simple`. */
 const OBJECTS_IN_HEADERS = `
 openapi: 3.1.0
@@ -194,6 +210,7 @@ test.each([
   ['a parameter with an empty value', EMPTY_VALUE],
   ['an optional property whose valid values are rare', CONDITIONS],
   ['objects in response headers', OBJECTS_IN_HEADERS],
+  ['a file of a limited size', FILE],
 ])('a service of the same document passes the checks: %s', async (_name, text) => {
   const { failures, notes } = await checkMockOf(text, { seed: 3, runs: 30 });
   expect([failures, notes.filter((note) => note.includes('could be generated'))]).toEqual([[], []]);

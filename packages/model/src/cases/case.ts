@@ -156,7 +156,7 @@ function readBody({ requestBody }: ApiOperation, oracle: Oracle, body: RequestIn
   const { schema } = body.content;
   const isForm = encoding === 'form' || encoding === 'multipart';
   if (isForm && !isObject(body.value)) return { allowed: false, possible: true }; // Only objects have fields.
-  const value = isForm ? omitNonFormMembers(body.value) : body.value;
+  const value = isForm ? withFileBytes(body.content, omitNonFormMembers(body.value)) : body.value;
   const allowed = oracle.allows(schema, value);
   if (allowed || oracle.mayAllow(schema, value)) return { allowed, possible: true };
   // The text of a form field may also be parsed as a number or a boolean.
@@ -165,6 +165,16 @@ function readBody({ requestBody }: ApiOperation, oracle: Oracle, body: RequestIn
   );
   const isPossible = (reading: Json): boolean => oracle.allows(schema, reading) || oracle.mayAllow(schema, reading);
   return { allowed: false, possible: others.some(isPossible) };
+}
+
+/** Replaces the texts of files by a character for each byte, since the length of a file is its number of bytes. */
+function withFileBytes({ parts }: BodyContent, form: Json): Json {
+  const toBytes = (file: Json): Json => (typeof file === 'string' ? Buffer.from(file).toString('latin1') : file);
+  const members = membersOf(form).map(([name, member]): [string | number, Json] => {
+    if (parts.get(String(name))?.isFile !== true) return [name, member];
+    return [name, isArray(member) ? member.map(toBytes) : toBytes(member)];
+  });
+  return Object.fromEntries(members);
 }
 
 /** Returns whether servers may parse the text of a form member differently. */
