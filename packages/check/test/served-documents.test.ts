@@ -94,6 +94,13 @@ paths:
       responses: { '204': { description: None. }, '400': { description: Refused. } }
 `;
 
+const REDIRECTS = `
+openapi: 3.1.0
+info: { title: Links, version: 1.0.0 }
+security: []
+paths: { /link: { get: { operationId: follow, responses: { 3XX: { description: Elsewhere. } } } } }
+`;
+
 /** A file whose size is limited. */
 const FILE = `
 openapi: 3.1.0
@@ -211,6 +218,7 @@ test.each([
   ['an optional property whose valid values are rare', CONDITIONS],
   ['objects in response headers', OBJECTS_IN_HEADERS],
   ['a file of a limited size', FILE],
+  ['a range of redirects as the only success', REDIRECTS],
 ])('a service of the same document passes the checks: %s', async (_name, text) => {
   const { failures, notes } = await checkMockOf(text, { seed: 3, runs: 30 });
   expect([failures, notes.filter((note) => note.includes('could be generated'))]).toEqual([[], []]);

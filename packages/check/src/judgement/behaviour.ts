@@ -53,7 +53,8 @@ export const negativeDataRejection: ConformanceCheck = (exchange) => mustReject(
 export const missingRequiredHeader: ConformanceCheck = (exchange) => mustReject(exchange);
 
 /**
- * Checks that valid data gets a 2xx, or a 3xx whose exact status is documented.
+ * Checks that valid data gets a 2xx, or a 3xx whose exact status is documented, or a documented 3xx if that is the only
+ * success.
  *
  * A documented 4xx that depends on the server's state, such as 404 or 409, is accepted too, since the check cannot know
  * that state, and so is a refusal by a rule that the document cannot express (see {@link isByUnknownRule}). If the request consists of named examples, the status of the response example with the same name is
@@ -71,9 +72,13 @@ export const positiveDataAcceptance: ConformanceCheck = (exchange) => {
     return outcomeOf(exchange, ` ${outcome}, which is not documented`);
   if (!describesSuccess(operation) || isByUnknownRule(operation, status)) return undefined;
   const isRefused =
-    status >= 300 && status < 400 ? operation.responses[status] === undefined : ABOUT_REQUEST.includes(status);
+    status >= 300 && status < 400 ? !isUsualRedirect(operation, status) : ABOUT_REQUEST.includes(status);
   return isRefused || status < 200 ? outcomeOf(exchange, ` ${outcome}`) : undefined;
 };
+
+function isUsualRedirect({ responses }: ApiOperation, status: number): boolean {
+  return responses[status] !== undefined || !Object.keys(responses).some((key) => /^2|^default$/.test(key));
+}
 
 /**
  * Returns whether an operation documents exactly this status, and the document does not say when: 403, 422, 429, or
