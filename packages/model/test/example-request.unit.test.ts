@@ -36,7 +36,11 @@ test.each<[string, Record<string, object>, string]>([
     { Body: { type: 'string', pattern: String.raw`[^\s\S]` } },
     '"text"',
   ],
-  ['a pattern with assertions', { Body: { type: 'string', pattern: String.raw`^(?=.*\d)(?!0)[\da-f]{4}\b` } }, '"aaa0"'],
+  [
+    'a pattern with assertions',
+    { Body: { type: 'string', pattern: String.raw`^(?=.*\d)(?!0)[\da-f]{4}\b` } },
+    '"aaa0"',
+  ],
   ['a pattern of nested repetitions', { Body: { type: 'string', pattern: '^(([a-z]*)*)*$' } }, '"a"'],
   ['more members than can be counted', Object.fromEntries(ladder()), '"text"'],
 ])('the example of a body of %s is made at once', async (_name, schemas, body) => {
