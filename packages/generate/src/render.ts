@@ -169,29 +169,28 @@ const MAX_COLUMNS = 120;
  * @param text JSON indented by `JSON.stringify`; its numbers stay unchanged
  */
 function compactJson(text: string): string {
-  /** The lines of each open object or list, with the line that opens it. */
-  const open: string[][] = [[]];
+  const lines: string[] = [];
+  /** The index of the first line of each open object or list. */
+  const open: number[] = [];
   for (const line of text.split('\n')) {
+    lines.push(line);
     // A bracket at the end of a line is never part of a string, which ends with a quote.
-    if (/[[{]$/.test(line)) open.push([line]);
-    else if (/^ *[\]}]/.test(line)) close(open, line);
-    else open.at(-1)?.push(line);
+    if (line.endsWith('{') || line.endsWith('[')) open.push(lines.length - 1);
+    else if (/^ *[\]}]/.test(line)) joinIfShort(lines, open.pop() ?? 0);
   }
-  return (open[0] ?? []).join('\n');
+  return lines.join('\n');
 }
 
-function close(open: string[][], last: string): void {
-  const [first = '', ...members] = open.pop() ?? [];
-  const space = last.includes('}') ? ' ' : '';
-  const columns = members.reduce(
-    (sum, member) => sum + member.trim().length + 1,
-    first.length + last.trim().length + 1,
-  );
-  const isShort = columns <= MAX_COLUMNS && !members.some((member) => member.includes('\n'));
-  const inner = isShort ? members.map((member) => member.trim()).join(' ') : undefined;
-  open
-    .at(-1)
-    ?.push(
-      inner === undefined ? [first, ...members, last].join('\n') : `${first}${space}${inner}${space}${last.trim()}`,
-    );
+/** Joins the lines of the last object or list if they fit on one line. */
+function joinIfShort(lines: string[], start: number): void {
+  let columns = -1;
+  for (let index = start; index < lines.length; index += 1) {
+    const line = lines[index] ?? '';
+    columns += 1 + (index === start ? line : line.trim()).length;
+    if (columns > MAX_COLUMNS) return;
+  }
+  const [first = '', ...rest] = lines.splice(start);
+  const last = rest.pop()?.trim() ?? '';
+  const space = last.startsWith('}') ? ' ' : '';
+  lines.push(`${first}${space}${rest.map((member) => member.trim()).join(' ')}${space}${last}`);
 }
