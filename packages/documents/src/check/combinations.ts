@@ -20,6 +20,7 @@ const MAX_SCHEMAS = 100_000;
 const MAX_PATHS = 10_000;
 const SINGLE = keywordsWhere(({ holds, applicator }) => holds === 'one' && applicator === 'in-place');
 const SEVERAL = keywordsWhere(({ holds, applicator }) => holds !== 'one' && applicator === 'in-place');
+const IN_PLACE = new Set(['$ref', ...SINGLE, ...SEVERAL]);
 
 /** Finds schemas that combine too many schemas for one value. A schema counts once for each reference to it. */
 export function findCombinations(document: OpenApiDocument): readonly Diagnostic[] {
@@ -89,6 +90,7 @@ function aliased(document: OpenApiDocument, { $ref: reference, ...others }: Sche
 }
 
 function partsOf(document: OpenApiDocument, schema: Schema, pointer: string): Part[] {
+  if (!Object.keys(schema).some((keyword) => IN_PLACE.has(keyword))) return []; // Most schemas.
   const membersOf = (holder: unknown, path: string): Part[] =>
     Object.entries(Object(holder) as Schema).map(([key, part]) => {
       return {

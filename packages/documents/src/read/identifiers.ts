@@ -44,14 +44,15 @@ export type IdentifiersOfFiles = Map<string, Identifiers>;
  */
 export function resolveIdentifiers(file: SourceFile, identifiers: IdentifiersOfFiles): SourceFile {
   const parsed = file.parsed as FileObject; // A file without objects has no names.
+  const isVersion30 = String((parsed as { openapi?: unknown } | null)?.openapi).startsWith('3.0.');
+  if (isVersion30) return file;
   const names: string[] = [];
   const dynamics = new Map<string, string>();
   visitObjects(parsed, (node, pointer) => {
     names.push(...[...IDENTIFIERS, '$dynamicRef'].filter((name) => typeof node[name] === 'string'));
     if (typeof node['$dynamicRef'] === 'string') dynamics.set(node['$dynamicRef'].replace(/^[^#]*#/, ''), pointer);
   });
-  const isVersion30 = String((parsed as { openapi?: unknown } | null)?.openapi).startsWith('3.0.');
-  if (isVersion30 || names.length === 0) return file;
+  if (names.length === 0) return file;
   const { resources, chains } = findResources(file.path, parsed);
   const copy = copyOf(parsed);
   const rewriter = new Rewriter(parsed, copy, resources, chains);
