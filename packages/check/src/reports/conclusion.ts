@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describeSystemError } from '@contract-first/contract';
+import { loadYaml } from '@contract-first/command-line/files';
 import { print, type Style } from '@contract-first/command-line/terminal';
 import type { InvalidOperation } from '@contract-first/model/operations';
 import { CannotCheck } from '@contract-first/model/values';
-import { parse, stringify } from 'yaml';
 import { formatCoverage } from '../coverage/format-coverage.ts';
 import type { ContractOptions } from '../run/contract-options.ts';
 import type { ContractResult } from '../run/contract-result.ts';
@@ -143,7 +143,7 @@ function writeBaseline(path: string, result: ContractResult): void {
     return group.slice(0, 1).map(({ check, cause }) => ({ check, cause, operations }));
   });
   try {
-    writeFileSync(path, COMMENT + stringify(entries, { lineWidth: 0 }));
+    writeFileSync(path, COMMENT + loadYaml().stringify(entries, { lineWidth: 0 }));
   } catch (error) {
     throw new CannotCheck(`the baseline ${path} cannot be written: ${describeSystemError(error)}`, { cause: error });
   }
@@ -156,7 +156,7 @@ function failuresOf({ failures, notImplemented }: ContractResult): readonly Know
 function readEntries(path: string): readonly Entry[] {
   let entries: unknown;
   try {
-    entries = parse(readFileSync(path, 'utf8'));
+    entries = loadYaml().parse(readFileSync(path, 'utf8'));
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const reason = isMissing

@@ -6,6 +6,7 @@
 
 export { fetchLocal, fetchSecurely, isUrl } from './local-url.ts';
 export { listFiles } from './list-files.ts';
+export { loadYaml } from './load-yaml.ts';
 export { readIfPresent } from './read-if-present.ts';
 export { withExcerpt } from './source-excerpt.ts';
 export { writeModule } from './write-module.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describeSystemError } from '@contract-first/contract';
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type YAMLMap } from 'yaml';
+import type { Node, YAMLMap } from 'yaml';
+import { loadYaml } from '../files/load-yaml.ts';
 import type { CommandDeclaration, OptionDeclaration, OptionKind } from './declaration.ts';
 import type { GivenOption } from './option-reader.ts';
 
@@ -30,6 +31,7 @@ export function readOptionsFile(
     if (path !== undefined || !isMissing) problems.push(`${file}: cannot be read: ${describeSystemError(error)}`);
     return found;
   }
+  const { isMap, isScalar, isSeq, LineCounter, parseDocument } = loadYaml();
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines });
   const placeAt = (offset: number): string => {
@@ -107,6 +109,7 @@ function pairsOf({ items }: YAMLMap<Node, Node | null>): readonly string[] | und
 
 /** Returns the texts of a scalar or a list; `undefined` for other values. */
 function textsOf(node: Node | null): readonly string[] | undefined {
+  const { isScalar, isSeq } = loadYaml();
   const scalars = isSeq(node) ? node.items : [node];
   const texts = scalars.map((scalar) =>
     isScalar(scalar) && ['string', 'number'].includes(typeof scalar.value) ? String(scalar.value) : undefined,

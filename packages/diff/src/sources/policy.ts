@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { readIfPresent } from '@contract-first/command-line/files';
+import { loadYaml, readIfPresent } from '@contract-first/command-line/files';
 import type { OptionDeclaration } from '@contract-first/command-line/options';
-import { isNode, LineCounter, parseDocument } from 'yaml';
 import { type Finding, type Level, LEVEL_ORDER } from '../rules/finding.ts';
 import type { Location } from './sources.ts';
 
@@ -105,7 +104,9 @@ export function readPolicy(path: string | undefined, isRule: (name: string) => b
   if (existsSync(FORMER_FILE))
     throw new InvalidPolicy(`${FORMER_FILE} is not read: move its content to the member ${SECTION} of ${OPTIONS_FILE}`);
   const file = path ?? OPTIONS_FILE;
-  const source = readIfPresent(file) ?? '{}';
+  const source = readIfPresent(file);
+  if (source === undefined) return { ignore: [], levels: new Map() };
+  const { isNode, LineCounter, parseDocument } = loadYaml();
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines });
   const positionAt = (offset: number): Location => {

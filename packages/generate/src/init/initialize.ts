@@ -2,14 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve, sep } from 'node:path';
-import { withExcerpt } from '@contract-first/command-line/files';
+import { loadYaml, withExcerpt } from '@contract-first/command-line/files';
 import type { Environment } from '@contract-first/command-line/options';
 import { escapeMarkdown } from '@contract-first/command-line/reports';
 import { print, printError, refuse } from '@contract-first/command-line/terminal';
 import { escapeControls } from '@contract-first/contract';
 import { type AllowedRefs, formatDiagnostic } from '@contract-first/documents';
 import { quoteShell } from '@contract-first/model/requests';
-import { parse, stringify } from 'yaml';
 import { generate } from '../generate.ts';
 import { renderContract } from '../render.ts';
 import { addToProject, readExistingProject } from './existing-project.ts';
@@ -108,7 +107,7 @@ export async function initialize(options: InitOptions, environment: Environment)
     write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
     // pnpm reads no resolutions in package.json.
     if (manager.name === 'pnpm' && manifest.resolutions !== undefined)
-      write('pnpm-workspace.yaml', stringify({ overrides: manifest.resolutions }));
+      write('pnpm-workspace.yaml', loadYaml().stringify({ overrides: manifest.resolutions }));
     for (const [file, text] of files) write(file, text);
     const { problems, notes } = await generate({ scaffold: true, needsTypes: false });
     for (const line of problems) printError(line);
@@ -163,6 +162,7 @@ function runManager(name: string, args: readonly string[], folder: string, envir
 
 /** Converts a JSON document to YAML. Preserves the digits of integers. */
 function toYaml(json = ''): string {
+  const { parse, stringify } = loadYaml();
   return stringify(parse(json, { intAsBigInt: true }));
 }
 

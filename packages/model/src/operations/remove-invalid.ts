@@ -1,6 +1,6 @@
 import { parameterNames, stringifyJson } from '@contract-first/contract';
+import { loadYaml } from '@contract-first/command-line/files';
 import { formatDiagnostic, METHODS, tokensOf, type PlacedDiagnostic } from '@contract-first/documents';
-import { parse } from 'yaml';
 
 /** An invalid operation with its first problem. */
 export type InvalidOperation = { readonly operation: string; readonly problem: string };
@@ -32,7 +32,7 @@ export function removeInvalid(
   }
 
   // The reader of documents has accepted the text, which this parser may find invalid.
-  const source = parse(text, { intAsBigInt: true, merge: true, logLevel: 'silent' }) as Source;
+  const source = loadYaml().parse(text, { intAsBigInt: true, merge: true, logLevel: 'silent' }) as Source;
   delete source.webhooks; // The checks send none of them.
   const { paths = {}, components = {} } = source;
   const all = Object.entries(components).flatMap(([group, parts]) =>
