@@ -37,7 +37,7 @@ export type CompiledDocument = {
 };
 
 /** A compiled document, or its diagnostics. */
-type CompiledContract = Pick<LoadedContract, 'text' | 'diagnostics' | 'placeOf' | 'sources'> & {
+type CompiledContract = Pick<LoadedContract, 'source' | 'diagnostics' | 'placeOf' | 'sources'> & {
   /** `undefined` if the document was rejected. */
   readonly compiled: CompiledDocument | undefined;
 };
@@ -101,7 +101,7 @@ export async function prepareDocument(
   { findErrors = () => [], codecs = [], read, folder }: Preparation = {},
 ): Promise<PreparedDocument> {
   const loaded = await loadContract(path, 'validity', read, { folder, allowed });
-  const { text, diagnostics, placeOf, locate, sources } = loaded;
+  const { source, diagnostics, placeOf, locate, sources } = loaded;
   const result = (
     document: Document | undefined,
     severity: PlacedDiagnostic['severity'],
@@ -109,7 +109,7 @@ export async function prepareDocument(
   ): PreparedDocument => {
     return {
       document,
-      text,
+      source,
       diagnostics: [...diagnostics, ...placeDiagnostics(severity, found, placeOf)],
       placeOf,
       locate,

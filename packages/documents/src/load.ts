@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { describeSystemError, parseJson } from '@contract-first/contract';
+import { describeSystemError } from '@contract-first/contract';
 import { findExclusions } from './check/exclusions.ts';
 import { findCollisions } from './check/operation-ids.ts';
 import { describePathParameters, findParameterProblems } from './check/path-parameters.ts';
@@ -11,8 +11,8 @@ import type { OpenApiDocument } from './document/reference.ts';
 import { NO_OUTSIDE } from './read/allowed-refs.ts';
 import { bundle } from './read/bundle.ts';
 import { groupWarnings, type PlacedDiagnostic, placeDiagnostics } from './read/diagnostic.ts';
+import { readNumbers } from './read/exact-numbers.ts';
 import { type FileAccess, type FilePosition, FileReader, isHttpUrl, type ReadFileText } from './read/files.ts';
-import { replaceHugeNumbers } from './read/huge-numbers.ts';
 import { readMisspelledTexts } from './read/misspelled-texts.ts';
 import { OldKeywords } from './read/old-keywords.ts';
 import { ParseError, parseText } from './read/parse.ts';
@@ -23,8 +23,8 @@ import { uncallableReason } from './read/unreachable-operations.ts';
 export type LoadedContract = {
   /** The document without external references, with bigints for large integers; `undefined` if it has errors. */
   readonly document: OpenApiDocument | undefined;
-  /** The document as JSON with all digits of its numbers; empty if it has errors. */
-  readonly text: string;
+  /** The document, with raw JSON for the numbers that a double would change; `undefined` if it has errors. */
+  readonly source: unknown;
   readonly diagnostics: readonly PlacedDiagnostic[];
   /** Returns the location of a JSON pointer (`#/paths/~1pets`) for messages. */
   readonly placeOf: (pointer: string) => string;
@@ -53,7 +53,7 @@ export async function loadContract(
   const absolute = isHttpUrl(path) ? path : resolve(path);
   const unreadable = (place: string, message: string): LoadedContract => ({
     document: undefined,
-    text: '',
+    source: undefined,
     diagnostics: [{ severity: 'error', place, message }],
     placeOf: () => path,
     locate: () => ({ file: path, line: 1, column: 1 }),
@@ -90,9 +90,8 @@ export async function loadContract(
   const written = bundled.document as OpenApiDocument; // The version was checked.
   const endless = findEndlessReferences(written);
   const clear = [...readMisspelledTexts(written), ...(endless.length > 0 ? [] : describePathParameters(written))];
-  const text = JSON.stringify(bundled.document, null, 2);
-  const document = parseJson(text) as OpenApiDocument; // The version was checked.
-  const huge = replaceHugeNumbers(document, text);
+  const { value, warnings } = readNumbers(written);
+  const document = value as OpenApiDocument; // A copy.
   const locate = (pointer: string): FilePosition => {
     const { file, pointer: own } = bundled.originOf(pointer);
     return files.positionOf(file, `#${own}`);
@@ -124,7 +123,7 @@ export async function loadContract(
   const diagnostics = groupWarnings([
     ...bundled.diagnostics,
     ...problems,
-    ...placeDiagnostics('warn', [...clear, ...huge], placeOf),
+    ...placeDiagnostics('warn', [...clear, ...warnings], placeOf),
     ...dynamic.map(({ file, pointer, message }) => {
       return { severity: 'error' as const, place: describe(files.positionOf(file, pointer), pointer), message };
     }),
@@ -135,7 +134,7 @@ export async function loadContract(
   const isRejected = diagnostics.some(({ severity }) => severity === 'error');
   return {
     document: isRejected ? undefined : document,
-    text: isRejected ? '' : text,
+    source: isRejected ? undefined : written,
     diagnostics,
     placeOf,
     locate,

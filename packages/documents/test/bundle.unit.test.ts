@@ -160,14 +160,14 @@ test.each<[string, string, string]>([
 test('numbers of a JSON document keep their digits', async () => {
   const numbers = '[9223372036854775807,-0,0.12345678901234567890,1e400,{"a":12345678901234567890}]';
   const head = '{"openapi":"3.1.0","info":{"title":"Test","version":"1"},"paths":{}';
-  const { text } = await load({ 'openapi.yaml': `${head},"x-a":${numbers}}` });
-  expect(text.replaceAll(/\s/g, '')).toContain(`"x-a":${numbers}`);
+  const { source } = await load({ 'openapi.yaml': `${head},"x-a":${numbers}}` });
+  expect(JSON.stringify(source)).toContain(`"x-a":${numbers}`);
 });
 
 test('numbers keep their digits, also as names', async () => {
-  const { text } = await load({
+  const { source } = await load({
     'openapi.yaml': `${HEAD}paths: {}\nx-a: [9223372036854775807, -0, 0.12345678901234567890, 0xFFFFFFFFFFFFFFFF, +1.50, 1e2]\nx-b: { 12345678901234567890: a, 200: b }`,
   });
   const numbers = '[9223372036854775807,-0,0.12345678901234567890,18446744073709551615,1.5,100]';
-  expect(text.replaceAll(/\s/g, '')).toContain(`"x-a":${numbers},"x-b":{"200":"b","12345678901234567890":"a"}`);
+  expect(JSON.stringify(source)).toContain(`"x-a":${numbers},"x-b":{"200":"b","12345678901234567890":"a"}`);
 });

@@ -62,7 +62,7 @@ export async function renderContract(
   allowed?: AllowedRefs,
   declared: Pick<DeclaredModules, 'codecs' | 'formats' | 'formatsModule'> = NO_MODULES,
 ): Promise<RenderedContract> {
-  const { compiled, text, diagnostics, placeOf, sources } = await compileContract(path, allowed, declared);
+  const { compiled, source, diagnostics, placeOf, sources } = await compileContract(path, allowed, declared);
   const reject = (found: readonly PlacedDiagnostic[]): RenderedContract => ({
     files: undefined,
     requiredParts: undefined,
@@ -95,8 +95,8 @@ export async function renderContract(
   return {
     files: {
       ...(types && { 'types.ts': escapeControls(types.join('\n')) }),
-      'openapi.json': escapeControls(`${compactJson(text)}\n`),
-      'contract.json': escapeControls(`${compactJson(JSON.stringify(served, null, 2))}\n`),
+      'openapi.json': escapeControls(`${formatJson(source)}\n`),
+      'contract.json': escapeControls(`${formatJson(served)}\n`),
     },
     requiredParts: { document, failureBodies, uncheckedSchemes },
     operationIds: Object.keys(contract.operations),
@@ -163,16 +163,12 @@ function renderFailures(bodies: readonly FailureBody[]): string {
 
 const MAX_COLUMNS = 120;
 
-/**
- * Compacts objects and lists that fit on one line of 120 columns. Reduces the number of lines to a third.
- *
- * @param text JSON indented by `JSON.stringify`; its numbers stay unchanged
- */
-function compactJson(text: string): string {
+/** Serializes a value as JSON. Objects and lists that fit on one line of 120 columns are on one, to a third of the lines. */
+function formatJson(value: unknown): string {
   const lines: string[] = [];
   /** The index of the first line of each open object or list. */
   const open: number[] = [];
-  for (const line of text.split('\n')) {
+  for (const line of JSON.stringify(value, null, 2).split('\n')) {
     lines.push(line);
     // A bracket at the end of a line is never part of a string, which ends with a quote.
     if (line.endsWith('{') || line.endsWith('[')) open.push(lines.length - 1);

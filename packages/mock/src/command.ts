@@ -165,11 +165,11 @@ type LoadedDocument = {
 async function loadDocuments({ documents, allowedRefs }: CommandOptions): Promise<readonly LoadedDocument[]> {
   const loaded: LoadedDocument[] = [];
   for (const { file, basePath } of documents) {
-    const { compiled, text, sources, diagnostics } = await compileContract(file, allowedRefs);
+    const { compiled, source, sources, diagnostics } = await compileContract(file, allowedRefs);
     for (const diagnostic of diagnostics) printError(withExcerpt(formatDiagnostic(diagnostic)));
     if (compiled === undefined) refuse(`${file} was rejected`);
     const contract = basePath === undefined ? compiled.contract : servedBelow(compiled.contract, basePath);
-    loaded.push({ file, text, sources, compiled: { ...compiled, contract } });
+    loaded.push({ file, text: JSON.stringify(source, null, 2), sources, compiled: { ...compiled, contract } });
   }
   const places = loaded.flatMap(({ file, compiled: { contract } }) =>
     mountsOf(contract).map((path) => ({ path, file, title: contract.info.title })),

@@ -1,3 +1,6 @@
+import { escapePointer, parseJson } from '@contract-first/contract';
+import type { Diagnostic } from './diagnostic.ts';
+
 // TypeScript 5.9 does not declare "JSON.parse source text access" (ECMAScript 2026).
 const { isRawJSON, rawJSON } = JSON as typeof JSON & {
   readonly isRawJSON: (value: unknown) => value is { readonly rawJSON: string };
@@ -19,6 +22,39 @@ export function exactNumber(number: number, source: string): unknown {
 
 /** Returns whether a value is a number with more digits than a double has. */
 export const isRawNumber = isRawJSON;
+
+/**
+ * Copies a value of JSON. Numbers become what `parseJson` reads: bigints for unsafe integers, else doubles. A number
+ * beyond the range of a double becomes the nearest double, with a warning. Limits keep their meaning, since requests
+ * and responses with such numbers are refused.
+ */
+export function readNumbers(root: unknown): { readonly value: unknown; readonly warnings: readonly Diagnostic[] } {
+  const path: string[] = [];
+  const warnings: Diagnostic[] = [];
+  return { value: copy(root), warnings };
+
+  function copy(node: unknown): unknown {
+    if (typeof node === 'number' && Number.isSafeInteger(node)) return node;
+    if (typeof node === 'number' || isRawNumber(node)) return withinRange(parseJson(JSON.stringify(node)));
+    if (typeof node !== 'object' || node === null) return node;
+    const copied = (Array.isArray(node) ? [...(node as readonly unknown[])] : { ...node }) as Record<string, unknown>;
+    for (const key of Object.keys(copied)) {
+      path.push(key);
+      copied[key] = copy(copied[key]);
+      path.pop();
+    }
+    return copied;
+  }
+
+  function withinRange(number: unknown): unknown {
+    const double = Number(number);
+    if (Number.isFinite(double)) return number;
+    const nearest = Math.sign(double) * Number.MAX_VALUE;
+    const message = `a number is beyond the range of a double, and is read as ${String(nearest)}`;
+    warnings.push({ pointer: `#${path.map((name) => `/${escapePointer(name)}`).join('')}`, message });
+    return nearest;
+  }
+}
 
 // A double has at least 15 digits.
 const MAY_BE_INEXACT = /.{16}|[eE]|^0[xo]|^-/;
