@@ -60,7 +60,7 @@ export async function createService(
     metrics,
     loadShedding,
     rateLimit: limiter?.rateLimit,
-    tokenVerifier: createTokenVerifier(config.auth, log, stopping.signal),
+    tokenVerifier: await createTokenVerifier(config.auth, log, stopping.signal),
     stopping: stopping.signal,
   };
   const opened = await openAll(served, shared).catch(async (error: unknown) => {

@@ -16,6 +16,9 @@ export type Credentials = {
  */
 export type Checker = (credentials: Credentials) => Identity | undefined | Promise<Identity | undefined>;
 
+/** The JWKS has not been fetched yet, so JSON Web Tokens cannot be verified. */
+export class KeysUnavailable extends Error {}
+
 /** Why credentials are not accepted, for the log. Never quotes the credentials. */
 export type Refusal = { readonly refusal: string };
 

@@ -2,8 +2,8 @@ import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose';
 import * as errors from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { Identity } from '@contract-first/contract';
-import type { Refusal } from './credentials.ts';
-import { KeysUnavailable, type KeySet } from './key-set.ts';
+import { KeysUnavailable, type Refusal } from './credentials.ts';
+import type { KeySet } from './key-set.ts';
 import type { JwtSettings } from './auth-settings.ts';
 
 // Asymmetric algorithms only: with `none` or with HMAC keyed by the public key, anyone could forge tokens.

@@ -2,9 +2,7 @@ import type { JWTVerifyGetKey } from 'jose';
 import * as errors from 'jose/errors';
 import { createRemoteJWKSet, customFetch, type FetchImplementation } from 'jose/jwks/remote';
 import type { Logger } from 'pino';
-
-/** The JWKS has not been fetched yet, so JSON Web Tokens cannot be verified. */
-export class KeysUnavailable extends Error {}
+import { KeysUnavailable } from './credentials.ts';
 
 /** Finds the key for a token. */
 export type KeySet = JWTVerifyGetKey & {

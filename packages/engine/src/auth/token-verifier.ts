@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
 import type { Identity } from '@contract-first/contract';
 import type { Refusal } from './credentials.ts';
-import { createJwtVerifier } from './jwt.ts';
-import { createKeySet } from './key-set.ts';
-import type { AuthSettings } from './auth-settings.ts';
+import type { AuthSettings, JwtSettings } from './auth-settings.ts';
 import { watchTokensFile } from './tokens-file.ts';
 import { createTokenLookup, MAX_TOKEN_CHARS } from './tokens.ts';
 
@@ -24,16 +22,16 @@ const UNKNOWN: Refusal = { refusal: 'unknown token' };
  * Creates a verifier that watches the tokens file and refreshes the JWKS until the service stops. It does not keep the
  * process alive.
  */
-export function createTokenVerifier(
+export async function createTokenVerifier(
   { tokens, tokensFile, jwt }: AuthSettings,
   log: Logger,
   stopping: AbortSignal,
-): TokenVerifier {
+): Promise<TokenVerifier> {
   let lookUp = createTokenLookup([...tokens, ...(tokensFile?.tokens ?? [])]);
   if (tokensFile !== undefined) {
     void watchTokensFile(tokensFile, (changed) => (lookUp = createTokenLookup([...tokens, ...changed])), log, stopping);
   }
-  const verifyJwt = jwt && createJwtVerifier(jwt, createKeySet(jwt.jwksUrl, log, stopping));
+  const verifyJwt = jwt && (await openJwtVerifier(jwt, log, stopping));
   return {
     verifyToken: (token) => lookUp(token) ?? UNKNOWN,
     verifyBearerToken(token) {
@@ -41,4 +39,11 @@ export function createTokenVerifier(
       return lookUp(token) ?? verifyJwt?.(token) ?? UNKNOWN;
     },
   };
+}
+
+/** Loads jose, which most services do without. */
+async function openJwtVerifier(settings: JwtSettings, log: Logger, stopping: AbortSignal) {
+  const { createJwtVerifier } = await import('./jwt.ts');
+  const { createKeySet } = await import('./key-set.ts');
+  return createJwtVerifier(settings, createKeySet(settings.jwksUrl, log, stopping));
 }

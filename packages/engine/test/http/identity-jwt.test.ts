@@ -4,8 +4,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import pino from 'pino';
+import { KeysUnavailable } from '../../src/auth/credentials.ts';
 import { createJwtVerifier } from '../../src/auth/jwt.ts';
-import { createKeySet, KeysUnavailable, type KeySetOptions } from '../../src/auth/key-set.ts';
+import { createKeySet, type KeySetOptions } from '../../src/auth/key-set.ts';
 import {
   AUDIENCE,
   createKey,

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Caller, Contract, Operation } from '@contract-first/contract';
 import { createAuthenticator } from '../../auth/authenticator.ts';
-import type { AuthenticationResult, Checker, Credentials } from '../../auth/credentials.ts';
-import { KeysUnavailable } from '../../auth/key-set.ts';
+import { type AuthenticationResult, type Checker, type Credentials, KeysUnavailable } from '../../auth/credentials.ts';
 import type { TokenVerifier } from '../../auth/token-verifier.ts';
 import type { Step } from '../exchange.ts';
 import { Failure, unavailableFailure } from '../failure.ts';
