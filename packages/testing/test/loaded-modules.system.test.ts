@@ -30,10 +30,14 @@ test.each([
       'generate/init',
       'mock/command',
     ],
-    ['openapi-typescript', 'prettier', 'typescript', 'fetch'],
+    ['openapi-typescript', 'prettier', 'typescript', 'yaml', 'fetch'],
   ],
   ['a command on a store', ['engine', 'engine/run', 'database'], ['express', 'passport', 'jose', 'pg', 'fetch']],
-  ['a service', ['engine', 'engine/run', 'engine/tools', 'database'], ['pg', '@opentelemetry/sdk-node', 'fetch']],
+  [
+    'a service',
+    ['engine', 'engine/run', 'engine/tools', 'database'],
+    ['pg', 'jose', '@opentelemetry/sdk-node', 'fetch'],
+  ],
 ])('libraries that few processes need are loaded on demand: %s', async (_name, entries, onDemand) => {
   const names = entries.map((entry) => `@contract-first/${entry}`);
   const { code, stdout, stderr } = await runProcess(
