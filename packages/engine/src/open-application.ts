@@ -1,20 +1,25 @@
 import type { Logger } from 'pino';
-import { findSchemes, idempotencyKeyOf, memoizeByObject } from '@contract-first/contract';
+import { findSchemes, idempotencyKeyOf, memoizeByObject, TimeSlices } from '@contract-first/contract';
 import type { Application, DatabaseConfig } from './application.ts';
 import type { AuthSettings } from './auth/auth-settings.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { assertComplete } from './complete-application.ts';
 import type { Docs } from './docs/docs.ts';
-import { createApp, type App } from './http/app.ts';
-import { createConversions } from './http/read/codecs.ts';
-import type { Compression } from './http/reply/compression.ts';
-import type { CorsPolicy } from './http/accept/cors.ts';
-import { createFailureResponse, type FailureResponse } from './http/reply/failure-response.ts';
+import { createClientReader, createProxyTrust } from './http/accept/client-address.ts';
+import { createCors, type CorsPolicy } from './http/accept/cors.ts';
 import type { LoadShedding, LoadSheddingLimits } from './http/accept/load-shedding.ts';
+import { createOrigin } from './http/accept/origin.ts';
+import { createApp, type App } from './http/app.ts';
+import type { RateLimit, RateLimitPolicy } from './http/authenticate/rate-limit.ts';
+import type { ResponseValidation } from './http/handle/call-handler.ts';
 import { mountsOf } from './http/mounts.ts';
 import type { Endpoint, Observer } from './http/observer.ts';
-import type { ResponseValidation } from './http/handle/call-handler.ts';
-import type { RateLimit, RateLimitPolicy } from './http/authenticate/rate-limit.ts';
+import { createOperations } from './http/operation.ts';
+import { createPipeline } from './http/pipeline.ts';
+import { createConversions } from './http/read/codecs.ts';
+import type { Compression } from './http/reply/compression.ts';
+import { createFailureResponse, type FailureResponse } from './http/reply/failure-response.ts';
+import { createResponder } from './http/reply/respond.ts';
 import type { Metrics } from './ops/metrics.ts';
 import type { Settings, SettingsOf } from './settings.ts';
 import { createValidators } from './validators.ts';
@@ -87,23 +92,23 @@ export type OpenApplication = App & {
 };
 
 /**
- * Opens an application.
+ * Opens an application, and composes the way of its requests.
  *
  * @param isNamed whether metrics have a label with the path of the document, as with several documents
  * @throws {IncompleteApplication}
  * @throws an error for which the driver's `isUnavailable` is true, when the database prevents the start
  */
 export async function openApplication(
-  { application, config: own, docs }: ServedApplication,
-  { config, metrics, log, rateLimit, ...shared }: SharedParts,
+  { application, config: { database, settings }, docs }: ServedApplication,
+  { config, log, metrics, loadShedding, rateLimit: sharedRateLimit, tokenVerifier, stopping }: SharedParts,
   isNamed: boolean,
 ): Promise<OpenApplication> {
-  const { contract, failures, database } = application;
-  const isUnavailable = (error: unknown): error is Error => database?.isUnavailable(error) === true;
-  const isTextNotStorable = (error: unknown): boolean => database?.isTextNotStorable(error) === true;
+  const { contract, failures, database: driver } = application;
+  const isUnavailable = (error: unknown): error is Error => driver?.isUnavailable(error) === true;
+  const isTextNotStorable = (error: unknown): boolean => driver?.isTextNotStorable(error) === true;
   const backend = await application.open({
-    ...own.database,
-    settings: own.settings,
+    ...database,
+    settings,
     once: Object.values(contract.operations).some((operation) => idempotencyKeyOf(operation) !== undefined),
     metrics: metrics.registry,
     onCommit: metrics.committed,
@@ -122,28 +127,55 @@ export async function openApplication(
   }
   const mounts = mountsOf(contract);
   const [path = ''] = mounts;
+  const observer = createObserver(metrics, log, isNamed ? path || '/' : undefined);
+  const rateLimit = sharedRateLimit && countApart(sharedRateLimit, checkers, path);
+  const corsPolicy = config.cors ?? application.cors;
+  const cors = corsPolicy && createCors(corsPolicy, contract);
   const conversions = createConversions(application, log);
   const failureResponse = createFailureResponse(contract, application, conversions, log);
-  const app = createApp({
-    ...config,
-    ...shared,
-    cors: config.cors ?? application.cors,
+  const slices = new TimeSlices();
+  const operations = createOperations({
     contract,
     validators,
-    handlers,
-    checkers,
-    ignoresInvalidCredentials: application.ignoresInvalidCredentials ?? false,
-    middleware,
-    once,
-    rateLimit: rateLimit && countApart(rateLimit, checkers, path),
     conversions,
-    failureResponse,
+    handlers,
+    handlerTimeoutMs: config.handlerTimeoutMs,
+    checkers,
+    tokenVerifier,
+    ignoresInvalidCredentials: application.ignoresInvalidCredentials ?? false,
+    rateLimit,
+    loadShedding,
+    bodyLimitBytes: config.bodyLimitBytes,
+    decompressRequests: config.decompressRequests,
+    once,
+    originOf: createOrigin(config.publicUrl),
+    responseValidation: config.responseValidation,
+    compressResponses: config.compressResponses,
+    slices,
     isUnavailable,
     isTextNotStorable,
-    docs,
-    observer: createObserver(metrics, log, isNamed ? path || '/' : undefined),
+    observer,
     log,
   });
+  const responder = createResponder({
+    failureResponse,
+    slices,
+    streamStallTimeoutMs: config.streamStallTimeoutMs,
+    eventStreamQuietMs: config.eventStreamQuietMs,
+    stopping,
+    observer,
+    log,
+  });
+  const pipeline = createPipeline({
+    contract,
+    loadShedding,
+    rateLimit,
+    cors,
+    clientOf: createClientReader(createProxyTrust(config.trustProxy)),
+    operations,
+    responder,
+  });
+  const app = createApp({ cors, middleware, docs, pipeline, failureResponse, isUnavailable, observer, log });
   return {
     ...app,
     mounts,

@@ -1,19 +1,17 @@
 import express, { type Request, type Response } from 'express';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { nodeHttp, TimeSlices } from '@contract-first/contract';
-import { createClientReader, createProxyTrust } from './accept/client-address.ts';
-import { createOrigin } from './accept/origin.ts';
+import type { Logger } from 'pino';
+import { nodeHttp } from '@contract-first/contract';
+import type { Docs } from '../docs/docs.ts';
+import type { Cors } from './accept/cors.ts';
 import { invalidTargetFailure } from './accept/http-rules.ts';
-import { createCors, type CorsPolicy } from './accept/cors.ts';
-import { definedHeaders, serializeHeaders } from './reply/response.ts';
-import { sendFailure } from './reply/send.ts';
+import { requestIdOf } from './accept/request-ids.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from './failure.ts';
 import { createMessageClasses, type MessageClasses } from './messages.ts';
-import { createOperations, type OperationOptions } from './operation.ts';
-import { createPipeline } from './pipeline.ts';
-import type { DeliveryOptions } from './reply/deliver.ts';
-import { createResponder } from './reply/respond.ts';
-import { requestIdOf } from './accept/request-ids.ts';
+import type { Observer } from './observer.ts';
+import type { FailureResponse } from './reply/failure-response.ts';
+import { definedHeaders, serializeHeaders } from './reply/response.ts';
+import { sendFailure } from './reply/send.ts';
 
 /** Express middleware. With `@types/express`, it may declare its parameters with Express's types. */
 // The type of a method, since parameters of methods are bivariant: Express's request is narrower than Node's.
@@ -21,42 +19,46 @@ export type Middleware = {
   method(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown;
 }['method'];
 
-type AppOptions = Omit<OperationOptions & DeliveryOptions, 'originOf' | 'slices'> & {
+type AppOptions = {
+  /** `undefined`: only pages of the service's own origin may read responses. */
+  readonly cors: Cors | undefined;
   /** The application's own middleware. */
   readonly middleware: readonly Middleware[];
-  /** The proxies whose forwarding headers are trusted: their number, or addresses, subnets, `loopback`, `linklocal`, `uniquelocal`. */
-  readonly trustProxy: readonly string[];
-  /** The base URL at which clients reach the service; `undefined` takes it from each request. */
-  readonly publicUrl: string | undefined;
-  /** `undefined`: only pages of the service's own origin may read responses. */
-  readonly cors: CorsPolicy | undefined;
-  /** Serves the docs page, and passes other requests on. */
-  readonly docs?: ((req: IncomingMessage, res: ServerResponse, next: (failure?: Failure) => void) => void) | undefined;
+  readonly docs: Docs | undefined;
+  /** Answers every request that the middleware and the docs page pass on. */
+  readonly pipeline: (req: IncomingMessage, res: ServerResponse) => void;
+  readonly failureResponse: FailureResponse;
+  /** Returns whether an error means that the database is unavailable for now. */
+  readonly isUnavailable: (error: unknown) => boolean;
+  readonly observer: Observer;
+  readonly log: Logger;
 };
 
 /** An Express application as a request listener, and the classes of its requests and responses. */
 export type App = { readonly app: RequestListener; readonly messageClasses: MessageClasses };
 
-/** Creates the Express application: the application's middleware, the optional docs page, and exactly the contract. */
-export function createApp(options: AppOptions): App {
-  const { contract, middleware, trustProxy, publicUrl, docs, failureResponse } = options;
-  const { isUnavailable, observer, log } = options;
+/** Creates the Express application: the application's middleware, the optional docs page, and the pipeline. */
+export function createApp({
+  cors,
+  middleware,
+  docs,
+  pipeline,
+  failureResponse,
+  isUnavailable,
+  observer,
+  log,
+}: AppOptions): App {
   const app = express();
   app.disable('x-powered-by');
-  const cors = options.cors && createCors(options.cors, contract);
   if (cors !== undefined) {
     app.use((req, _res, next) => {
       cors.decide(req);
       next();
     });
   }
-  for (const own of middleware) app.use(own);
+  for (const each of middleware) app.use(each);
   if (docs !== undefined) app.use(docs);
-  const slices = new TimeSlices();
-  const operations = createOperations({ ...options, originOf: createOrigin(publicUrl), slices });
-  const responder = createResponder({ ...options, slices });
-  const clientOf = createClientReader(createProxyTrust(trustProxy));
-  app.use(createPipeline({ ...options, cors, clientOf, operations, responder }));
+  app.use(pipeline);
   return {
     app(req, res) {
       const { url = '' } = req;
