@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { BatchQueue, type BatchWorker } from './batch-queue.ts';
-import type {
-  BatchDatabase,
-  BatchDefinition,
-  BatchInsert,
-  DatabaseOptions,
-  DatabaseReader,
-  Definition,
-  Transaction,
-  Written,
+import {
+  type BatchDatabase,
+  type BatchDefinition,
+  type BatchInsert,
+  type DatabaseOptions,
+  type DatabaseReader,
+  type Definition,
+  keyBytesOf,
+  type Transaction,
+  type Written,
 } from './database.ts';
 import type { Health } from './health.ts';
 import { createOnce } from './once.ts';
@@ -164,10 +165,7 @@ function insertOf<Row>(
   dialect: Dialect,
   { row, key }: Insert,
 ): Statement {
-  if (dialect.schema === undefined) {
-    const bytes = key === undefined ? null : Buffer.from(key.replaceAll('-', ''), 'hex');
-    return { text: sqlite, values: [...row, bytes] };
-  }
+  if (dialect.schema === undefined) return { text: sqlite, values: [...row, keyBytesOf(key)] };
   const types = ['uuid', ...Object.values<'bigint' | 'text'>(columns)];
   const values = types.map((type, index) => `$${String(index + 1)}::${type}`).join(', ');
   const names = ['key', ...Object.keys(columns), 'place'].join(', ');

@@ -31,7 +31,8 @@ export type Database = DatabaseReader & {
   /**
    * Runs work once for each key, in one transaction with the record of its result. While the work runs, `read`, `write`,
    * `transaction` and `insert` are parts of this transaction; each part still has all of its statements or none. `once`
-   * and `check` reject. The rules for the work of `transaction` apply. A result is forgotten after a day. Exists only with the option `once`.
+   * and `check` reject. The rules for the work of `transaction` apply. A result is forgotten after a day. Exists only
+   * with the option `once`.
    *
    * @param work returns the result
    * @returns the result of the work, or of earlier work with the key; `undefined` while the work runs elsewhere
@@ -215,6 +216,11 @@ export function identifierOf(name: string): string {
 /** Returns the name of the table with the version of an application's tables, and the record of its migrations. */
 export function versionTableOf({ name }: Pick<Definition, 'name'>): string {
   return `${identifierOf(name)}_schema`;
+}
+
+/** Returns the value of the column `key` in SQLite: the 16 bytes of the UUID, or NULL without a key. */
+export function keyBytesOf(key: string | undefined): Uint8Array | null {
+  return key === undefined ? null : Buffer.from(key.replaceAll('-', ''), 'hex');
 }
 
 /** Returns the four characters of a tag as a 32-bit number. */

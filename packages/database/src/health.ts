@@ -9,9 +9,13 @@ export type Health = {
   readonly failed: (error: unknown) => void;
 };
 
-const MOMENT_MS = 1_000;
+const RECENT_MS = 1_000;
 
-/** @param use the use of the database, for the log */
+/**
+ * Creates the log of a database's availability.
+ *
+ * @param use the use of the database, for the messages
+ */
 export function createHealth(log: Logger, use: 'used' | 'read' | 'used for rate limits' = 'used'): Health {
   let workedAt = -Infinity;
   let failedAt: number | undefined;
@@ -23,7 +27,7 @@ export function createHealth(log: Logger, use: 'used' | 'read' | 'used for rate 
       failedAt = undefined;
     },
     failed(error) {
-      if (failedAt !== undefined || performance.now() - workedAt < MOMENT_MS) return;
+      if (failedAt !== undefined || performance.now() - workedAt < RECENT_MS) return;
       failedAt = performance.now();
       log.error({ err: error }, `the database cannot be ${use}`);
     },

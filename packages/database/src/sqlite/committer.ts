@@ -1,7 +1,13 @@
 import { realpathSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChangeResult, CommittedChange, Insert } from '../commits.ts';
-import { type BatchDefinition, ConstraintViolated, DatabaseUnavailable, type Written } from '../database.ts';
+import {
+  type BatchDefinition,
+  ConstraintViolated,
+  DatabaseUnavailable,
+  keyBytesOf,
+  type Written,
+} from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { findConstraintName } from './constraint-name.ts';
 import { StatementRejected } from './errors.ts';
@@ -58,8 +64,8 @@ export function createCommitter(
     try {
       const [first] = changes;
       if (typeof first === 'object' && 'step' in first) {
-        const results = [take(first.step)];
-        return end(results, appliedAt);
+        const results = [runStep(first.step)];
+        return toCommit(results, appliedAt);
       }
       checkFiles();
       const results = transact(() => {
@@ -67,21 +73,24 @@ export function createCommitter(
         appliedAt = performance.now();
         return applied;
       });
-      return end(results, appliedAt);
+      return toCommit(results, appliedAt);
     } catch (error) {
       throw explainConstraint(database, error);
     }
   };
 
-  function end(results: Commit['results'], appliedAt: number): Commit {
+  function toCommit(results: Commit['results'], appliedAt: number): Commit {
     const syncMs = performance.now() - appliedAt;
     return { results, syncMs, isLogLong: !database.isTransaction && isLong() === true };
   }
 
-  function take(step: TransactionStep['step']): readonly Written[] {
+  function runStep(step: TransactionStep['step']): readonly Written[] {
     if (typeof step === 'object') return [run(step, stepLimitMs)];
-    if (step === 'begin') checkFiles();
-    if (step !== 'rollback' || database.isTransaction) database.exec(step === 'begin' ? 'BEGIN IMMEDIATE' : step);
+    if (step === 'begin') {
+      checkFiles();
+      database.exec('BEGIN IMMEDIATE');
+    } else if (step === 'commit') database.exec('COMMIT');
+    else if (database.isTransaction) database.exec('ROLLBACK'); // A failed statement may have ended the transaction.
     return [];
   }
 
@@ -113,7 +122,7 @@ function createAdd(database: DatabaseSync, insert: InsertStatement | undefined):
   const insertRow = database.prepare(insert.sqlite);
   const findKey = database.prepare(`SELECT 1 FROM ${insert.table} WHERE key = ?`);
   return ({ row, key }) => {
-    const bytes = key === undefined ? null : Buffer.from(key.replaceAll('-', ''), 'hex');
+    const bytes = keyBytesOf(key);
     if (insertRow.run(...row, bytes).changes === 1) return true;
     if (bytes === null || findKey.get(bytes) === undefined)
       throw new StatementRejected('a trigger has dropped the row');

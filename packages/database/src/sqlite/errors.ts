@@ -7,6 +7,7 @@ export class StatementRejected extends Error {}
 /** SQLite's primary result codes: https://sqlite.org/rescode.html */
 export const SQLITE = {
   ERROR: 1,
+  PERM: 3,
   BUSY: 5,
   READONLY: 8,
   IOERR: 10,
@@ -16,18 +17,19 @@ export const SQLITE = {
   TOOBIG: 18,
   CONSTRAINT: 19,
   MISMATCH: 20,
+  NOTADB: 26,
 } as const;
 
 /** Reasons for operators, by result code. */
 const REASONS: Readonly<Record<number, string>> = {
-  3: 'cannot be read and written by this user',
+  [SQLITE.PERM]: 'cannot be read and written by this user',
   [SQLITE.BUSY]: 'is locked by another process',
   [SQLITE.READONLY]: 'is read-only',
   [SQLITE.IOERR]: 'cannot be read or written',
   [SQLITE.CORRUPT]: 'is damaged; restore a backup',
   [SQLITE.FULL]: 'is on a disk that is full',
   [SQLITE.CANTOPEN]: 'cannot be opened: is it a file, in a folder that can be written?',
-  26: 'is not a SQLite database',
+  [SQLITE.NOTADB]: 'is not a SQLite database',
 };
 
 /** Returns SQLite's primary result code, the low byte of the extended code; 0 for other errors. */

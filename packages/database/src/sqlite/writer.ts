@@ -92,18 +92,18 @@ export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> 
 
   /** Runs the work of a transaction on the thread, while other changes wait. */
   async #transact(work: TransactionWork): Promise<{ readonly value: unknown }> {
-    const take = (step: TransactionStep['step']): Promise<Commit> => this.#thread.run([{ step }]);
-    await take('begin');
+    const runStep = (step: TransactionStep['step']): Promise<Commit> => this.#thread.run([{ step }]);
+    await runStep('begin');
     try {
       const value = await runTransactionWork(work, {
-        run: (statement) => take(statement).then(resultOf, reject),
+        run: (statement) => runStep(statement).then(resultOf, reject),
         isOfDatabase: (error) => error instanceof BatchFailed,
         limitMs: this.#data.transactionLimitMs,
       });
-      this.#record(await take('commit'), 1);
+      this.#record(await runStep('commit'), 1);
       return { value };
     } catch (error) {
-      await take('rollback'); // A commit that fails may leave the transaction open.
+      await runStep('rollback'); // A commit that fails may leave the transaction open.
       throw error;
     }
   }
