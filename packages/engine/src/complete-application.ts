@@ -55,10 +55,12 @@ export function assertDistinct(contracts: readonly Contract[]): void {
  */
 export function assertCodecs({ operations }: Contract, codecs: object): void {
   const needed = listCodecs(operations);
-  const own = Object.keys(codecs);
+  const names = Object.keys(codecs);
   const problems = {
-    'there can be no codec for': own.filter((name) => !mayHaveCodec(name)),
-    'generated/contract.json has no body for the codec of': own.filter((n) => mayHaveCodec(n) && !needed.has(n)),
+    'there can be no codec for': names.filter((name) => !mayHaveCodec(name)),
+    'generated/contract.json has no body for the codec of': names.filter(
+      (name) => mayHaveCodec(name) && !needed.has(name),
+    ),
     'no codec for': [...needed].filter((name) => !Object.hasOwn(codecs, name)),
   };
   assertNone(

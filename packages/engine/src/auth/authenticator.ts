@@ -49,8 +49,8 @@ export function createAuthenticator(
   const byName = new Map<string, ExplainingChecker>();
   for (const [name, scheme] of Object.entries(schemes)) {
     const kind = checkerKindOf(scheme);
-    const own = Object.hasOwn(checkers, name) ? checkers[name] : undefined;
-    if (own !== undefined) byName.set(name, explain(own));
+    const replacement = Object.hasOwn(checkers, name) ? checkers[name] : undefined;
+    if (replacement !== undefined) byName.set(name, explain(replacement));
     else if (kind === 'apiKey') byName.set(name, createApiKeyChecker(scheme, tokenVerifier));
     else if (kind === 'bearer') byName.set(name, createBearerChecker(name, tokenVerifier));
   }
@@ -146,13 +146,19 @@ function isSent(scheme: SecurityScheme | undefined, credentials: Credentials): b
   return credentials.header(type === 'apiKey' ? name : 'authorization') !== undefined;
 }
 
+/** The authentication schemes of HTTP in challenges, by the type of the security scheme. */
+const AUTH_SCHEMES: Readonly<Record<string, string>> = {
+  apiKey: 'ApiKey',
+  oauth2: 'Bearer',
+  openIdConnect: 'Bearer',
+  mutualTLS: 'Certificate',
+};
+
 /** Returns the challenge for a scheme: `Bearer realm="bearerAuth"` (RFC 9110, 11.6.1). */
 function challengeOf(name: string, { type, scheme = '' }: SecurityScheme): string {
-  const registered: Readonly<Record<string, string>> = {
-    ...{ apiKey: 'ApiKey', oauth2: 'Bearer', openIdConnect: 'Bearer', mutualTLS: 'Certificate' },
-    ...(TOKEN.test(scheme) && { http: scheme.charAt(0).toUpperCase() + scheme.slice(1) }),
-  };
-  return `${registered[type] ?? 'Unknown'} realm="${name}"`;
+  const httpScheme = TOKEN.test(scheme) ? scheme.charAt(0).toUpperCase() + scheme.slice(1) : undefined;
+  const authScheme = type === 'http' ? httpScheme : AUTH_SCHEMES[type];
+  return `${authScheme ?? 'Unknown'} realm="${name}"`;
 }
 
 /** Returns which credentials to send for a scheme. */
@@ -168,13 +174,13 @@ function adviceFor(scheme: SecurityScheme): string {
 function explain(check: Checker): ExplainingChecker {
   return async (credentials) => {
     // Bound functions, since the checker may destructure the object.
-    const own: Credentials = {
+    const bound: Credentials = {
       authorization: credentials.authorization,
       header: (name) => credentials.header(name),
       query: (name) => credentials.query(name),
       cookie: (name) => credentials.cookie(name),
     };
-    return (await check(own)) ?? { refusal: 'missing or invalid credentials' };
+    return (await check(bound)) ?? { refusal: 'missing or invalid credentials' };
   };
 }
 

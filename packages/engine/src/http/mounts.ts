@@ -12,11 +12,15 @@ export type MountedRequest = IncomingMessage & {
 
 /** Returns the paths below which a document is served, without parameters and without a trailing slash: `/v1`. */
 export function mountsOf({ basePaths, templatedBasePaths = [], operations }: Contract): readonly string[] {
-  const own = Object.values(operations).flatMap((operation) => [
+  const pathsOfOperations = Object.values(operations).flatMap((operation) => [
     ...(operation.basePaths ?? []),
     ...(operation.templatedBasePaths ?? []),
   ]);
-  return [...new Set([...basePaths, ...templatedBasePaths, ...own].map((path) => path.replace(/\/[^/]*\{.*$/, '')))];
+  return [
+    ...new Set(
+      [...basePaths, ...templatedBasePaths, ...pathsOfOperations].map((path) => path.replace(/\/[^/]*\{.*$/, '')),
+    ),
+  ];
 }
 
 /**

@@ -161,10 +161,10 @@ function routeOf({ operations }: Node, method: string, values: readonly string[]
   if (entry === undefined) return undefined;
   const { operation, endpoint, names, skipped } = entry;
   if (names.length === 0) return { operation, endpoint, path: NO_PARAMETERS };
-  const own = values.slice(skipped);
+  const texts = values.slice(skipped);
   // Percent-encoded bytes that are not UTF-8 match no path.
-  if (!own.every(canBeDecoded)) return undefined;
-  return { operation, endpoint, path: Object.fromEntries(names.map((name, index) => [name, own[index]])) };
+  if (!texts.every(canBeDecoded)) return undefined;
+  return { operation, endpoint, path: Object.fromEntries(names.map((name, index) => [name, texts[index]])) };
 }
 
 function canBeDecoded(text: string): boolean {

@@ -81,7 +81,7 @@ async function prettify(target: Target): Promise<Target> {
   if (pretty === undefined) return target;
   return {
     write: (line) => {
-      target.write(pretty(escapeControls(line)));
+      target.write(pretty(escapeControlsInJson(line)));
     },
     flush: target.flush,
   };
@@ -91,7 +91,7 @@ async function prettify(target: Target): Promise<Target> {
  * Escapes control characters in the values of JSON text, except line breaks and tabs, since they would control the
  * terminal. `JSON.stringify` escapes C0 characters, but not DEL and C1 (ECMA-48).
  */
-function escapeControls(json: string): string {
+function escapeControlsInJson(json: string): string {
   return json.replaceAll(/\\[^]|[\x7f-\x9f]/g, (match) => {
     if (!match.startsWith('\\')) return `\\\\u00${match.charCodeAt(0).toString(16)}`;
     return /[ubfr]/.test(match) ? `\\${match}` : match;

@@ -15,10 +15,11 @@ export type OriginOf = (req: Request, client: Client) => string;
 export function createOrigin(publicUrl: string | undefined): OriginOf {
   if (publicUrl !== undefined) return () => publicUrl;
   return ({ headers, socket }, { forwarded }) => {
-    const scheme = forwarded('proto').toLowerCase();
-    const own = 'encrypted' in socket ? 'https' : 'http';
+    const forwardedScheme = forwarded('proto').toLowerCase();
+    const socketScheme = 'encrypted' in socket ? 'https' : 'http';
+    const scheme = /^https?$/.test(forwardedScheme) ? forwardedScheme : socketScheme;
     const host = [forwarded('host'), headers.host ?? ''].find(isHost) ?? addressOf(socket);
-    return `${/^https?$/.test(scheme) ? scheme : own}://${host}`;
+    return `${scheme}://${host}`;
   };
 }
 

@@ -57,8 +57,8 @@ export type CallOptions = DatabaseErrors & {
   readonly log: Logger;
 };
 
-/** Errors of a handler that end the request as they are. */
-const PASSED = [InvalidRequest, NotAcceptable, NotImplemented];
+/** Errors of a handler that are not bugs; `reply/respond.ts` has their statuses. */
+const EXPECTED = [InvalidRequest, NotAcceptable, NotImplemented];
 
 /** Creates the function that calls the handler of an operation with a valid request, and validates its reply. */
 export function createHandlerCall(
@@ -129,7 +129,7 @@ export function createHandlerCall(
   /** Returns the reply of a failure that the handler has thrown; throws the failure of any other error. */
   function replyOf(error: unknown, request: HandlerRequest): AnyReply {
     if (error instanceof HandlerFailure) return error.reply as AnyReply; // Validated like a returned reply.
-    if (PASSED.some((kind) => error instanceof kind)) throw error;
+    if (EXPECTED.some((kind) => error instanceof kind)) throw error;
     if (error instanceof PreconditionFailed) throw preconditionFailure();
     if (error instanceof Unavailable) throw unavailableFailure();
     throwDatabaseFailure(error, request, options);

@@ -58,10 +58,10 @@ function specificityOf(range: string, mediaType: string): number {
   const candidates = ['*/*', essence.replace(/\/.*/, '/*'), essence];
   const place = candidates.indexOf(essenceOf(range)) + 1;
   if (place === 0) return 0;
-  const own = mediaTypeParameters(mediaType);
+  const parameters = mediaTypeParameters(mediaType);
   // The engine sends UTF-8 in any case.
   const wanted = [...mediaTypeParameters(range)].filter(([name]) => name !== 'q' && name !== 'charset');
-  if (!wanted.every(([name, value]) => own.get(name) === value)) return 0;
+  if (!wanted.every(([name, value]) => parameters.get(name) === value)) return 0;
   return place === candidates.length ? place + wanted.length : place;
 }
 

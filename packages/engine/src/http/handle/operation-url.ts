@@ -73,8 +73,8 @@ function targetOf({ operationId, path, parameters }: Operation, values: LinkPara
     filled = filled.replace(`{${name}}`, () => text);
   }
   // Clients remove empty and dot segments from a URL, and would send the request to another path.
-  const own = path.split('/');
-  if (filled.split('/').some((segment, index) => segment !== own[index] && /^(?:\.|%2E){0,2}$/.test(segment)))
+  const template = path.split('/');
+  if (filled.split('/').some((segment, index) => segment !== template[index] && /^(?:\.|%2E){0,2}$/.test(segment)))
     throw new Error(`the URL of ${operationId} cannot have the path ${filled}`);
   const query = Object.entries(values.query ?? {}).filter(([, value]) => value !== undefined);
   const written = query.flatMap(([name, value]) => writeInQuery(find(['query', 'querystring'], name), value));

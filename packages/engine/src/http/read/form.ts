@@ -16,7 +16,7 @@ import type { ByteBuffer } from './bytes.ts';
 import { Failure, malformedFailure } from '../failure.ts';
 import { readParts, type Part } from './multipart.ts';
 import { decodePercent, parsePairs, type NameValuePair } from './name-value-pairs.ts';
-import { ANY_TEXT, decodeUtf8, isNoItem, memberType, setOwn, setValue } from './text-value.ts';
+import { ANY_TEXT, decodeUtf8, isLoneScalar, memberType, setOwn, setValue } from './text-value.ts';
 import type { Upload } from './upload.ts';
 
 /** The fields of a form as a value tree. Files are separate, since the validator cannot check them. */
@@ -165,7 +165,7 @@ function buildForm(
     else if (uploads.length > 0) {
       files.set(name, uploads);
       setOwn(fields, name, member.items === undefined ? '' : uploads.map(() => ''));
-    } else if (member.items !== undefined && (texts.length > 1 || !isNoItem(texts[0] ?? '', member))) {
+    } else if (member.items !== undefined && (texts.length > 1 || !isLoneScalar(texts[0] ?? '', member))) {
       const list: unknown[] = [];
       setOwn(fields, name, list);
       const { items } = member;

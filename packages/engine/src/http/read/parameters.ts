@@ -12,7 +12,7 @@ import {
 import { Failure, malformedFailure } from '../failure.ts';
 import { readFields } from './form.ts';
 import { decodeCookie, decodePercent, parseCookies, parsePairs, type NameValuePair } from './name-value-pairs.ts';
-import { ANY_TEXT, fits, isNoItem, memberType, setOwn, setScalar, setValue } from './text-value.ts';
+import { ANY_TEXT, fits, isLoneScalar, memberType, setOwn, setScalar, setValue } from './text-value.ts';
 
 /** The parts of a request that carry parameters. */
 type ParameterSource = {
@@ -120,16 +120,16 @@ export function readParameters(
       return;
     }
     if (location === 'query') {
-      const isOwn = isFreeForm(parameter)
+      const matches = isFreeForm(parameter)
         ? ({ name: sent }: NameValuePair) => !credentials.has(sent)
         : (pair: NameValuePair) => belongsTo(pair, parameter);
-      const { own = [], rest = [] } = Object.groupBy(query, (pair) => (isOwn(pair) ? 'own' : 'rest'));
+      const { matching = [], rest = [] } = Object.groupBy(query, (pair) => (matches(pair) ? 'matching' : 'rest'));
       query = rest;
-      texts = splitPairs(own, parameter);
+      texts = splitPairs(matching, parameter);
     } else if (location === 'cookie') {
-      const own = cookies.filter((pair) => belongsTo(pair, parameter));
+      const matching = cookies.filter((pair) => belongsTo(pair, parameter));
       const isList = parameter.style === 'cookie' && parameter.explode && parameter.type.items !== undefined;
-      texts = splitPairs(isList ? own : firstOfEachName(own), parameter);
+      texts = splitPairs(isList ? matching : firstOfEachName(matching), parameter);
     } else {
       const text = location === 'path' ? source.path[name] : headerOf(source, name.toLowerCase());
       texts = text === undefined ? undefined : splitText(String(text), parameter);
@@ -176,7 +176,7 @@ export function readParameters(
       check(setScalar(holder, name, texts, type, digits));
     } else if (Array.isArray(texts)) {
       const [text = '', ...others] = texts as readonly string[];
-      if (others.length === 0 && isNoItem(text, type)) check(setScalar(holder, name, text, type, digits));
+      if (others.length === 0 && isLoneScalar(text, type)) check(setScalar(holder, name, text, type, digits));
       else setOwn(holder, name, toList(texts as readonly string[], type));
     } else {
       const object = {};
@@ -188,6 +188,10 @@ export function readParameters(
       }
       setOwn(holder, name, object);
     }
+    if (found.length === 0) return;
+    Reflect.deleteProperty(holder, name); // Validating an incomplete list would find misleading violations.
+    throw new Failure(400, 'the parameter is malformed', {}, found);
+
     function toList(items: readonly string[], { items: itemType = ANY_TEXT }: TextType, ...keys: string[]): unknown[] {
       const list: unknown[] = [];
       items.forEach((text, index) => {
@@ -195,10 +199,6 @@ export function readParameters(
       });
       return list;
     }
-
-    if (found.length === 0) return;
-    Reflect.deleteProperty(holder, name); // Validating an incomplete list would find misleading violations.
-    throw new Failure(400, 'the parameter is malformed', {}, found);
   }
 }
 

@@ -57,7 +57,7 @@ export function setValue(
  * Returns whether the only text of a value that may be a list is a scalar, not an item: `all`, where a list has numbers or
  * other texts.
  */
-export function isNoItem(text: string, type: TextType): boolean {
+export function isLoneScalar(text: string, type: TextType): boolean {
   const { texts = [], items = ANY_TEXT } = type;
   return fits(setScalar, text, type) && (texts.includes(text) || !fits(setValue, text, items));
 }

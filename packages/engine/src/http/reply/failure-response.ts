@@ -65,7 +65,7 @@ export function createFailureResponse(
   };
 
   function respond(failure: Failure, target: Target | undefined): PreparedResponse {
-    const { message, headers: own } = failure;
+    const { message, headers: engineHeaders } = failure;
     const violations = failure.violations.map(({ text: _, ...violation }) => violation);
     const undecided = { status: failure.status, message, operationId: target?.operation.operationId, violations };
     const status = failureStatus(undecided) ?? documentedStatus(failure, target);
@@ -78,9 +78,9 @@ export function createFailureResponse(
       const { mediaType } = usualFailure;
       const body = conversions.formats.encode(render(details), usualShape, 'body');
       const encoded = kindOf(mediaType) === 'json' ? stringifyJson(body) : assertWhole(body);
-      return { status, headers: { ...own, 'content-type': mediaType }, body: encoded };
+      return { status, headers: { ...engineHeaders, 'content-type': mediaType }, body: encoded };
     }
-    const headers = { ...encodeHeaders(target, conversions, status, failureHeaders(details)), ...own };
+    const headers = { ...encodeHeaders(target, conversions, status, failureHeaders(details)), ...engineHeaders };
     const mediaType = failureMediaType(documented.mediaTypes);
     if (mediaType === undefined) return { status, headers, body: undefined };
     const render = rendererOf(documented.failure);
