@@ -39,12 +39,17 @@ export function createOptionReader(
     problems.push(problem);
   };
   return {
-    ...{ read, readInteger, expand, hide, secrets, refuse },
     has: (name) => given.has(name),
     textOf: (name) => given.get(name)?.values[0],
     textsOf: (name) => given.get(name)?.values,
     membersOf: (name) => given.get(name)?.members ?? new Map(),
     placeOf: (name) => given.get(name)?.place ?? '',
+    read,
+    readInteger,
+    expand,
+    hide,
+    secrets,
+    refuse,
   };
 
   function read<Value>(name: string, readText: ParseText<Value>): Value[] {

@@ -15,11 +15,24 @@ const VERSIONS: Readonly<Record<string, number>> = {
 const OPENAPI_DIALECT = /^spec\.openapis\.org\/oas\/3\.[12]\/dialect\/(?:base|\d{4}-\d\d-\d\d)$/;
 /** The first version with each keyword. In earlier versions, the keyword has no effect. */
 const SINCE: Readonly<Record<string, number>> = {
-  ...{ const: 6, contains: 6, propertyNames: 6, examples: 6 },
-  ...{ if: 7, then: 7, else: 7 },
-  ...{ $anchor: 2019, contentSchema: 2019, dependentRequired: 2019, dependentSchemas: 2019 },
-  ...{ maxContains: 2019, minContains: 2019, unevaluatedItems: 2019, unevaluatedProperties: 2019 },
-  ...{ $dynamicAnchor: LATEST, $dynamicRef: LATEST, prefixItems: LATEST },
+  const: 6,
+  contains: 6,
+  examples: 6,
+  propertyNames: 6,
+  else: 7,
+  if: 7,
+  then: 7,
+  $anchor: 2019,
+  contentSchema: 2019,
+  dependentRequired: 2019,
+  dependentSchemas: 2019,
+  maxContains: 2019,
+  minContains: 2019,
+  unevaluatedItems: 2019,
+  unevaluatedProperties: 2019,
+  $dynamicAnchor: LATEST,
+  $dynamicRef: LATEST,
+  prefixItems: LATEST,
 };
 /** The members that remain where `$ref` excludes its siblings: they do not constrain the value. */
 const BESIDE_REFERENCE = ['$ref', '$defs', 'definitions', 'description'];
