@@ -11,6 +11,7 @@ export type Configuration = DatabaseConfig<DatabaseLocation> & { readonly bodyLi
  * unavailable.
  */
 export function runWithConfiguration(work: (configuration: Configuration) => Promise<void>): Promise<void> {
+  // Each command opens the reader, the store or the file itself.
   const open = async () => ({ close: async () => undefined });
   return runCommand(
     async () => ({ application: { ...application, open } }),

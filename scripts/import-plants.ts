@@ -6,6 +6,7 @@ import { openPlantStore } from '../src/plants/open-plant-store.ts';
 import type { StoredPlant } from '../src/plants/plant-store.ts';
 import type { Configuration } from './command.ts';
 
+/** The caller of the handler. */
 const IMPORT = { name: 'import', scheme: 'none' };
 
 /** Stores the lines of a file, or of standard input for `-`. Returns the exit code. */
@@ -20,10 +21,15 @@ export function importPlants(path: string, configuration: Configuration): Promis
       const store = await openPlantStore(location, { ...options, log });
       return {
         async add(request, key) {
+          // The handler stores the plant of the line, as for a request. Its reply does not say whether the plant is new.
           let isNew = false;
-          const keyed = { add: async (plant: StoredPlant) => (isNew = await store.add(plant, key)) };
-          // The import validates the line and calls the handler directly.
-          await createPlant(keyed, { ...(request as Request<'createPlant'>), caller: IMPORT });
+          const keyedStore = {
+            async add(plant: StoredPlant) {
+              isNew = await store.add(plant, key);
+              return isNew;
+            },
+          };
+          await createPlant(keyedStore, { ...(request as Request<'createPlant'>), caller: IMPORT });
           return isNew;
         },
         isUnavailable: (error) => error instanceof DatabaseUnavailable,

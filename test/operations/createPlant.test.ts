@@ -8,21 +8,21 @@ const CHALLENGE = 'Bearer realm="bearerAuth"';
 const INVALID = `${CHALLENGE}, error="invalid_token"`;
 
 describeStores((createDatabase) => {
+  const createApp = async () => createTestApp(await createDatabase());
+
   let shared: TestApp;
   beforeAll(async () => {
-    shared = await createOwnApp();
+    shared = await createApp();
   });
 
-  /** Returns the shared application of the tests, with the history since this call. */
-  const createApp = (): TestApp => {
+  /** Returns the shared application, with the history since this call. */
+  const useApp = (): TestApp => {
     const { length } = shared.logged.filter(({ status }) => status === 200);
     return { ...shared, history: async () => (await shared.history()).slice(length) };
   };
 
-  const createOwnApp = async () => createTestApp(await createDatabase());
-
   test('200: a valid NewPlant is stored, and the response is its Plant with name and tag, and never an id', async () => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     const response = await post(app, '{"id":1,"name":"Fern","tag":"indoor"}');
     expect(response.status).toBe(200);
     expect(response.headers['content-type']).toBe('application/json');
@@ -32,7 +32,7 @@ describeStores((createDatabase) => {
   });
 
   test('200: a valid NewPlant is stored, and the response is its Plant without a tag', async () => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     expect((await post(app, '{"id":2,"name":"Oak"}')).text).toBe('{"name":"Oak"}');
     expect(await history()).toEqual([{ id: 2n, name: 'Oak' }]);
   });
@@ -52,7 +52,7 @@ describeStores((createDatabase) => {
     ['9.223372036854775807e18', 9223372036854775807n],
     ['0e999999999999', 0n],
   ])('200: id %s is stored as %s', async (digits, id) => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     const response = await post(app, `{"id":${digits},"name":"Fern"}`);
     expect(response.status).toBe(200);
     expect(await history()).toEqual([{ id, name: 'Fern' }]);
@@ -69,7 +69,7 @@ describeStores((createDatabase) => {
     ['100 KB of emoji', '🌿'.repeat(25_600)],
     ['the digits of a large number', '12345678901234567890'],
   ])('200: a string that is %s is kept exactly', async (_name, text) => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     const response = await post(app, JSON.stringify({ id: 1, name: text, tag: text }));
     expect(response.status).toBe(200);
     expect(JSON.parse(response.text)).toEqual({ name: text, tag: text });
@@ -77,14 +77,14 @@ describeStores((createDatabase) => {
   });
 
   test('200: a string sent as raw UTF-8 and as escapes is the same string', async () => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     await post(app, '{"id":1,"name":"é🌿"}');
     await post(app, '{"id":1,"name":"\\u00e9\\ud83c\\udf3f"}');
     expect((await history()).map(({ name }) => name)).toEqual(['é🌿', 'é🌿']);
   });
 
   test('200: unknown properties are accepted and not stored, access_token and __proto__ among them', async () => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     const response = await post(
       app,
       '{"id":1,"name":"Fern","access_token":"x","__proto__":{"tag":1},"height":1.5e300}',
@@ -94,7 +94,7 @@ describeStores((createDatabase) => {
   });
 
   test('200: the same id twice: both are kept, the latest is current', async () => {
-    const { app, store, history } = await createOwnApp();
+    const { app, store, history } = await createApp();
     await post(app, '{"id":7,"name":"first"}');
     await post(app, '{"id":8,"name":"other"}');
     await post(app, '{"id":7,"name":"second"}');
@@ -105,19 +105,19 @@ describeStores((createDatabase) => {
   test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json ; x="a;b"'])(
     '200: Content-Type: %s is application/json',
     async (contentType) => {
-      const { app } = createApp();
+      const { app } = useApp();
       expect((await post(app, '{"id":1,"name":"Fern"}', { 'Content-Type': contentType })).status).toBe(200);
     },
   );
 
   test('200: the scheme name Bearer is case-insensitive', async () => {
-    const { app } = createApp();
+    const { app } = useApp();
     const response = await post(app, '{"id":1,"name":"Fern"}', { Authorization: `bearer ${TOKEN}` });
     expect(response.status).toBe(200);
   });
 
   test('200: many concurrent creations are all stored, each once', async () => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     const ids = Array.from({ length: 64 }, (_, index) => index);
     const responses = await Promise.all(ids.map((id) => post(app, `{"id":${String(id)},"name":"n${String(id)}"}`)));
     expect(responses.map(({ status }) => status)).toEqual(ids.map(() => 200));
@@ -161,13 +161,13 @@ describeStores((createDatabase) => {
     ['nested too deeply', `${'['.repeat(200_000)}1e2${']'.repeat(200_000)}`, /nested more than 500 levels/],
     ['empty', '', /a request body is required/],
   ])('400: the message says how to fix the request, and nothing is stored: %s', async (_name, body, message) => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     expectError(await post(app, body), 400, message);
     expect(await history()).toEqual([]);
   });
 
   test('400: the message says how to fix the request, and nothing is stored: an unknown query parameter', async () => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     const response = await request(app)
       .post('/plants?colour=green')
       .set({ Authorization: `Bearer ${TOKEN}` })
@@ -182,7 +182,7 @@ describeStores((createDatabase) => {
     ['no token', {}, CHALLENGE],
     ['an unknown token', { Authorization: 'Bearer nope' }, INVALID],
   ])('401: the Error body and a challenge: %s', async (_name, headers, challenge) => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     const response = await request(app).post('/plants').set(headers).send(plant);
     expectError(response, 401, /^send one valid bearer token/);
     expect(response.headers['www-authenticate']).toBe(challenge);
@@ -190,7 +190,7 @@ describeStores((createDatabase) => {
   });
 
   test('default: 415 with the Error body and Accept for a media type that is not documented', async () => {
-    const { app, history } = createApp();
+    const { app, history } = useApp();
     const response = await post(app, '{"id":1,"name":"Fern"}', { 'Content-Type': 'text/plain' });
     expectError(response, 415, /application\/json/);
     expect(response.headers['accept']).toBe('application/json');
