@@ -11,6 +11,7 @@ export type Spool = {
   readonly close: () => void;
 };
 
+/** Creates an empty queue. */
 export function createSpool(): Spool {
   const database = new DatabaseSync(''); // An unnamed database, which is deleted when its connection closes.
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -64');

@@ -15,9 +15,9 @@ import type { Settings, SettingsOf } from './settings.ts';
  * An application: its document and the code behind its operations.
  *
  * @typeParam Location the location of the database, as parsed by the driver
- * @typeParam Own the settings that the application declares
+ * @typeParam Declared the settings that the application declares
  */
-export type Application<Location = unknown, Own extends Settings = Settings> = {
+export type Application<Location = unknown, Declared extends Settings = Settings> = {
   readonly contract: Contract;
   /** Renders the bodies of failures, by the names in the generated types. */
   readonly failures: Readonly<Record<string, RenderFailure>>;
@@ -48,16 +48,18 @@ export type Application<Location = unknown, Own extends Settings = Settings> = {
    * @throws an error for which the driver's `isUnavailable` is true, when the database prevents the start
    */
   // A method, not a function property: method parameters are bivariant, so any application is an Application<unknown>.
-  open(options: OpenOptions<Location, Own>): Promise<Backend>;
-} & Declaring<Own>;
+  open(options: OpenOptions<Location, Declared>): Promise<Backend>;
+} & Declaring<Declared>;
 
 /** Declares the application's own environment variables, in addition to the engine's. */
-type Declaring<Own extends Settings> = Settings extends Own ? { readonly settings?: Own } : { readonly settings: Own };
+type Declaring<Declared extends Settings> = Settings extends Declared
+  ? { readonly settings?: Declared }
+  : { readonly settings: Declared };
 
 /** The database, the settings and the metrics registry of an application. */
-export type OpenOptions<Location = unknown, Own extends Settings = Settings> = DatabaseConfig<Location> &
+export type OpenOptions<Location = unknown, Declared extends Settings = Settings> = DatabaseConfig<Location> &
   DriverOptions & {
-    readonly settings: SettingsOf<Own>;
+    readonly settings: SettingsOf<Declared>;
     /** Metrics registered here appear in `/metrics`: `new Counter({ name, help, registers: [metrics] })`. */
     readonly metrics: Registry;
   };

@@ -29,7 +29,7 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
 export function parseCommandLine(declaration: CommandDeclaration, args: readonly string[]): ParsedCommandLine | number {
   const { name, rest: restKind } = declaration;
   const end = restKind === 'command' ? args.indexOf('--') : -1;
-  const [own, after] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+  const [ownArgs, commandWords] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
   const found = new Map<string, { readonly values: string[]; readonly place: string }>();
   const parser = createParser(`contract-first ${name}`)
     .description(declaration.description)
@@ -53,12 +53,12 @@ export function parseCommandLine(declaration: CommandDeclaration, args: readonly
     if (restKind !== 'unknown options') refuseSurplus(parser.args);
     values = giveToArguments(parser.args);
   });
-  const exitCode = parse(parser, own);
+  const exitCode = parse(parser, ownArgs);
   if (exitCode !== undefined) return exitCode;
   // Unknown options and their values are arguments to Commander.
   return restKind === 'unknown options'
     ? { options: found, values: [], rest: parser.args }
-    : { options: found, values, rest: after };
+    : { options: found, values, rest: commandWords };
 
   /** Reports the first value after the last argument, with the probable fix. */
   function refuseSurplus(values: readonly string[]): void {
@@ -146,7 +146,10 @@ function formatEpilogue({ notes = [], examples }: CommandDeclaration): string {
   return [
     '',
     ...notes.flatMap((note) => [note, '']),
-    ...[title('Examples:'), ...lines, ''],
-    ...[title('Exit codes:'), ...codes],
+    title('Examples:'),
+    ...lines,
+    '',
+    title('Exit codes:'),
+    ...codes,
   ].join('\n');
 }

@@ -104,8 +104,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
       const isOfDatabase = (error: Error): boolean => ['retry', 'wait'].includes(recoveryFor(error) ?? '');
       const runWork = (run: RunStatement): Promise<unknown> =>
         runTransactionWork(work, { run, isOfDatabase, limitMs: timeoutMs });
-      const options = { isolation: 'SERIALIZABLE', durability, limitMs } as const;
-      return [{ value: await inTransaction(session, runWork, options) }];
+      return [{ value: await inTransaction(session, runWork, { isolation: 'SERIALIZABLE', durability, limitMs }) }];
     }
     if (first !== undefined && 'statements' in first) {
       const { statements } = first;

@@ -14,7 +14,7 @@ import { type SqliteWorker, startThread, startWorker } from './batch-thread.ts';
 // The thread stops a late query between two rows. After this grace period, the thread is abandoned.
 const ANSWER_GRACE_MS = 100;
 const ABANDONED_MAX = 2;
-const TARGET = { engine: 'sqlite' } as const;
+const DIALECT = { engine: 'sqlite' } as const;
 
 /**
  * Opens a SQLite database for reading only.
@@ -47,8 +47,8 @@ export function createSqliteReader(
     health: createHealth(log, 'read'),
   });
   return {
-    read: async <Row>(query: Query<Row>) => (await reads.add(compile(query, TARGET))) as readonly Row[],
-    stream: limitStreams(poolSize, timeoutMs, (query, slot) => streamPages(compile(query, TARGET), slot)),
+    read: async <Row>(query: Query<Row>) => (await reads.add(compile(query, DIALECT))) as readonly Row[],
+    stream: limitStreams(poolSize, timeoutMs, (query, slot) => streamPages(compile(query, DIALECT), slot)),
     async close() {
       closed.abort();
       await reads.drain();

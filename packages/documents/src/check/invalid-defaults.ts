@@ -24,8 +24,21 @@ import type { Diagnostic } from '../read/diagnostic.ts';
 
 // Other keywords contain schemas, or do not constrain values.
 const CHECKED = [
-  ...['type', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'multipleOf'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems', 'required'],
+  'type',
+  'enum',
+  'const',
+  'format',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'multipleOf',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minItems',
+  'maxItems',
+  'required',
 ];
 
 const MAX_DEPTH = 5;

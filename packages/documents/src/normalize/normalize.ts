@@ -22,14 +22,31 @@ const SECURITY_SCHEME = '#/components/securitySchemes/';
 /** The known schema keywords with lists or objects as values. */
 const KEYWORDS = new Set([
   ...Object.keys(SCHEMA_KEYWORDS),
-  ...['type', 'enum', 'const', 'required', 'dependentRequired', 'discriminator'],
-  ...['default', 'example', 'examples', 'xml', 'externalDocs'],
+  'type',
+  'enum',
+  'const',
+  'required',
+  'dependentRequired',
+  'discriminator',
+  'default',
+  'example',
+  'examples',
+  'xml',
+  'externalDocs',
 ]);
 
 /** The keywords with exact numbers. The numbers of other keywords, such as `maxLength`, are counts. */
 const EXACT = new Set([
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  ...['enum', 'const', 'default', 'example', 'examples'],
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'enum',
+  'const',
+  'default',
+  'example',
+  'examples',
 ]);
 
 /**

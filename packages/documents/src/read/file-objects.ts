@@ -14,9 +14,24 @@ export type FileObject = Record<string, unknown>;
 
 /** Keywords whose values are maps: the author chooses the names in them, so that a name is not a keyword. */
 const MAPS = new Set([
-  ...['responses', 'parameters', 'headers', 'requestBodies', 'callbacks', 'links', 'pathItems', 'paths', 'content'],
-  ...['encoding', 'mediaTypes', 'variables', 'mapping', 'securitySchemes', 'webhooks', 'examples'],
-  ...['schemas', ...keywordsWhere(({ holds }) => holds === 'map')],
+  'responses',
+  'parameters',
+  'headers',
+  'requestBodies',
+  'callbacks',
+  'links',
+  'pathItems',
+  'paths',
+  'content',
+  'encoding',
+  'mediaTypes',
+  'variables',
+  'mapping',
+  'securitySchemes',
+  'webhooks',
+  'examples',
+  'schemas',
+  ...keywordsWhere(({ holds }) => holds === 'map'),
 ]);
 
 /** Keywords whose values are data, in which a name is not a keyword. */

@@ -8,8 +8,17 @@ import type { JwtSettings } from './auth-settings.ts';
 
 // Asymmetric algorithms only: with `none` or with HMAC keyed by the public key, anyone could forge tokens.
 const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ];
 // Other kinds of tokens, such as logout tokens, may have the same issuer and audience (RFC 8725, 3.11).
 const TYPES = ['jwt', 'at+jwt'];

@@ -66,8 +66,8 @@ function createDocs(contract: Contract, text: DocumentText, state: ReadState | u
     const servers = basePaths.map((path) => ({ url: prefix + path || '/', description: 'This service' }));
     return createPage('application/json', JSON.stringify({ ...document, servers }));
   };
-  const html = readOwn('page.html').toString();
-  const stateHtml = state === undefined ? '' : readOwn('state.html').toString();
+  const html = readAsset('page.html').toString();
+  const stateHtml = state === undefined ? '' : readAsset('state.html').toString();
   const pages = new Map<string, PreparedResponse | (() => PreparedResponse)>([
     [
       '/docs',
@@ -79,8 +79,8 @@ function createDocs(contract: Contract, text: DocumentText, state: ReadState | u
         },
       ),
     ],
-    ['/docs/page.css', createPage('text/css', readOwn('page.css'))],
-    ['/docs/page.js', createPage('text/javascript', readOwn('page.js'))],
+    ['/docs/page.css', createPage('text/css', readAsset('page.css'))],
+    ['/docs/page.js', createPage('text/javascript', readAsset('page.js'))],
     ['/docs/swagger-ui.css', createPage('text/css', readLibrary('swagger-ui.css'))],
     ['/docs/swagger-ui-bundle.js', createPage('text/javascript', readLibrary('swagger-ui-bundle.js'))],
     ['/docs/openapi.json', withServers('')],
@@ -118,7 +118,7 @@ function statePages(
   state: ReadState,
 ): readonly (readonly [path: string, page: PreparedResponse | (() => PreparedResponse)])[] {
   return [
-    ['/docs/state.js', createPage('text/javascript', readOwn('state.js'))],
+    ['/docs/state.js', createPage('text/javascript', readAsset('state.js'))],
     ['/docs/state.json', () => createPage('application/json', JSON.stringify(state()))],
   ];
 }
@@ -147,7 +147,7 @@ function readText(folder: URL): DocumentText {
   return { json: readIn('generated/openapi.json'), yaml: readIn('openapi.yaml') };
 }
 
-function readOwn(name: string): Buffer {
+function readAsset(name: string): Buffer {
   return read(() => new URL(name, import.meta.url), `the file ${basename(name)}`);
 }
 

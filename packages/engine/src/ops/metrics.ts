@@ -23,7 +23,7 @@ export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 const LATENCY_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 // Default gauges whose names end in `_total`, like counters. They are removed; the gauges that they sum up remain.
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
-const GROUP_ROWS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+const COMMIT_ROWS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /** The request counts of one operation: plain numbers, from which metrics are created on each scrape. */
 type Tally = { readonly statuses: Map<number | 'gone', number>; readonly durations: Distribution };
@@ -38,10 +38,10 @@ function createTally(): Tally {
  * @param documents the names and versions of the documents, for `build_info`
  */
 export function createMetrics(documents: readonly { readonly name: string; readonly version: string }[]): Metrics {
-  const register = new Registry();
-  const registers = [register];
-  collectDefaultMetrics({ register });
-  for (const name of MISNAMED) register.removeSingleMetric(name);
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   const buildInfo = new Gauge({
     name: 'build_info',
     help: 'The name and the version of the service, and the version of Node; always 1.',
@@ -66,7 +66,7 @@ export function createMetrics(documents: readonly { readonly name: string; reado
     name: 'http_request_duration_seconds',
     help: 'Time from the end of the request header to the response, by operation.',
   };
-  registerHistogram(register, durations, () => entries().map(([labels, tally]) => [labels, tally.durations] as const));
+  registerHistogram(registry, durations, () => entries().map(([labels, tally]) => [labels, tally.durations] as const));
   const incomplete = new Counter({
     name: 'http_responses_incomplete_total',
     help: 'Responses whose stream was cut short, by operation: the client has disconnected, or the source has failed.',
@@ -85,11 +85,13 @@ export function createMetrics(documents: readonly { readonly name: string; reado
     labelNames: ['limit'],
     registers,
   });
-  const groups = new Distribution(GROUP_ROWS);
-  registerHistogram(register, { name: 'database_commit_rows', help: 'Rows in one commit.' }, () => [[{}, groups]]);
-  const commits = new Distribution(LATENCY_SECONDS);
-  registerHistogram(register, { name: 'database_commit_duration_seconds', help: 'Duration of one commit.' }, () => [
-    [{}, commits],
+  const rowsPerCommit = new Distribution(COMMIT_ROWS);
+  registerHistogram(registry, { name: 'database_commit_rows', help: 'Rows in one commit.' }, () => [
+    [{}, rowsPerCommit],
+  ]);
+  const commitSeconds = new Distribution(LATENCY_SECONDS);
+  registerHistogram(registry, { name: 'database_commit_duration_seconds', help: 'Duration of one commit.' }, () => [
+    [{}, commitSeconds],
   ]);
 
   return {
@@ -110,8 +112,8 @@ export function createMetrics(documents: readonly { readonly name: string; reado
       refusals.inc({ limit });
     },
     committed(rows, durationMs) {
-      groups.observe(rows);
-      commits.observe(durationMs / 1_000);
+      rowsPerCommit.observe(rows);
+      commitSeconds.observe(durationMs / 1_000);
     },
     gauge(name, help, read) {
       new Gauge({
@@ -123,8 +125,8 @@ export function createMetrics(documents: readonly { readonly name: string; reado
         },
       });
     },
-    registry: register,
-    text: () => register.metrics(),
+    registry,
+    text: () => registry.metrics(),
   };
 
   function entries(): (readonly [Labels, Tally])[] {
@@ -143,7 +145,7 @@ function labelsOf(document: string | undefined, operation: string): Labels {
  * each value, which takes longer than counting.
  */
 function registerHistogram(
-  register: Registry,
+  registry: Registry,
   { name, help }: { readonly name: string; readonly help: string },
   read: () => Iterable<readonly [labels: Labels, distribution: Distribution]>,
 ): void {
@@ -154,7 +156,7 @@ function registerHistogram(
       return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values });
     },
   };
-  register.registerMetric(histogram as unknown as Histogram); // The registry uses only these members.
+  registry.registerMetric(histogram as unknown as Histogram); // The registry uses only these members.
 }
 
 /** The labels of a metric. */

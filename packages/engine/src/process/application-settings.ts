@@ -7,7 +7,10 @@ const NAME = /^[A-Z][A-Z0-9_]*$/;
 const FOREIGN = /^(?:NODE|OTEL)_/;
 
 /** Reads the settings that an application declares. Adds a problem for each missing, invalid or misnamed setting. */
-export function readOwnSettings({ variables, problems }: EnvironmentReader, declared: Settings): SettingsOf<Settings> {
+export function readApplicationSettings(
+  { variables, problems }: EnvironmentReader,
+  declared: Settings,
+): SettingsOf<Settings> {
   const entries = Object.entries(declared);
   const env = new EnvironmentReader(variables, namesOfSecrets(declared));
   const values = Object.fromEntries(entries.map(([name, setting]) => [name, readSetting(env, name, setting)]));

@@ -14,7 +14,7 @@ import type { ListenOptions } from '../server/listen.ts';
 import type { ServerLimits } from '../server/server.ts';
 import type { Settings } from '../settings.ts';
 import { EnvironmentReader } from './environment.ts';
-import { readOwnSettings } from './application-settings.ts';
+import { readApplicationSettings } from './application-settings.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** The configuration of the process, validated. */
@@ -84,7 +84,7 @@ export async function readConfig(
     docs: env.switch('DOCS') ?? (production ? false : 'if possible'),
     telemetry: readTelemetry(env),
     logLevel: readLogLevel(env),
-    settings: readOwnSettings(env, settings),
+    settings: readApplicationSettings(env, settings),
   };
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }
@@ -101,7 +101,7 @@ export function readCommandConfig<Location>(
   const env = new EnvironmentReader(variables);
   const config = {
     ...readStorage(env, driver),
-    settings: readOwnSettings(env, settings),
+    settings: readApplicationSettings(env, settings),
     logLevel: readLogLevel(env),
   };
   // Without problems, the location is defined.
