@@ -3,6 +3,7 @@ import { InvalidRequest, type Caller } from '@contract-first/contract';
 import type { Client } from './accept/client-address.ts';
 import type { LoadShedding } from './accept/load-shedding.ts';
 import type { RequestSpan } from './accept/request-span.ts';
+import type { CompiledOperation } from './compiled-operation.ts';
 import type { Failure } from './failure.ts';
 import type { OverloadReason } from './observer.ts';
 import type { BodyReader, RequestBody } from './read/body.ts';
@@ -10,7 +11,7 @@ import { NO_PARAMETERS, type ReadParameters } from './read/parameters.ts';
 import type { Upload } from './read/upload.ts';
 import type { HandlerResponse } from './reply/response.ts';
 import { sendContinue } from './reply/send.ts';
-import type { Route, Target } from './router.ts';
+import type { Route } from './router.ts';
 
 /** A step on the way from a request to its response. Returns a promise only if it waits. */
 export type Step = (exchange: Exchange) => Promise<void> | undefined;
@@ -36,7 +37,8 @@ export class Exchange implements BodyReader {
   path = '';
   query = '';
   route: Route | undefined;
-  target: Target | undefined;
+  /** The operation of the route; set when it is compiled. */
+  compiled: CompiledOperation | undefined;
   caller: Caller | undefined;
   /** The header fields of the rate limit; set when the request was counted. */
   rateLimitFields: Readonly<Record<string, string>> | undefined;
@@ -69,7 +71,7 @@ export class Exchange implements BodyReader {
   }
 
   get operationId(): string | undefined {
-    return this.target?.operation.operationId;
+    return this.compiled?.operation.operationId;
   }
 
   /** Reserves memory for the body. @throws {Overloaded} when not enough is left */

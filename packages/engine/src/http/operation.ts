@@ -13,7 +13,7 @@ import { NO_CODINGS, REQUEST_CODINGS } from './read/decompression.ts';
 import { readParameters, withFreeFormLast } from './read/parameters.ts';
 import { removeCodings } from './reply/compression.ts';
 import type { HandlerResponse } from './reply/response.ts';
-import type { Target } from './router.ts';
+import type { CompiledOperation } from './compiled-operation.ts';
 
 /** Answers the requests to one operation. Throws or rejects with the error of the failed step. */
 export type ServeOperation = (exchange: Exchange) => HandlerResponse | Promise<HandlerResponse>;
@@ -39,21 +39,26 @@ export function createOperations(
 ): (operation: Operation) => ServeOperation | Promise<ServeOperation> {
   const { validators } = options;
   const authenticationOf = createAuthentication(options);
-  const compiled = new Map<Operation, ServeOperation>();
+  const serveByOperation = new Map<Operation, ServeOperation>();
   return (operation) => {
-    const known = compiled.get(operation);
+    const known = serveByOperation.get(operation);
     if (known !== undefined) return known;
     return validators.compile(operation).then((validator) => {
-      const serve = compiled.get(operation) ?? compile({ operation, validator }, authenticationOf(operation), options);
-      compiled.set(operation, serve);
+      const serve =
+        serveByOperation.get(operation) ?? composeSteps({ operation, validator }, authenticationOf(operation), options);
+      serveByOperation.set(operation, serve);
       return serve;
     });
   };
 }
 
-/** Compiles an operation: the steps that prepare a request, then the call of its handler. */
-function compile(target: Target, authenticate: Step | undefined, options: OperationOptions): ServeOperation {
-  const { operation } = target;
+/** Composes the steps that prepare a request to an operation, then the call of its handler. */
+function composeSteps(
+  compiled: CompiledOperation,
+  authenticate: Step | undefined,
+  options: OperationOptions,
+): ServeOperation {
+  const { operation } = compiled;
   const { rateLimit, slices, conversions } = options;
   const conditions = conditionsOf(operation);
   const mayHaveBody = operation.requestBody !== undefined || operation.method === 'PUT';
@@ -66,11 +71,11 @@ function compile(target: Target, authenticate: Step | undefined, options: Operat
     createPreconditionStep(conditions),
     createParameterStep(operation, options),
     mayHaveBody ? createBodyStep(operation, options) : undefined,
-    createIdempotencyStep(target, options),
+    createIdempotencyStep(compiled, options),
   ].filter((step) => step !== undefined);
-  const call = createHandlerCall(target, conditions, options);
+  const call = createHandlerCall(compiled, conditions, options);
   return (exchange) => {
-    exchange.target = target;
+    exchange.compiled = compiled;
     return serve(exchange, 0);
   };
 
@@ -79,7 +84,7 @@ function compile(target: Target, authenticate: Step | undefined, options: Operat
       const waiting = steps[index]?.(exchange);
       if (waiting !== undefined) return serveAfter(waiting, exchange, index + 1);
     }
-    const valid = validateWhole(target, exchange.parameters, exchange.body, conversions);
+    const valid = validateWhole(compiled, exchange.parameters, exchange.body, conversions);
     return valid instanceof Promise ? valid : call(exchange, valid);
   }
 

@@ -88,7 +88,7 @@ export function createPipeline(options: PipelineOptions) {
     exchange.route = routed;
     const serveOperation = operations(routed.operation);
     return serveOperation instanceof Promise
-      ? serveOperation.then((compiled) => compiled(exchange))
+      ? serveOperation.then((serveCompiled) => serveCompiled(exchange))
       : serveOperation(exchange);
   }
 

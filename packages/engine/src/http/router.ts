@@ -6,14 +6,10 @@ import {
   segmentKey,
   type Contract,
   type Operation,
-  type OperationValidator,
   type SegmentTemplate,
 } from '@contract-first/contract';
 import { Failure, methodFailure } from './failure.ts';
 import type { Endpoint } from './observer.ts';
-
-/** An operation and its validator. */
-export type Target = { readonly operation: Operation; readonly validator: OperationValidator };
 
 export type Route = {
   readonly operation: Operation;

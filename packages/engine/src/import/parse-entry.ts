@@ -30,7 +30,7 @@ export function createEntryReader(
 ): (line: Line) => LineEntry | undefined {
   const operation = contract.operations[operationId];
   if (operation === undefined) throw new Error(`the contract has no ${operationId}`);
-  const target = { operation, validator: createValidators(contract).compileSync(operation) };
+  const compiled = { operation, validator: createValidators(contract).compileSync(operation) };
   const conversions = { formats, int64Shapes: contract.int64Shapes };
 
   return ({ number, bytes, key }) => {
@@ -40,7 +40,7 @@ export function createEntryReader(
       const sent = { mediaType: MEDIA_TYPE, contentType: MEDIA_TYPE, sizeBytes: bytes.length };
       const body = { ...sent, ...readJson(bytes, 'the line') };
       const parameters = readParameters(operation, NO_PARAMETERS, new Set());
-      const request = validateRequest(target, parameters, body, conversions);
+      const request = validateRequest(compiled, parameters, body, conversions);
       return { line: number, key, request };
     } catch (error) {
       if (!(error instanceof Failure || error instanceof InvalidRequest)) throw error;

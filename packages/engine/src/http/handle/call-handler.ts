@@ -26,7 +26,7 @@ import {
   type HandlerResponse,
   type PreparedResponse,
 } from '../reply/response.ts';
-import type { Target } from '../router.ts';
+import type { CompiledOperation } from '../compiled-operation.ts';
 import { preconditionFailure, type Conditions } from './conditions.ts';
 import { throwDatabaseFailure, type DatabaseErrors } from './database-failure.ts';
 import { HandlerRequest, replyWithin, type UrlOf } from './handler-request.ts';
@@ -62,15 +62,15 @@ const EXPECTED = [InvalidRequest, NotAcceptable, NotImplemented];
 
 /** Creates the function that calls the handler of an operation with a valid request, and validates its reply. */
 export function createHandlerCall(
-  target: Target,
+  compiled: CompiledOperation,
   conditions: Conditions | undefined,
   options: CallOptions,
 ): (exchange: Exchange, valid: ValidRequest) => Promise<HandlerResponse> {
   const { contract, handlers, conversions, loadShedding, originOf, slices, log } = options;
-  const { operationId, timeLimitMs = options.handlerTimeoutMs } = target.operation;
+  const { operationId, timeLimitMs = options.handlerTimeoutMs } = compiled.operation;
   const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
-  const convert = createConversion(target, options);
-  const compress = createCompression(options.compressResponses, target.operation);
+  const convert = createConversion(compiled, options);
+  const compress = createCompression(options.compressResponses, compiled.operation);
   const urlOf: UrlOf = (exchange, id, parameters) =>
     operationUrl(contract, conversions.formats, exchange, originOf(exchange.req, exchange.client), id, parameters);
   return (exchange, valid) => {
@@ -166,13 +166,13 @@ export function createHandlerCall(
 
 /** Creates the function that validates and converts the replies of an operation. */
 function createConversion(
-  target: Target,
+  compiled: CompiledOperation,
   { conversions, observer, responseValidation }: CallOptions,
 ): (reply: AnyReply) => HandlerResponse {
-  if (responseValidation === 'enforce') return (reply) => toSendable(toResponse(target, reply, conversions));
-  const { operationId } = target.operation;
+  if (responseValidation === 'enforce') return (reply) => toSendable(toResponse(compiled, reply, conversions));
+  const { operationId } = compiled.operation;
   const report = ({ message: problem }: Error): void => {
     observer.sentInvalid({ operationId, problem });
   };
-  return (reply) => toSendable(toReportedResponse(target, reply, conversions, report));
+  return (reply) => toSendable(toReportedResponse(compiled, reply, conversions, report));
 }

@@ -61,9 +61,9 @@ export class HandlerRequest implements ValidRequest, RequestContext {
 
   get accepts() {
     return (...mediaTypes: readonly string[]): string => {
-      const { req, target } = this.#exchange;
+      const { req, compiled } = this.#exchange;
       this.#exchange.isNegotiated = true;
-      return selectMediaType(req, mediaTypes, target?.operation.responses['406'] !== undefined);
+      return selectMediaType(req, mediaTypes, compiled?.operation.responses['406'] !== undefined);
     };
   }
 

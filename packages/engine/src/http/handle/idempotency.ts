@@ -11,7 +11,7 @@ import type { Exchange, RespondOnce, Step } from '../exchange.ts';
 import { Failure, malformedFailure, RETRY_AFTER } from '../failure.ts';
 import { isBodyStream, type BodyStream } from '../reply/body-stream.ts';
 import type { HandlerResponse, HeaderFields } from '../reply/response.ts';
-import type { Target } from '../router.ts';
+import type { CompiledOperation } from '../compiled-operation.ts';
 import { conforms } from './validate-request.ts';
 
 /**
@@ -40,8 +40,11 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)" *(?:;.*)?$/;
  *
  * @returns `undefined` if the operation does not document the header, or its handler implements it
  */
-export function createIdempotencyStep(target: Target, { contract, once }: IdempotencyOptions): Step | undefined {
-  const { operation } = target;
+export function createIdempotencyStep(
+  compiled: CompiledOperation,
+  { contract, once }: IdempotencyOptions,
+): Step | undefined {
+  const { operation } = compiled;
   const name = idempotencyKeyOf(operation)?.name;
   if (name === undefined || once === 'handlers') return undefined;
   // Neither the title nor the version, since keys must survive an edit of the document.
@@ -53,7 +56,7 @@ export function createIdempotencyStep(target: Target, { contract, once }: Idempo
     const { caller } = exchange;
     const key = hash('sha256', JSON.stringify([...scope, caller?.scheme, caller?.name, text]), 'base64url');
     const fingerprint = fingerprintOf(exchange); // Before `acceptQuoted`, since validation inserts defaults.
-    acceptQuoted(exchange, target, name, text);
+    acceptQuoted(exchange, compiled, name, text);
     if (fingerprint instanceof Promise)
       return fingerprint.then((hashed) => void (exchange.respondOnce = createRespondOnce(exchange, once, key, hashed)));
     exchange.respondOnce = createRespondOnce(exchange, once, key, fingerprint);
@@ -70,9 +73,9 @@ function readKey(name: string, [sent = '', ...others]: readonly string[]): strin
 }
 
 /** Removes the quotes of a key if the document does not accept them, as with `format: uuid`. */
-function acceptQuoted({ parameters, body }: Exchange, target: Target, name: string, key: string): void {
+function acceptQuoted({ parameters, body }: Exchange, compiled: CompiledOperation, name: string, key: string): void {
   const { header } = parameters.values;
-  if (header[name] === undefined || header[name] === key || conforms(target, parameters, body)) return;
+  if (header[name] === undefined || header[name] === key || conforms(compiled, parameters, body)) return;
   header[name] = key;
 }
 

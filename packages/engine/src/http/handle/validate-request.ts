@@ -15,7 +15,7 @@ import {
 } from '@contract-first/contract';
 import type { RequestBody } from '../read/body.ts';
 import type { Conversions } from '../read/codecs.ts';
-import type { Target } from '../router.ts';
+import type { CompiledOperation } from '../compiled-operation.ts';
 import { Failure } from '../failure.ts';
 import type { ReadParameters } from '../read/parameters.ts';
 import { setOwn } from '../read/text-value.ts';
@@ -39,7 +39,7 @@ type ValueConversions = Pick<Conversions, 'formats' | 'int64Shapes'>;
  * @throws {InvalidRequest} with the first violations when the request does not conform
  */
 export function validateRequest(
-  { operation, validator }: Target,
+  { operation, validator }: CompiledOperation,
   parameters: ReadParameters,
   body: RequestBody | undefined,
   conversions: ValueConversions,
@@ -56,22 +56,22 @@ export function validateRequest(
  * @throws {InvalidRequest} when the request does not conform; rejects if finding the violations is asynchronous
  */
 export function validateWhole(
-  target: Target,
+  compiled: CompiledOperation,
   parameters: ReadParameters,
   body: RequestBody | Failure | undefined,
   conversions: ValueConversions,
 ): ValidRequest | Promise<never> {
   const parts = toParts(parameters, body);
-  const first = findFirst(target.validator, parts);
+  const first = findFirst(compiled.validator, parts);
   const isRead = parameters.violations.length === 0 && (body?.violations === undefined || body.violations.length === 0);
   if (first.length === 0 && isRead && !(body instanceof Failure))
-    return complete(target.operation, parameters, parts, body, conversions);
-  return rejectInvalid(target, parameters, body, conversions, { parts, first });
+    return complete(compiled.operation, parameters, parts, body, conversions);
+  return rejectInvalid(compiled, parameters, body, conversions, { parts, first });
 }
 
 /** Returns whether a request conforms to the document. */
 export function conforms(
-  { validator }: Target,
+  { validator }: CompiledOperation,
   parameters: ReadParameters,
   body: RequestBody | Failure | undefined,
 ): boolean {
@@ -90,7 +90,7 @@ function findFirst(validator: OperationValidator, parts: RequestParts): readonly
 }
 
 async function rejectInvalid(
-  { operation, validator }: Target,
+  { operation, validator }: CompiledOperation,
   parameters: ReadParameters,
   body: RequestBody | Failure | undefined,
   { int64Shapes }: ValueConversions,

@@ -93,7 +93,7 @@ export function createDelivery(options: DeliveryOptions): (exchange: Exchange) =
 
   function sendUnexpected(exchange: Exchange, error: unknown): void {
     logError(log, exchange, error);
-    sendFailure(exchange.req, exchange.res, failureResponse(unexpectedFailure(), exchange.target));
+    sendFailure(exchange.req, exchange.res, failureResponse(unexpectedFailure(), exchange.compiled));
   }
 
   /** Returns a promise that all requests of this turn share whose bodies are still arriving. */

@@ -11,7 +11,7 @@ import {
   type Shape,
 } from '@contract-first/contract';
 import type { Conversions } from '../read/codecs.ts';
-import type { Target } from '../router.ts';
+import type { CompiledOperation } from '../compiled-operation.ts';
 import { unexpectedFailure, type Failure } from '../failure.ts';
 import { encodeBody, encodeHeaders, type PreparedResponse } from './response.ts';
 
@@ -31,9 +31,9 @@ export type FailureHeaders = (details: FailureDetails) => Readonly<Record<string
 /**
  * Converts a failure to a response.
  *
- * @param target the operation of the request; `undefined` when the request was not routed
+ * @param compiled the operation of the request; `undefined` when the request was not routed
  */
-export type FailureResponse = (failure: Failure, target?: Target) => PreparedResponse;
+export type FailureResponse = (failure: Failure, compiled?: CompiledOperation) => PreparedResponse;
 
 /** The parts of an application that determine its failures. */
 type FailureParts = {
@@ -55,24 +55,24 @@ export function createFailureResponse(
   log: Logger,
 ): FailureResponse {
   const usualShape = usualFailure && shapeOf(usualFailure.name, operations);
-  return (failure, target) => {
+  return (failure, compiled) => {
     try {
-      return respond(failure, target);
+      return respond(failure, compiled);
     } catch (error) {
       log.error({ err: error, status: failure.status }, 'a failure could not be rendered');
       return problemDetails(unexpectedFailure());
     }
   };
 
-  function respond(failure: Failure, target: Target | undefined): PreparedResponse {
+  function respond(failure: Failure, compiled: CompiledOperation | undefined): PreparedResponse {
     const { message, headers: engineHeaders } = failure;
     const violations = failure.violations.map(({ text: _, ...violation }) => violation);
-    const undecided = { status: failure.status, message, operationId: target?.operation.operationId, violations };
-    const status = failureStatus(undecided) ?? documentedStatus(failure, target);
+    const undecided = { status: failure.status, message, operationId: compiled?.operation.operationId, violations };
+    const status = failureStatus(undecided) ?? documentedStatus(failure, compiled);
     const details = { ...undecided, status };
-    const key = target && findResponseKey(target.operation, status);
-    const documented = key === undefined ? undefined : target?.operation.responses[key];
-    if (target === undefined || documented === undefined) {
+    const key = compiled && findResponseKey(compiled.operation, status);
+    const documented = key === undefined ? undefined : compiled?.operation.responses[key];
+    if (compiled === undefined || documented === undefined) {
       const render = rendererOf(usualFailure?.name);
       if (usualFailure === undefined || render === undefined) return problemDetails(failure, status);
       const { mediaType } = usualFailure;
@@ -80,12 +80,12 @@ export function createFailureResponse(
       const encoded = kindOf(mediaType) === 'json' ? stringifyJson(body) : assertWhole(body);
       return { status, headers: { ...engineHeaders, 'content-type': mediaType }, body: encoded };
     }
-    const headers = { ...encodeHeaders(target, conversions, status, failureHeaders(details)), ...engineHeaders };
+    const headers = { ...encodeHeaders(compiled, conversions, status, failureHeaders(details)), ...engineHeaders };
     const mediaType = failureMediaType(documented.mediaTypes);
     if (mediaType === undefined) return { status, headers, body: undefined };
     const render = rendererOf(documented.failure);
     if (render === undefined) return problemDetails(failure, status);
-    const body = encodeBody(target, conversions, status, mediaType, render(details));
+    const body = encodeBody(compiled, conversions, status, mediaType, render(details));
     return { status, headers: { ...headers, 'content-type': mediaType.sent }, body: assertWhole(body) };
   }
 
@@ -95,10 +95,10 @@ export function createFailureResponse(
 }
 
 /** Returns the status that the document has for a failure. */
-function documentedStatus({ status, violations }: Failure, target: Target | undefined): number {
-  if (target === undefined) return status;
+function documentedStatus({ status, violations }: Failure, compiled: CompiledOperation | undefined): number {
+  if (compiled === undefined) return status;
   const isInPath = violations.length > 0 && violations.every(({ place }) => place.startsWith('path/'));
-  return failureStatusOf(target.operation, status, isInPath);
+  return failureStatusOf(compiled.operation, status, isInPath);
 }
 
 /** Returns the shape of a named error body. */

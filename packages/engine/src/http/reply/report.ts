@@ -7,8 +7,8 @@ import type { AnsweredRequest, Observer } from '../observer.ts';
 export function reportOutcome(exchange: Exchange, observer: Observer): void {
   exchange.end();
   const outcome = outcomeOf(exchange);
-  const { span, target, route, overload } = exchange;
-  const endpoint = target && route?.endpoint;
+  const { span, compiled, route, overload } = exchange;
+  const endpoint = compiled && route?.endpoint;
   span?.end(outcome, endpoint?.route);
   if (overload === undefined) observer.answered(outcome, endpoint);
   else observer.refused(overload); // Logging each refused request would add load.

@@ -7,7 +7,7 @@ import {
 } from '@contract-first/contract';
 import { isStreamable, openStream } from './body-stream.ts';
 import type { Conversions } from '../read/codecs.ts';
-import type { Target } from '../router.ts';
+import type { CompiledOperation } from '../compiled-operation.ts';
 import {
   definedHeaders,
   serializeHeaders,
@@ -22,7 +22,7 @@ import {
  * to the document.
  */
 export function toReportedResponse(
-  { operation, validator }: Target,
+  { operation, validator }: CompiledOperation,
   reply: AnyReply,
   conversions: Conversions,
   report: (error: InvalidResponse) => void,

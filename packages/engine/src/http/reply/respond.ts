@@ -29,8 +29,8 @@ export function createResponder(options: DeliveryOptions): Responder {
     if (error instanceof Overloaded) exchange.overload = error.reason;
     else if (!EXPECTED.some((kind) => error instanceof kind)) logError(log, exchange, error);
     const failure = toFailure(error);
-    const { req, operationId, target } = exchange;
-    const response = failureResponse(failure, target);
+    const { req, operationId, compiled } = exchange;
+    const response = failureResponse(failure, compiled);
     const { status } = response;
     if (status < 500) observer.rejected({ requestId: requestIdOf(req), operationId, status, reason: failure.reason });
     respond(exchange, response);

@@ -20,7 +20,7 @@ import {
 } from '@contract-first/contract';
 import { isBodyStream, isStreamable, openStream, type BodyStream } from './body-stream.ts';
 import type { Conversions } from '../read/codecs.ts';
-import type { Target } from '../router.ts';
+import type { CompiledOperation } from '../compiled-operation.ts';
 import { formatItem } from '../read/item-list.ts';
 
 /** Headers by name in lower case. A list is sent as several fields. */
@@ -51,14 +51,14 @@ export type AnyReply = {
  *
  * @throws {InvalidResponse} when the status, the headers or the body do not conform to the document
  */
-export function toResponse(target: Target, reply: AnyReply, conversions: Conversions): HandlerResponse {
-  const { operation, validator } = target;
+export function toResponse(compiled: CompiledOperation, reply: AnyReply, conversions: Conversions): HandlerResponse {
+  const { operation, validator } = compiled;
   const { formats } = conversions;
   const { status, body } = reply;
   const key = findResponseKey(operation, status) ?? '';
   const documented = operation.responses[key] ?? fail(operation, status, 'is not documented');
   const shapes = operation.formats?.responses[key];
-  const headers = reply.headers === undefined ? {} : encodeHeaders(target, conversions, status, reply.headers);
+  const headers = reply.headers === undefined ? {} : encodeHeaders(compiled, conversions, status, reply.headers);
   for (const name of documented.requiredHeaders)
     if (!Object.hasOwn(headers, name)) fail(operation, status, `needs the header ${name}`);
 
@@ -84,7 +84,7 @@ export function toResponse(target: Target, reply: AnyReply, conversions: Convers
   };
   if (kind !== 'json' && documented.codecs?.[mediaType] === undefined && isStreamable(body))
     return { status, headers, body: streamBytes(body, checkSize) };
-  const encoded = encodeBody(target, conversions, status, { documented: mediaType, sent: contentType }, body);
+  const encoded = encodeBody(compiled, conversions, status, { documented: mediaType, sent: contentType }, body);
   if (encoded instanceof Blob) {
     checkSize(encoded.size);
     return { status, headers, body: { ...streamBytes(encoded.stream()), sizeBytes: encoded.size } };
@@ -107,7 +107,7 @@ function defaultMediaType(mediaTypes: readonly string[]): string {
  * @throws {InvalidResponse} when the body does not conform
  */
 export function encodeBody(
-  { operation, validator }: Target,
+  { operation, validator }: CompiledOperation,
   { codecs, formats }: Conversions,
   status: number,
   { documented: mediaType, sent: contentType }: MediaTypeChoice,
@@ -239,7 +239,7 @@ function cancelStream(body: HandlerResponse['body']): void {
  * @throws {InvalidResponse} when a header does not conform
  */
 export function encodeHeaders(
-  { operation, validator }: Target,
+  { operation, validator }: CompiledOperation,
   { formats }: Conversions,
   status: number,
   headers: NonNullable<AnyReply['headers']>,
