@@ -8,18 +8,12 @@ import { createValidator, type OperationValidator } from './validator.ts';
 /** The validators of a contract's operations, compiled on demand. */
 export class Validators {
   readonly #compiler: SchemaCompiler;
-  readonly #compiled = new Map<Operation, OperationValidator>();
   /** Shared by all operations, since several can compile within a slice. */
   readonly #slices = new TimeSlices();
   readonly #compiling = new Map<Operation, Promise<OperationValidator>>();
 
   constructor({ schemas }: Pick<Contract, 'schemas'>, createAjv: CreateAjv) {
     this.#compiler = new SchemaCompiler(schemas, createAjv);
-  }
-
-  /** Returns the validator of an operation if it is compiled. */
-  get(operation: Operation): OperationValidator | undefined {
-    return this.#compiled.get(operation);
   }
 
   /**
@@ -41,9 +35,7 @@ export class Validators {
   }
 
   async #compileInTurns(operation: Operation): Promise<OperationValidator> {
-    const validator = this.#create(operation, await this.#inTurns(this.#compiler.compile(operation)));
-    this.#compiled.set(operation, validator);
-    return validator;
+    return this.#create(operation, await this.#inTurns(this.#compiler.compile(operation)));
   }
 
   #create(operation: Operation, schemas: CompiledSchemas): OperationValidator {
