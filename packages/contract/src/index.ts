@@ -1,70 +1,28 @@
 // The contract of a service, for the engine and for tools. Applications import from @contract-first/engine.
 
-export { assertNoPromise, PromisedValue } from './handlers/format-converter.ts';
-export type { Caller, Identity } from './handlers/handler-types.ts';
-export { findCost } from './validation/check-cost.ts';
-export {
-  createFormatConverter,
-  type AnyFormats,
-  type FormatCodec,
-  type FormatConverter,
-  type Formats,
-} from './handlers/format-converter.ts';
+// The contract and its operations.
 export { TOKEN_PLACEHOLDER, type Contract, type ExampleRequest } from './operations/contract.ts';
-export { escapeControls, escapeToLine } from './escape-controls.ts';
-export { callSchema, replaceEvaluation } from './validation/evaluated-parts.ts';
-export { equalityKey, replaceEqualityKeywords } from './validation/equality.ts';
-export { roundBigints, withDigits } from './validation/exact-values.ts';
-export { replaceFormats } from './validation/formats.ts';
-export { describeSystemError } from './system-error.ts';
-export { HandlerFailure, NotAcceptable, PreconditionFailed } from './errors.ts';
-export type {
-  FailureDetails,
-  FailureReplyOf,
-  FailuresOf,
-  HandlersOf,
-  Matched,
-  ReplyOf,
-  RequestContext,
-  RequestOf,
-  ResourceState,
-  UnmatchedOf,
-} from './handlers/handler-types.ts';
+export { VARIABLES } from './operations/engine-variables.ts';
 export { failureStatusOf } from './operations/failure-status.ts';
 export { integerOf, isInt64, reviveInt64s } from './operations/int64.ts';
-export { escapePointer, unescapePointer } from './json/json-pointer.ts';
-export { replaceLimits } from './validation/limits.ts';
-export { IN_PLACE_LISTS, isInPlaceList, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './validation/keywords.ts';
-export {
-  mapBigints,
-  parseJson,
-  parseJsonTree,
-  stringifyJson,
-  toJsonTree,
-  toJsonValue,
-  type JsonTree,
-} from './json/json.ts';
 export {
   concreteMediaType,
   essenceOf,
   failureMediaType,
   findCodec,
   isJsonRange,
-  isSequential,
   isMediaType,
+  isSequential,
   kindOf,
   matchMediaType,
   mayHaveCodec,
-  normalizeMediaType,
   mediaTypeParameters,
+  normalizeMediaType,
   sequenceKindOf,
   spellAsDocumented,
   type BodyKind,
   type MediaTypeChoice,
 } from './operations/media-type.ts';
-export { isMultipleOf, replaceMultipleOf } from './validation/multiple-of.ts';
-export { memoizeByObject } from './memoize-by-object.ts';
-export { NotImplemented } from './errors.ts';
 export {
   bodyLimitOf,
   findExcess,
@@ -93,22 +51,71 @@ export {
   segmentKey,
   type SegmentTemplate,
 } from './operations/path-template.ts';
-export { compilePattern } from './validation/pattern.ts';
+export type { Shape, Shapes } from './operations/shape.ts';
+export { checkerKindOf, findSchemes } from './operations/supported-scheme.ts';
 export {
-  MAX_VIOLATIONS,
-  NO_VIOLATIONS,
   createViolation,
   isWithin,
   limitViolations,
+  MAX_VIOLATIONS,
+  NO_VIOLATIONS,
   placeOf,
   type Violation,
 } from './operations/violation.ts';
-export { nodeHttp } from './node-http.ts';
-export { createProgressLine, type ProgressLine } from './progress-line.ts';
-export type { Shape, Shapes } from './operations/shape.ts';
+
+// Handlers: their types and errors.
+export { HandlerFailure, NotAcceptable, NotImplemented, PreconditionFailed, Unavailable } from './errors.ts';
+export {
+  assertNoPromise,
+  createFormatConverter,
+  PromisedValue,
+  type AnyFormats,
+  type FormatCodec,
+  type FormatConverter,
+  type Formats,
+} from './handlers/format-converter.ts';
+export type {
+  Caller,
+  FailureDetails,
+  FailureReplyOf,
+  FailuresOf,
+  HandlersOf,
+  Identity,
+  Matched,
+  ReplyOf,
+  RequestContext,
+  RequestOf,
+  ResourceState,
+  UnmatchedOf,
+} from './handlers/handler-types.ts';
+
+// JSON with exact numbers.
+export { escapePointer, unescapePointer } from './json/json-pointer.ts';
+export {
+  mapBigints,
+  parseJson,
+  parseJsonTree,
+  stringifyJson,
+  toJsonTree,
+  toJsonValue,
+  type JsonTree,
+} from './json/json.ts';
 export { SourceDigits } from './json/source-digits.ts';
-export { checkerKindOf, findSchemes } from './operations/supported-scheme.ts';
-export { TimeLimitExceeded, runWithin } from './validation/time-limit.ts';
+
+// Validation.
+export type { AjvInstance, CreateAjv } from './validation/ajv.ts';
+export { findCost } from './validation/check-cost.ts';
+export { Validators } from './validation/compile-validators.ts';
+export { equalityKey, replaceEqualityKeywords } from './validation/equality.ts';
+export { callSchema, replaceEvaluation } from './validation/evaluated-parts.ts';
+export { roundBigints, withDigits } from './validation/exact-values.ts';
+export { replaceFormats } from './validation/formats.ts';
+export { IN_PLACE_LISTS, isInPlaceList, keywordsWhere, SCHEMA_KEYWORDS, subschemasOf } from './validation/keywords.ts';
+export { replaceLimits } from './validation/limits.ts';
+export { isMultipleOf, replaceMultipleOf } from './validation/multiple-of.ts';
+export { compilePattern } from './validation/pattern.ts';
+export { MAX_MEMBERS } from './validation/schema-compiler.ts';
+export { runWithin, TimeLimitExceeded } from './validation/time-limit.ts';
 export { TimeSlices } from './validation/time-slices.ts';
 export {
   InvalidRequest,
@@ -117,8 +124,10 @@ export {
   type PartDigits,
   type RequestParts,
 } from './validation/validator.ts';
-export { Unavailable } from './errors.ts';
-export { VARIABLES } from './operations/engine-variables.ts';
-export { MAX_MEMBERS } from './validation/schema-compiler.ts';
-export type { AjvInstance, CreateAjv } from './validation/ajv.ts';
-export { Validators } from './validation/compile-validators.ts';
+
+// Other helpers.
+export { escapeControls, escapeToLine } from './escape-controls.ts';
+export { memoizeByObject } from './memoize-by-object.ts';
+export { nodeHttp } from './node-http.ts';
+export { createProgressLine, type ProgressLine } from './progress-line.ts';
+export { describeSystemError } from './system-error.ts';
