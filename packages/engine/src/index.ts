@@ -1,6 +1,6 @@
 /**
  * The interface for applications. An application's main.ts imports `@contract-first/engine/run`. Tools import
- * `@contract-first/engine/tools`, or `@contract-first/engine/facts`, which does not load the server.
+ * `@contract-first/engine/tools`, or `@contract-first/engine/validators`, which does not load the server.
  *
  * @module @contract-first/engine
  */
