@@ -4,7 +4,6 @@
  * @module @contract-first/database
  */
 
-export { databaseAt } from './open-database.ts';
 export {
   ConstraintViolated,
   DatabaseUnavailable,
@@ -18,6 +17,6 @@ export {
   type Transaction,
 } from './database.ts';
 export { migrationsIn, type Migration, type Migrations, type SqlFile } from './migrations.ts';
-export { openDatabase, openReader, parseDatabaseUrl, type DatabaseLocation } from './open-database.ts';
+export { databaseAt, openDatabase, openReader, parseDatabaseUrl, type DatabaseLocation } from './open-database.ts';
 export { either, fromBuilder, sql, table, type Query } from './sql.ts';
 export { copySqliteDatabase } from './sqlite/backup.ts';

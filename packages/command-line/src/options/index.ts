@@ -4,7 +4,6 @@
  * @module @contract-first/command-line/options
  */
 
-export { readRefs } from './declaration.ts';
 export { addVersion, createParser, EXIT_CODES, type ParsedCommandLine, parse } from './command-line.ts';
 export {
   ALLOW_REFS_OPTION,
@@ -14,9 +13,15 @@ export {
   type OptionDeclaration,
   PORT,
   QUIET,
+  readRefs,
 } from './declaration.ts';
 export { type Command, defineCommand } from './define-command.ts';
-export type { GivenOption } from './option-reader.ts';
-export { createOptionReader, type Environment, type OptionReader, type Secret } from './option-reader.ts';
+export {
+  createOptionReader,
+  type Environment,
+  type GivenOption,
+  type OptionReader,
+  type Secret,
+} from './option-reader.ts';
 export { readTls, type Tls, TLS_OPTIONS } from './tls.ts';
 export { readOptionsFile } from './options-file.ts';

@@ -4,8 +4,7 @@
  * @module @contract-first/command-line/terminal
  */
 
-export { abortOnSignals } from './signals.ts';
 export { exitWithoutOutput, print, printError, refuse, reportBugs, reportRefusal, type Style } from './command.ts';
 export { describeBug } from './describe-bug.ts';
-export { stopWithNpm } from './signals.ts';
+export { abortOnSignals, stopWithNpm } from './signals.ts';
 export { VERSION } from './version.ts';
