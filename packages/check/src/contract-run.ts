@@ -154,8 +154,10 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     const heldSeconds = Math.ceil(connection.heldMs() / 1_000);
     if (heldSeconds > 0) notes.push(`the server asked to wait: ${String(heldSeconds)} s in all (Retry-After)`);
     const isMissed = (check: CheckName): boolean => checks.has(check) && !isOff(check, run) && !checked.has(check);
+    // If no sequence was judged, notes have the reasons.
+    const isSilent = (check: CheckName): boolean => isStateCheck(check) && ![...checked].some(isStateCheck);
     const applicable = [...checks].filter(
-      (check) => !isOff(check, run) && (!isStateCheck(check) || resources.length > 0),
+      (check) => !isOff(check, run) && (!isSilent(check) || check === OTHER_USER_CHECK),
     );
     return {
       ...{ seed, operations: selected.map(({ operationId }) => operationId), requests },

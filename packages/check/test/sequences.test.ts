@@ -166,6 +166,31 @@ test('a rejected creation is noted, and not a failure', async () => {
   ]);
 });
 
+const undeclared = { '201': { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } } };
+
+test.each<[string, NoteBehaviour, readonly string[]]>([
+  ['deletions are judged', { remove: () => empty(204) }, ['use_after_free getNote', 'use_after_free listNotes']],
+  ['correct deletions are no failure', {}, []],
+])('if the response to a creation has an id that is not declared, %s', async (_name, others, expected) => {
+  const result = await checkNotes({ created: undeclared, ...others });
+  expect([found(result), result.notes]).toEqual([expected, []]);
+});
+
+test.each<[string, unknown]>([
+  ['is not the id of the resource', '00000000-0000-4000-8000-000000000000'],
+  ['does not fit the path', 1],
+  ['is missing', undefined],
+])('if an undeclared id in the response to a creation %s, this is noted', async (_name, id) => {
+  const result = await checkNotes({ created: undeclared, create: () => answerJson(201, { id }) });
+  expect([found(result), result.notes, result.unused]).toEqual([
+    [],
+    [
+      'sequences of requests were not checked for 1 resource: the response of createNote has no valid value for {id} (createNote)',
+    ],
+    [],
+  ]);
+});
+
 test('a rejected creation is tried with the examples of the document, which may contain existing ids', async () => {
   const create = ({ text }: { readonly text?: unknown }) => (text === 'known' ? undefined : empty(404));
   const result = await checkNotes({ create, example: 'known', remove: () => empty(204) });

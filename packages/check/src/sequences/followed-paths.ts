@@ -62,15 +62,16 @@ export function hasSameSchema(create: ApiOperation, read: ApiOperation): boolean
   return textsOf(create).some((text) => textsOf(read).includes(text));
 }
 
-/** Returns whether the id of a new resource is known: from the request or the documented responses. */
-export function identifiesNew(item: ItemPath, run: Run): boolean {
-  const { create } = item;
+/** Returns whether the request or the response of a creation may have the id, which the document may not declare. */
+export function mayIdentifyNew(item: ItemPath, run: Run): boolean {
+  const { create, read } = item;
   if (create === undefined) return false;
   const responses = Object.values(create.responses);
   return (
     create === item.replace ||
     identityPlace(create, item, run) !== undefined ||
     sentIdentity(create, item, run) !== undefined ||
-    responses.some(({ headers, links }) => links.length > 0 || headers.some(({ name }) => name === 'location'))
+    responses.some(({ headers, links }) => links.length > 0 || headers.some(({ name }) => name === 'location')) ||
+    (read !== undefined && successSchemas(create).length > 0)
   );
 }

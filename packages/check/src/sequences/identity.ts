@@ -5,6 +5,7 @@ import { readingsOf } from '@contract-first/model/requests';
 import {
   identityPlace,
   idText,
+  memberNames,
   sentIdentity,
   targetsOperation,
   type ItemPath,
@@ -18,7 +19,12 @@ import { expressionSourceOf, type SequenceStep } from './sequence-step.ts';
 
 const MAX_SENT_CHARS = 16_384;
 /** A resource that a response identifies, by the ordered values of its path parameters. */
-export type ResourceIdentity = { readonly source: string; readonly values: readonly Json[] };
+export type ResourceIdentity = {
+  readonly source: string;
+  readonly values: readonly Json[];
+  /** Whether the document does not describe the member, so that only a read can show that the member is the id. */
+  readonly isUndeclared?: boolean;
+};
 
 /**
  * Returns the identities of a created resource. They come from the links, the `Location` or the members of the
@@ -49,7 +55,10 @@ export function identitiesIn(
   return testCase.input === undefined ? [] : whole.filter(({ values }) => isAllowed(values.at(-1)));
 }
 
-/** Reads the identity from the member of the response, or else from the member of the request that sets it. */
+/**
+ * Reads the identity from the declared member of the response, or else from the member of the request that sets it, or
+ * else from an undeclared member of the response.
+ */
 function fromMembers(
   { operation, json = null, testCase }: SequenceStep,
   item: ItemPath,
@@ -62,8 +71,20 @@ function fromMembers(
     return value === null ? [] : [{ source: `the member ${place.join('.')}`, values: [...outer, value] }];
   }
   const name = sentIdentity(operation, item, run);
-  const value = name === undefined ? null : partAt(testCase.input?.body?.value ?? null, [name]);
-  return value === null ? [] : [{ source: `the member ${String(name)} of the request`, values: [...outer, value] }];
+  if (name !== undefined) {
+    const value = partAt(testCase.input?.body?.value ?? null, [name]);
+    return value === null ? [] : [{ source: `the member ${name} of the request`, values: [...outer, value] }];
+  }
+  const undeclared = memberNames(item).find((one) => partAt(json, [one]) !== null);
+  return undeclared === undefined
+    ? []
+    : [
+        {
+          source: `the undeclared member ${undeclared}`,
+          values: [...outer, partAt(json, [undeclared])],
+          isUndeclared: true,
+        },
+      ];
 }
 
 /** Returns whether a response value is too long to be sent in a request. */

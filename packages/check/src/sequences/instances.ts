@@ -65,6 +65,7 @@ export function createInstances(
     const found = await createOrList(item, send, variant, parent);
     return 'values' in found ? found.values.at(-1) : undefined;
   });
+  const proven = new Set<ItemPath>(); // The resources with an undeclared id that were read.
   return { create, createParent, obtain, references, identities };
 
   async function createParent(item: ItemPath, send: Send, variant: number): Promise<readonly Json[] | Absence> {
@@ -89,7 +90,8 @@ export function createInstances(
       statuses.add(status);
       if (!isSuccess(status)) continue;
       const [identity, ...others] = identities(step, item);
-      if (identity !== undefined) return { values: identity.values, creation: step, others };
+      if (identity !== undefined && (await isCertain(identity, item, send, variant)))
+        return { values: identity.values, creation: step, others };
       return { reason: `the response of ${operation.operationId} has no valid value for {${item.parameter}}` };
     }
     // Without a documented 201, a PUT may only replace resources.
@@ -97,6 +99,23 @@ export function createInstances(
     if (!mayCreate && [...statuses].every((status) => MISSING.includes(status))) return withoutSource(item);
     if (statuses.size === 0) return { reason: `no valid request for ${operation.operationId} could be generated` };
     return { reason: `the creation was refused with ${[...statuses].join(' and ')}` };
+  }
+
+  /** Returns whether an identity is declared, or a read has shown that the undeclared member is the id. */
+  async function isCertain(
+    { values, isUndeclared = false }: ResourceIdentity,
+    item: ItemPath,
+    send: Send,
+    variant: number,
+  ): Promise<boolean> {
+    if (!isUndeclared || proven.has(item)) return true;
+    const { read } = item;
+    const [input] = read === undefined ? [] : plainInputs(read, variant);
+    if (read === undefined || input === undefined) return false;
+    const step = await send(read, withPathValues(read, input, values));
+    if (step === undefined || !isSuccess(step.response.status)) return false;
+    proven.add(item);
+    return true;
   }
 
   /**

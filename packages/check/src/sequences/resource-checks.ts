@@ -5,7 +5,7 @@ import { Stopped } from '../run/exchange.ts';
 import type { OperationCheck, OperationResult, Unjudged } from '../run/operation-result.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
-import { findFollowedPaths, identifiesNew } from './followed-paths.ts';
+import { findFollowedPaths, mayIdentifyNew } from './followed-paths.ts';
 import { createInstances } from './instances.ts';
 import { createSequenceJudge, type SequenceJudge } from './judge.ts';
 import { sendQuietly } from './known-values.ts';
@@ -73,7 +73,7 @@ function reasonNotToFollow(item: ItemPath, run: Run, isOtherUser: boolean): stri
   const { create, read, list, parameter, replace, remove, patch } = item;
   if (parameter === '') return read === undefined || replace === undefined ? 'a PUT or a GET is missing' : undefined;
   if (create === undefined) return 'no operation creates resources';
-  if (!identifiesNew(item, run)) return 'no response to a creation has the id';
+  if (!mayIdentifyNew(item, run)) return 'no response to a creation has the id';
   const isShown = read !== undefined || list !== undefined;
   const isJudged = isShown || (isOtherUser && (remove ?? replace ?? patch) !== undefined);
   return isJudged ? undefined : 'no operation reads or lists resources';

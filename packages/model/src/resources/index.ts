@@ -18,6 +18,6 @@ export { collectionOf, innermostItem, type ItemPath, shapeOf, singletonAt } from
 export { itemIds, itemsIn } from './list-items.ts';
 export { findItems, isListById, type Items, itemSchemas, itemsOf, schemaAt, successSchemas } from './list-schema.ts';
 export { findPaging, firstOffset, firstPage, isNextPage, isSorting, pagingPlaces } from './paging.ts';
-export { isNamedFor } from './resource-names.ts';
+export { isNamedFor, memberNames } from './resource-names.ts';
 export { snakeCase } from '../values/snake-case.ts';
 export { type Corrections, findResourcePaths, type ResourcePaths } from './resource-paths.ts';
