@@ -65,26 +65,17 @@ function fromMembers(
   run: Run,
   outer: readonly Json[],
 ): readonly ResourceIdentity[] {
+  const identify = (source: string, value: Json): readonly ResourceIdentity[] =>
+    value === null ? [] : [{ source, values: [...outer, value] }];
   const place = identityPlace(operation, item, run);
-  if (place !== undefined) {
-    const value = partAt(json, place);
-    return value === null ? [] : [{ source: `the member ${place.join('.')}`, values: [...outer, value] }];
-  }
-  const name = sentIdentity(operation, item, run);
-  if (name !== undefined) {
-    const value = partAt(testCase.input?.body?.value ?? null, [name]);
-    return value === null ? [] : [{ source: `the member ${name} of the request`, values: [...outer, value] }];
-  }
-  const undeclared = memberNames(item).find((one) => partAt(json, [one]) !== null);
-  return undeclared === undefined
-    ? []
-    : [
-        {
-          source: `the undeclared member ${undeclared}`,
-          values: [...outer, partAt(json, [undeclared])],
-          isUndeclared: true,
-        },
-      ];
+  if (place !== undefined) return identify(`the member ${place.join('.')}`, partAt(json, place));
+  const sent = sentIdentity(operation, item, run);
+  if (sent !== undefined)
+    return identify(`the member ${sent} of the request`, partAt(testCase.input?.body?.value ?? null, [sent]));
+  const undeclared = memberNames(item).flatMap((name) =>
+    identify(`the undeclared member ${name}`, partAt(json, [name])),
+  );
+  return undeclared.slice(0, 1).map((identity) => ({ ...identity, isUndeclared: true }));
 }
 
 /** Returns whether a response value is too long to be sent in a request. */
