@@ -54,6 +54,16 @@ test.each<[string, NoteBehaviour]>([
     'an object that is not read, where reads have more in it than a client can send',
     { store: ({ author: _author, ...note }) => note },
   ],
+  [
+    'ids that differ only in case',
+    {
+      idSchema: { type: 'string', maxLength: 20 },
+      identify: (_sent, id) => {
+        const count = Number(id.slice(-12));
+        return `${count % 2 === 0 ? 'A' : 'a'}${String(Math.ceil(count / 2))}`;
+      },
+    },
+  ],
   ['a list in another order', { store: (note) => ({ ...note, tags: [note['tags'] ?? []].flat().reverse() }) }],
   ['a read-only member that is ignored', { store: (note) => ({ ...note, deleted: false }) }],
   [

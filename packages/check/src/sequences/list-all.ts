@@ -168,10 +168,10 @@ function nextOf({ json = null, response }: SequenceStep): Json | undefined {
   return next === '' || next === false ? undefined : next;
 }
 
-/** Returns whether a list has an id. Servers may change the case of ids that clients choose. */
-export function hasId({ items }: Listing, id: Json | undefined): boolean {
-  const key = idText(id).toLowerCase();
-  return [...items.keys()].some((one) => one.toLowerCase() === key);
+/** Finds an id in a list, or else in upper or lower case, since servers may change the case of ids that clients choose. */
+export function findId({ items }: Listing, id: Json | undefined): string | undefined {
+  const key = idText(id);
+  return items.has(key) ? key : [...items.keys()].find((one) => one.toLowerCase() === key.toLowerCase());
 }
 
 /** Returns an object with the declared properties of a schema, and of the objects in it. */

@@ -1,6 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import type { ApiOperation } from '@contract-first/model/operations';
 import { type Json, membersOf, partAt } from '@contract-first/model/values';
+import { idText } from '@contract-first/model/resources';
 import {
   currentId,
   MAY_BE_DELAYED,
@@ -16,7 +17,7 @@ import {
   type ResourceClient,
 } from '../resource-client.ts';
 import { mayCreate } from '../followed-paths.ts';
-import { hasId } from '../list-all.ts';
+import { findId } from '../list-all.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 import { observeState } from '../resource-state.ts';
 import { describesStatus, isAsynchronous, isSuccess } from '../../judgement/statuses.ts';
@@ -131,7 +132,14 @@ async function expectNotListed(client: ResourceClient, id: Id): Promise<void> {
   const listing = await readList(client, id);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
-  const isListed = hasId(listing, currentId(client, id).at(-1));
+  const current = idText(currentId(client, id).at(-1));
+  const listed = findId(listing, current);
+  // An id that differs in case may belong to another resource, which can be read.
+  const isOther =
+    listed !== undefined &&
+    listed !== current &&
+    isSuccessfulStep(await sendTo(client, client.item.read, [...id.slice(0, -1), listed]));
+  const isListed = listed !== undefined && !isOther;
   client.judge.expect('use_after_free', last, isListed ? STILL_LISTED : undefined, listing.pages);
 }
 

@@ -3,7 +3,7 @@ import type { Json } from '@contract-first/model/values';
 import { defectOf } from '../../judgement/defect.ts';
 import { isSameResource } from '../identity.ts';
 import type { Instance } from '../instances.ts';
-import { hasId, type PageSize } from '../list-all.ts';
+import { findId, type PageSize } from '../list-all.ts';
 import { currentId, readList, type ResourceClient } from '../resource-client.ts';
 
 /** Reads the list and expects the given resources in it. Expects nothing if the list may be incomplete. */
@@ -21,7 +21,7 @@ export async function expectListed(
   // Resources may have different parents if no response has the id of the parent.
   const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));
   const idOf = ({ values }: Instance): Json | undefined => currentId(client, values).at(-1);
-  const absent = beside.find((instance) => !hasId(listing, idOf(instance)));
+  const absent = beside.find((instance) => findId(listing, idOf(instance)) === undefined);
   const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';
   const lacking =
     absent &&
