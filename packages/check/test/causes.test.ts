@@ -346,6 +346,25 @@ test('ignoring a required parameter is one failure', async () => {
   expect(stdout).toContain('invalid data (without the query parameter size) got status 200');
 });
 
+test.each([
+  [500, 'not_a_server_error', 'the status is 500 for invalid data (without the query parameter size)\n'],
+  [200, 'negative_data_rejection', 'invalid data (without the query parameter size) got status 200\n'],
+])('a %d without one of two required parameters does not name the other', async (status, name, message) => {
+  const parameters = ['size', 'page'].map((one) => {
+    return { name: one, in: 'query', required: true, schema: { type: 'integer' } };
+  });
+  const paths = { '/a': { get: { operationId: 'getA', parameters, responses: { 200: done, 400: rejected } } } };
+  const handle: Handle = ({ url }) => {
+    const { pathname, searchParams } = new URL(url, 'http://server');
+    if (pathname !== '/a') return empty(404);
+    if (!searchParams.has('size')) return empty(status);
+    return empty(['size', 'page'].every((one) => /^-?\d+$/.test(searchParams.getAll(one).join())) ? 200 : 400);
+  };
+  const { failed, stdout } = await check(paths, handle, ['--checks', name]);
+  expect(failed).toEqual([`${name}  getA`]);
+  expect(stdout).toContain(message);
+});
+
 test('a number or a boolean in a query is valid as a text if the schema allows only texts', async () => {
   const parameters = [{ name: 'code', in: 'query', schema: { type: 'string', pattern: '^[A-Z]{2}$' } }];
   const paths = { '/a': { get: { operationId: 'getA', parameters, responses: { 200: done } } } };

@@ -295,10 +295,10 @@ function describeRequest(
   if (input === undefined) return describe('', '', []);
   const invalid = kind === 'negative' ? findInvalid(operation, input, oracle) : [];
   const unusual = isAccepted ? [] : findUnusual(input);
-  const rules = [...new Set(invalid.map(({ rule }) => rule))];
+  const rules = invalid.map(({ rule }) => rule);
   const detail = [...invalid.map(({ message }) => message), ...unusual].join(', ');
   const causes = isAccepted ? invalid.flatMap(({ circumstances }) => circumstances) : rules;
-  return describe(detail, [...rules, ...unusual].join(', '), [...causes, ...unusual]);
+  return describe(detail, [...new Set(rules), ...unusual].join(', '), [...causes, ...unusual]);
 }
 
 /** Returns whether a circumstance is an unusual value. Servers often mishandle these values in every place. */

@@ -79,9 +79,11 @@ export function createProber(operation: ApiOperation, run: Run, turn: Turn): Pro
 
   async function fails(key: string, testCase: Case): Promise<boolean> {
     const failure = (await send(testCase)).find((found) => keyOf(found) === key);
-    if (failure === undefined) return false;
+    const known = recorded.get(key)?.failure;
+    // A request with further invalid parts is not simpler.
+    if (failure === undefined || (known && failure.circumstances.length > known.circumstances.length)) return false;
     // Recording may have removed the key for a failure with fewer circumstances.
-    if (recorded.has(key))
+    if (known !== undefined)
       recorded.set(key, { testCase, failure, repetition: { passedWith: undefined }, isSimplified: false });
     return true;
   }
