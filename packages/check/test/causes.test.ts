@@ -651,11 +651,15 @@ test('an operation that answers 404 to every request does not ignore credentials
   expect(stdout).toContain('getA: no valid request was successful: they got 404');
 });
 
-test('a 501 for invalid data is no failure if valid data gets it, too', async () => {
+test.each([
+  ['valid data is no failure', () => true, []],
+  ['UTF-16 is a failure', (isText: boolean) => !isText, ['not_a_server_error  postA']],
+])('a 501 for malformed UTF-8 and %s', async (_name, isRefused, expected) => {
   const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done } };
-  const { failed, stdout } = await check({ '/a': { post } }, () => empty(501), ['--checks', 'not_a_server_error']);
-  expect(failed).toEqual([]);
-  expect(stdout).toContain('postA: not implemented (501)');
+  const handle: Handle = ({ body }) => empty(isRefused(body.equals(Buffer.from(body.toString()))) ? 501 : 200);
+  const { failed, stdout } = await check({ '/a': { post } }, handle, ['--checks', 'not_a_server_error']);
+  expect(failed).toEqual(expected);
+  expect(stdout.includes('postA: not implemented (501)')).toBe(expected.length === 0);
 });
 
 test('a 5xx for missing credentials is one failure', async () => {
