@@ -94,10 +94,10 @@ export function createInstances(
         return { values: identity.values, creation: step, others };
       return { reason: `the response of ${operation.operationId} has no valid value for {${item.parameter}}` };
     }
-    // Without a documented 201, a PUT may only replace resources.
-    const mayCreate = operation !== item.replace || operation.responses[201] !== undefined;
-    if (!mayCreate && [...statuses].every((status) => MISSING.includes(status))) return withoutSource(item);
     if (statuses.size === 0) return { reason: `no valid request for ${operation.operationId} could be generated` };
+    // Without a documented 201, a PUT may only replace resources.
+    const isReplacement = operation === item.replace && operation.responses[201] === undefined;
+    if (isReplacement && [...statuses].every((status) => MISSING.includes(status))) return withoutSource(item);
     return { reason: `the creation was refused with ${[...statuses].join(' and ')}` };
   }
 
