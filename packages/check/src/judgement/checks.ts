@@ -99,9 +99,9 @@ export function checksFor(kind: CaseKind): readonly ResponseCheckName[] {
   return RESPONSE_CHECKS.filter((name) => (CHECKS[name].kinds as readonly CaseKind[]).includes(kind));
 }
 
-/** Runs all applicable checks on a response and returns the failed checks. The crash of a server is reported before. */
+/** Runs all applicable checks on a response and returns the failed checks. */
 export function violationsIn(exchange: JudgedExchange): readonly FailedCheck[] {
-  if (exchange.response.isAfterLoss === true) return []; // A server that restarts is unavailable for some time.
+  if (exchange.response.isAfterLoss === true) return []; // The crash before the 503 has been reported.
   const { kind, usual } = exchange.testCase;
   const isProtocol = exchange.response.status < 500 && (usual !== undefined || NOT_OF_OPERATION.includes(kind));
   return checksFor(kind).flatMap((check) => {

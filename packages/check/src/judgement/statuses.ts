@@ -3,6 +3,9 @@ import type { ApiOperation } from '@contract-first/model/operations';
 /** The server processes the request later (RFC 9110, 15.3.3), so its effect cannot be checked now. */
 const ACCEPTED = 202;
 
+/** The status of operations that the server does not have yet. */
+export const NOT_IMPLEMENTED = 501;
+
 /** The statuses for resources that do not exist. */
 export const MISSING: readonly number[] = [404, 410];
 

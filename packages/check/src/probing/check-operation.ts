@@ -4,6 +4,7 @@ import type { RequestInput } from '@contract-first/model/requests';
 import { type NoValue, TooLarge, TooSlow } from '@contract-first/model/values';
 import { describesSuccess, isByUnknownRule } from '../judgement/behaviour.ts';
 import { checksFor, isStateCheck } from '../judgement/checks.ts';
+import { NOT_IMPLEMENTED } from '../judgement/statuses.ts';
 import { Stopped } from '../run/exchange.ts';
 import { createProber } from './prober.ts';
 import type { Run } from '../run/run.ts';
@@ -94,7 +95,7 @@ export function checkOperation(
 
   function result(): OperationResult {
     const { checked, undocumented, large, validStatuses } = prober;
-    const isNotImplemented = validStatuses.has(501);
+    const isNotImplemented = validStatuses.has(NOT_IMPLEMENTED);
     const found = [...notes];
     if (undocumented.size > 0 && !run.checks.has('documented_rejection'))
       found.push(`responds ${listOf(undocumented)}, which the document does not describe`);

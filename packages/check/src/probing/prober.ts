@@ -5,6 +5,7 @@ import { SAFE_METHODS, UNAVAILABLE, type WireResponse } from '@contract-first/mo
 import { type CheckName, checksFor, keyOf, type FailedCheck, violationsIn } from '../judgement/checks.ts';
 import { isUnlimitedBody, isUndocumentedRejection } from '../judgement/conformance.ts';
 import { type CheckFailure, recordFailure } from '../judgement/failures.ts';
+import { NOT_IMPLEMENTED } from '../judgement/statuses.ts';
 import { exchange } from '../run/exchange.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
@@ -43,7 +44,6 @@ type Evidence = {
 };
 type Repetition = { readonly passedWith: number | undefined };
 
-const NOT_IMPLEMENTED = 501;
 const MAY_SUCCEED: readonly CaseKind[] = ['positive', 'undecided', 'header fields only'];
 
 /** Creates a prober for one operation. The prober awaits its turn before each request. */

@@ -16,6 +16,7 @@ import { type CheckName, PROFILES } from '../judgement/checks.ts';
 import { headerOf } from '../judgement/conformance.ts';
 import { type CheckFailure, recordFailure } from '../judgement/failures.ts';
 import type { CheckObserver } from '../judgement/observation.ts';
+import { NOT_IMPLEMENTED } from '../judgement/statuses.ts';
 import type { ContractResult } from '../run/contract-result.ts';
 import { select, type Selection } from '../run/selection.ts';
 import { isRejectedMethod, judgeRecorded } from './judge-recorded.ts';
@@ -51,7 +52,6 @@ type Kept = { readonly failure: CheckFailure };
 type Shown = { readonly request: WireRequest; readonly response: KeptResponse | undefined };
 
 const JUDGING_LIMIT_MS = 2_000;
-const NOT_IMPLEMENTED = 501;
 
 /**
  * Creates a recorder. It keeps one failure per operation, check and cause.

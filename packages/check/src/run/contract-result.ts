@@ -3,6 +3,7 @@ import { CannotCheck } from '@contract-first/model/values';
 import type { OperationCoverage } from '../coverage/coverage.ts';
 import { type CheckName, isSameFailure } from '../judgement/checks.ts';
 import { type CheckFailure, hasCauseOf, nameOperations } from '../judgement/failures.ts';
+import { NOT_IMPLEMENTED } from '../judgement/statuses.ts';
 import type { OperationCheck, OperationResult, Unjudged } from './operation-result.ts';
 import type { Run } from './run.ts';
 import type { FinishedTask } from './schedule.ts';
@@ -30,10 +31,6 @@ export type ContractResult = {
   readonly coverage: readonly OperationCoverage[] | undefined;
 };
 
-const NOT_IMPLEMENTED = 501;
-
-type Echoes = Pick<Run, 'echoes' | 'faults'>;
-
 type Findings = Pick<
   ContractResult,
   'failures' | 'unsuccessful' | 'notImplemented' | 'incomplete' | 'errors' | 'notes'
@@ -46,12 +43,12 @@ type Findings = Pick<
  * Collects the findings of finished and interrupted tasks.
  *
  * @param unfollowed the resources that no sequence could follow
- * @param run the schema violations caused by invalid data that the server accepted, which later requests may read
+ * @param run has the schema violations caused by invalid data that the server accepted, which later requests may read
  */
 export function gatherFindings(
   tasks: readonly FinishedTask<OperationCheck>[],
   unfollowed: readonly Unjudged[],
-  run: Echoes,
+  run: Pick<Run, 'echoes' | 'faults'>,
 ): Findings {
   const results = tasks.map(({ task, isDone, error }) => {
     const [{ operationId }, hasMinimum] = [task.operation, task.hasMinimum()];
@@ -146,7 +143,7 @@ function describeError(error: unknown): string {
 }
 
 /** Returns whether a schema violation may come from invalid data that an earlier request stored. */
-function isEcho({ check, cause, request }: CheckFailure, { echoes, faults }: Echoes): boolean {
+function isEcho({ check, cause, request }: CheckFailure, { echoes, faults }: Pick<Run, 'echoes' | 'faults'>): boolean {
   const mayRead = request.body === undefined || !faults.has(cause);
   return check === 'response_schema_conformance' && echoes.has(cause) && mayRead;
 }
@@ -156,13 +153,13 @@ function isOfAllData(
   failure: CheckFailure,
   { failures, validStatuses }: Pick<OperationResult, 'failures' | 'validStatuses'>,
 ): boolean {
-  const { check, response } = failure;
-  const { status = 0 } = response ?? {};
+  const { check, response: { status } = {} } = failure;
+  if (status === undefined) return false;
   if (check === 'not_a_server_error') return status === NOT_IMPLEMENTED && validStatuses.has(status);
   if (check === 'ignored_auth')
     return status >= 400 && rejectsData(failure) && validStatuses.size === 1 && validStatuses.has(status);
   if (check !== 'negative_data_rejection' && check !== 'missing_required_header') return false;
-  return failures.some((one) => one.check === 'positive_data_acceptance' && one.response?.status === response?.status);
+  return failures.some((one) => one.check === 'positive_data_acceptance' && one.response?.status === status);
 }
 
 /** Returns whether all operations ignore credentials: they accept invalid ones, or reject them for other reasons. */

@@ -42,17 +42,6 @@ export class ServerGone extends Stopped {}
 // The kinds of cases that are sent without the first user's credentials.
 const OTHERS: readonly CaseKind[] = ['no authentication', 'other user'];
 
-/** Records the schema violations that accepted invalid data caused, and those that valid data had caused before. */
-function noteEchoes({ echoes, faults }: Run, { kind, request }: Case, failed: readonly FailedCheck[]): void {
-  if (request.body === undefined) return;
-  const isAccepted = failed.some(({ check }) => check === 'negative_data_rejection');
-  for (const { check, cause } of failed) {
-    if (check !== 'response_schema_conformance') continue;
-    if (isAccepted) echoes.add(cause);
-    else if (kind === 'positive' && !echoes.has(cause)) faults.add(cause);
-  }
-}
-
 /** Returns the failures of a response. `original` is the response to the test case's original request. */
 export type JudgeResponse = (response: WireResponse, original: WireResponse | undefined) => readonly FailedCheck[];
 
@@ -101,9 +90,9 @@ export async function exchange(
     if (!isAllowed) stopped = new Stopped('its waits (Retry-After) are longer than its share of --budget');
     return isAllowed;
   };
-  const sendOwn = (one: WireRequest): Promise<WireResponse> => run.connection.send(one, mayWait);
+  const transmit = (one: WireRequest): Promise<WireResponse> => run.connection.send(one, mayWait);
   const send = (one: WireRequest): Promise<WireResponse> =>
-    isOwn ? run.users.send(one, `${operation.operationId} ${testCase.kind}`, sendOwn) : sendOwn(one);
+    isOwn ? run.users.send(one, `${operation.operationId} ${testCase.kind}`, transmit) : transmit(one);
   try {
     const original = testCase.original && (await send(await complete(testCase.original)));
     const whole = await send(request);
@@ -126,5 +115,16 @@ export async function exchange(
     const isConsequence = isUnreachable && isRepeated;
     const violations = isConsequence ? [] : [violationOf('not_a_server_error', defect)];
     return finish(violations, elapsedMs, Date.now(), { ...nothing, received, stopped });
+  }
+}
+
+/** Records the schema violations that accepted invalid data caused, and those that valid data had caused before. */
+function noteEchoes({ echoes, faults }: Run, { kind, request }: Case, failed: readonly FailedCheck[]): void {
+  if (request.body === undefined) return;
+  const isAccepted = failed.some(({ check }) => check === 'negative_data_rejection');
+  for (const { check, cause } of failed) {
+    if (check !== 'response_schema_conformance') continue;
+    if (isAccepted) echoes.add(cause);
+    else if (kind === 'positive' && !echoes.has(cause)) faults.add(cause);
   }
 }

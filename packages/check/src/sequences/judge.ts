@@ -18,7 +18,7 @@ import type { Unjudged } from '../run/operation-result.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type SequenceStep } from './sequence-step.ts';
-import { isSuccess } from '../judgement/statuses.ts';
+import { isSuccess, NOT_IMPLEMENTED } from '../judgement/statuses.ts';
 
 /** Sends the requests of a sequence, applies the response checks, and records at most one failure per check. */
 export type SequenceJudge = {
@@ -52,8 +52,6 @@ export type SequenceJudge = {
   /** The operations that had a successful response. */
   readonly successful: ReadonlySet<string>;
 };
-
-const NOT_IMPLEMENTED = 501;
 
 /** Creates a judge for one sequence. The judge awaits its turn before each request. */
 export function createSequenceJudge(run: Run, turn: Turn): SequenceJudge {

@@ -101,6 +101,7 @@ export function sendQuietly(run: Run, turn: Turn, otherTokens?: Tokens): Send {
     const testCase = requestOf(operation, input, headers, run, otherTokens);
     if (testCase === undefined) return undefined;
     const outcome = await exchange(operation, testCase, run, turn);
+    // The task of another operation goes on after this operation's waits.
     if (outcome.stopped instanceof ServerGone) throw outcome.stopped;
     return stepOf(operation, testCase, outcome);
   };

@@ -12,8 +12,9 @@ export type Connection = {
   /**
    * Sends a request unchanged. After a 429 or 503 with `Retry-After`, all requests wait, up to a minute, and the
    * request is repeated, up to three times. If a reused connection closes before the first byte of a response, the
-   * request is repeated once on a new connection, and has no response if it then gets a 503; from then on, only idempotent requests reuse connections, so that
-   * other requests are hardly ever sent twice. Responses above the size limit are truncated.
+   * request is repeated once on a new connection; from then on, only idempotent requests reuse connections, so that
+   * other requests are hardly ever sent twice. If the repeated request gets a 503, the first has stopped the server, and
+   * there is no response. Responses above the size limit are truncated.
    *
    * @param mayWait decides about each wait; if it returns false, the response is returned at once
    * @throws {NoResponse} if no valid HTTP response arrives within 5 seconds

@@ -20,7 +20,7 @@ import { mayCreate } from '../followed-paths.ts';
 import { findId } from '../list-all.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 import { observeState } from '../resource-state.ts';
-import { describesStatus, isAsynchronous, isSuccess } from '../../judgement/statuses.ts';
+import { describesStatus, isAsynchronous, isSuccess, MISSING } from '../../judgement/statuses.ts';
 
 const STILL_LISTED = 'the list still has the deleted resource';
 
@@ -45,7 +45,7 @@ export async function checkDeletion(client: ResourceClient, id: Id, missing: rea
   }
   const deletion = await sendTo(client, remove, id, { etag });
   if (deletion === undefined) return;
-  const isMissing = [404, 410].includes(deletion.response.status);
+  const isMissing = MISSING.includes(deletion.response.status);
   judge.expect(
     'ensure_resource_availability',
     deletion,
