@@ -176,6 +176,13 @@ test('a rejected creation is noted, and not a failure', async () => {
   ]);
 });
 
+test.each([1, 8])('resources with few valid ids are judged with seed %d', async (seed) => {
+  const ids = ['a', 'b', 'c', 'd'];
+  const identify: NoteBehaviour['identify'] = (_sent, id) => ids[(Number(id.slice(-12)) - 1) % ids.length];
+  const notes: NoteBehaviour = { idSchema: { type: 'string', enum: ids }, identify, remove: () => empty(204) };
+  expect(found(await checkNotes(notes, undefined, seed))).toContain('use_after_free getNote');
+});
+
 const undeclared = { '201': { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } } };
 
 test.each<[string, NoteBehaviour, readonly string[]]>([

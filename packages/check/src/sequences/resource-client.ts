@@ -12,7 +12,7 @@ import { listAll, type Listing, type PageSize } from './list-all.ts';
 import { withReferences } from './references.ts';
 import type { Evidence, SequenceStep } from './sequence-step.ts';
 import { isSuccess, MISSING } from '../judgement/statuses.ts';
-import { differentInput, unusedValue, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
+import { differentInput, unusedValues, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
 import { findDifference, findLostItem, type Previous } from './compare-written.ts';
 
 /** A client for the resources of a path. It sends the requests of a sequence and judges the responses. */
@@ -208,12 +208,14 @@ export async function readList(
   return listAll(item.list, first, idMembers, { send: judge.send, run, size });
 }
 
-/** Reads an unknown id. Returns the statuses for missing resources, or `undefined` if the read gets no 4xx. */
+/** Reads unknown ids. Returns the statuses for missing resources, or `undefined` if no read gets a 4xx. */
 export async function missingStatuses(client: ResourceClient, parent: Id): Promise<readonly number[] | undefined> {
   const { item, run } = client;
   const parameter = item.read?.parameters.find((one) => one.in === 'path' && one.name === item.parameter);
-  const value = parameter && unusedValue(parameter, run);
-  const step = value === undefined ? undefined : await sendTo(client, item.read, [...parent, value]);
-  if (step === undefined || step.response.status < 400 || step.response.status >= 500) return undefined;
-  return [...MISSING, step.response.status];
+  for (const value of parameter === undefined ? [] : unusedValues(parameter, run)) {
+    const step = await sendTo(client, item.read, [...parent, value]);
+    const status = step?.response.status ?? 0;
+    if (status >= 400 && status < 500) return [...MISSING, status];
+  }
+  return undefined;
 }

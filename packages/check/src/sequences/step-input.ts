@@ -166,10 +166,13 @@ const UNUSUAL: readonly Json[] = [
   ...[2_147_483_629, 999_999_937, 999_983, 9_973],
 ];
 
-/** Returns a valid parameter value that most likely identifies no resource; `undefined` if there is none. */
-export function unusedValue({ schema }: ApiParameter, { requestOracle, arbitraries, seed }: Run): Json | undefined {
+const MAX_UNUSED = 3;
+
+/** Returns valid parameter values that most likely identify no resource: several if there are few valid values. */
+export function unusedValues({ schema }: ApiParameter, { requestOracle, arbitraries, seed }: Run): readonly Json[] {
   const known = UNUSUAL.find((value) => requestOracle.allows(schema, value));
-  if (known !== undefined) return known;
+  if (known !== undefined) return [known];
   const options = { text: 'token', extras: false, plain: false } as const;
-  return tryGenerate(() => fc.sample(arbitraries(schema, options), { seed, numRuns: 20 }).at(-1));
+  const sample = tryGenerate(() => fc.sample(arbitraries(schema, options), { seed, numRuns: 20 })) ?? [];
+  return [...new Set(sample.reverse())].slice(0, MAX_UNUSED);
 }
