@@ -87,6 +87,26 @@ test.each<readonly [string, unknown, unknown, Fragment?, Fragment?]>([
   ['null as a constant', { const: null }, { type: 'null' }],
   ['null in another way', { type: ['string', 'null'] }, { anyOf: [{ type: 'null' }, text] }],
   [
+    'null in a list of types, a component and an allOf',
+    {
+      properties: { a: { type: ['string', 'null'] }, b: { type: ['string', 'null'] }, c: { type: ['string', 'null'] } },
+    },
+    {
+      properties: {
+        a: { anyOf: [{ type: ['null'] }, text] },
+        b: { anyOf: [{ $ref: '#/components/schemas/Null' }, text] },
+        c: { anyOf: [{ allOf: [{ type: 'null' }] }, text] },
+      },
+    },
+    {},
+    schemas({ Null: { type: 'null' } }),
+  ],
+  [
+    'a property of an object that may be null',
+    { type: ['object', 'null'], properties: { name: text } },
+    { anyOf: [{ type: 'object', properties: { name: { type: ['string'] } } }, { type: 'null' }] },
+  ],
+  [
     'values as alternatives',
     { ...text, enum: ['a', 'b'] },
     {

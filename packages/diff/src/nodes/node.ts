@@ -21,7 +21,7 @@ export function rootOf(document: OpenApiDocument): Node {
 export function rawChild(node: Node, name: string | number): Node | undefined {
   const value = asObject(node.value)[name];
   if (value === undefined) return undefined;
-  return { ...node, pointer: `${node.pointer}/${escapePointer(String(name))}`, value };
+  return { document: node.document, pointer: `${node.pointer}/${escapePointer(String(name))}`, value };
 }
 
 /** Returns a child with resolved references; `undefined` if it is absent. */
@@ -47,7 +47,7 @@ export function target(node: Node): Node | undefined {
   const { $ref } = asObject(node.value);
   if (typeof $ref !== 'string') return undefined;
   const reference = decodeURIComponent($ref);
-  return { ...node, pointer: reference.slice(1), value: resolveReference(node.document, reference) };
+  return { document: node.document, pointer: reference.slice(1), value: resolveReference(node.document, reference) };
 }
 
 /** Returns a string member of a node; `undefined` for other values. */

@@ -164,7 +164,13 @@ function flattenChoice(member: Node, seen: readonly string[] = []): readonly Nod
   return elements(choices[0]).flatMap((inner) => flattenChoice(inner, [...seen, node.pointer]));
 }
 
-function acceptsOnlyNull(node: Node): boolean {
+/** Returns whether a schema, its target or a member of its `allOf` allows only null. */
+function acceptsOnlyNull(node: Node, seen: readonly string[] = []): boolean {
+  if (seen.includes(node.pointer)) return false;
   const { type, const: constant, enum: values } = asObject(node.value);
-  return type === 'null' || constant === null || (Array.isArray(values) && values.every((value) => value === null));
+  const [only, ...others] = [type].flat();
+  if (only === 'null' && others.length === 0) return true;
+  if (constant === null || (Array.isArray(values) && values.every((value) => value === null))) return true;
+  const parts = [target(node) ?? [], elements(rawChild(node, 'allOf'))].flat();
+  return parts.some((part) => acceptsOnlyNull(part, [...seen, node.pointer]));
 }

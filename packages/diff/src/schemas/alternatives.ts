@@ -203,7 +203,7 @@ function exclusiveLists({ leaves, choices }: ResolvedSchema): readonly (readonly
 
 /** Returns the alternatives of each `oneOf`. */
 function oneOfLists({ leaves }: ResolvedSchema): readonly (readonly Node[])[] {
-  return leaves.map(({ document, pointer, value }) => elements(rawChild({ document, pointer, value }, 'oneOf')));
+  return leaves.map((leaf) => elements(rawChild(leaf, 'oneOf')));
 }
 
 /** Returns whether certainly no value matches both schemas: by type, listed values or a required property. */
