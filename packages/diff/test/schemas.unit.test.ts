@@ -170,3 +170,9 @@ test('a renamed component with a value in the mapping of a discriminator', () =>
   const [base, revision] = ['Pet', 'Animal'].map((name) => petsNamed(name, { pet: ref(name).$ref, bird: 'Bird' }));
   expect(summarizeBoth(base?.schema, revision?.schema, base?.rest, revision?.rest)).toEqual(NOTHING);
 });
+
+test('a new property with the name of a member of all objects', () => {
+  const object = { type: 'object', properties: { a: text } };
+  const revision = { ...object, properties: { ...object.properties, toString: integer } };
+  expect(summarizeBoth(object, revision).response).toEqual(['INFO response-optional-property-added']);
+});

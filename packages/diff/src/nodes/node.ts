@@ -19,7 +19,9 @@ export function rootOf(document: OpenApiDocument): Node {
 
 /** Returns a child without following its `$ref`; `undefined` if it is absent. */
 export function rawChild(node: Node, name: string | number): Node | undefined {
-  const value = asObject(node.value)[name];
+  const members = asObject(node.value);
+  // A property may be named `toString`.
+  const value = Object.hasOwn(members, name) ? members[name] : undefined;
   if (value === undefined) return undefined;
   return { document: node.document, pointer: `${node.pointer}/${escapePointer(String(name))}`, value };
 }
