@@ -171,6 +171,17 @@ test('a renamed component with a value in the mapping of a discriminator', () =>
   expect(summarizeBoth(base?.schema, revision?.schema, base?.rest, revision?.rest)).toEqual(NOTHING);
 });
 
+test('alternatives that extend the schema are compared as alternatives that do not', () => {
+  const [lives, wings] = ['lives', 'wings'].map((name) => ({ required: [name], properties: { [name]: integer } }));
+  const extending = (part: unknown) => ({ allOf: [ref('Pet'), part] });
+  const rest = (Pet: object) => ({ components: { schemas: { Pet, Cat: extending(lives), Bird: extending(wings) } } });
+  const summarizeChoice = (...anyOf: readonly unknown[]) =>
+    summarizeBoth(ref('Pet'), ref('Pet'), rest(pet), rest({ ...pet, anyOf }));
+  const want = summarizeChoice(lives, wings);
+  expect(want.request).toEqual(['ERR request-body-wrapped-in-one-of']);
+  expect(summarizeChoice(ref('Cat'), ref('Bird'))).toEqual(want);
+});
+
 test('a new property with the name of a member of all objects', () => {
   const object = { type: 'object', properties: { a: text } };
   const revision = { ...object, properties: { ...object.properties, toString: integer } };

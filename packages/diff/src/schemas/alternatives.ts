@@ -55,7 +55,13 @@ export function compareWithChoice(
     const [choice] = schema.choices;
     if (choice === undefined) return splitByType(at, schema, nodes);
     const rest = withoutChoices(schema);
-    return members(choice).map(({ nodes: own, keyword }) => ({ nodes: [...rest, ...own], keyword }));
+    return members(choice).map(({ nodes: own, keyword }) => {
+      const nodes = [...rest, ...own];
+      const read = readSchema(nodes);
+      // A type that extends the schema leads back to the choice.
+      const isTaken = read.choices.length > 0 && read.choices.every(({ node }) => node.pointer === choice.node.pointer);
+      return { nodes: isTaken ? withoutChoices(read) : nodes, keyword };
+    });
   };
   if (matchesSeveral(at, schemas, plain.base)) {
     return [report(at, 'wrapped-in-one-of', 'differs', 'the previous values match two alternatives of oneOf')];
