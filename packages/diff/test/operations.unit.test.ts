@@ -21,6 +21,7 @@ const SCHEMES = {
 };
 const secured = (security: readonly Fragment[], securitySchemes: Fragment = SCHEMES): OpenApiDocument =>
   operationWith({ security }, { components: { securitySchemes } });
+const listOf = (items: Fragment): Fragment => ({ type: 'array', items });
 const inQuery = (name: string): Fragment => ({ type: 'apiKey', in: 'query', name });
 const served = (...urls: readonly string[]): OpenApiDocument =>
   operationWith({}, { servers: urls.map((url) => ({ url })) });
@@ -76,6 +77,16 @@ test.each<readonly [string, readonly [readonly Fragment[], readonly Fragment[]],
   ],
   ['from string to integer', [[query()], [query({ schema: integer })]], ['ERR request-parameter-type-changed']],
   ['explode of a single value', [[query()], [query({ explode: false })]], []],
+  [
+    'from an integer to a list of integers',
+    [[query({ schema: integer })], [query({ explode: false, schema: listOf(integer) })]],
+    ['INFO request-parameter-type-generalized'],
+  ],
+  [
+    'from a string, which may contain a comma, to a list of strings',
+    [[query()], [query({ explode: false, schema: listOf(text) })]],
+    ['ERR request-parameter-type-changed'],
+  ],
   ['a header in other letters', [[query({ in: 'header', name: 'X-A' })], [query({ in: 'header', name: 'x-a' })]], []],
   ['a header that OpenAPI ignores', [[], [query({ in: 'header', name: 'Accept', required: true })]], []],
   [

@@ -203,10 +203,13 @@ function compareAt(at: SchemaComparison, nodes: Schemas, schemas: NodePair<Resol
 
 /** Returns whether a request scalar became a list that may have one item: `?a=1` is a list with one item. */
 function becameRepeatable(at: SchemaComparison, nodes: Schemas, { base, revision }: NodePair<ResolvedSchema>): boolean {
-  if (at.serialization !== 'pairs' || directionOf(at) !== 'request') return false;
-  const [before, after] = [base, revision].map((schema) => typesOf(schema, false));
-  const isScalar = before?.every((type) => type !== 'array' && type !== 'object') === true;
-  if (!isScalar || after?.includes('array') !== true) return false;
+  const before = typesOf(base, false);
+  // Strings may contain the separator of items.
+  const isWithoutSeparator = at.subject === 'request-parameter' && !before.includes('string');
+  const isOneItem = at.serialization === 'pairs' || (at.serialization === 'text' && isWithoutSeparator);
+  if (!isOneItem || directionOf(at) !== 'request') return false;
+  const isScalar = before.every((type) => type !== 'array' && type !== 'object');
+  if (!isScalar || !typesOf(revision, false).includes('array')) return false;
   const isShort = keywordValues(revision, 'minItems').every((least) => Number(least) < 2);
   const found = at.same({ base: nodes.base, revision: keywordNodes(revision, 'items') });
   return isShort && found.every(({ level }) => level === 'INFO');
