@@ -21,6 +21,9 @@ const SCHEMES = {
 };
 const secured = (security: readonly Fragment[], securitySchemes: Fragment = SCHEMES): OpenApiDocument =>
   operationWith({ security }, { components: { securitySchemes } });
+const flows = (...names: readonly string[]): Fragment => ({
+  oauth: { type: 'oauth2', flows: Object.fromEntries(names.map((name) => [name, {}])) },
+});
 const listOf = (items: Fragment): Fragment => ({ type: 'array', items });
 const inQuery = (name: string): Fragment => ({ type: 'apiKey', in: 'query', name });
 const served = (...urls: readonly string[]): OpenApiDocument =>
@@ -128,6 +131,11 @@ test.each<readonly [string, readonly [OpenApiDocument, OpenApiDocument], readonl
     'an API key in a query, and its name in other letters',
     [secured([{ key: [] }], { key: inQuery('key') }), secured([{ key: [] }], { key: inQuery('Key') })],
     ['ERR api-security-component-type-changed'],
+  ],
+  [
+    'another OAuth flow',
+    [secured([{ oauth: [] }], flows('implicit', 'password')), secured([{ oauth: [] }], flows('password', 'device'))],
+    ['ERR api-security-removed', 'INFO api-security-added'],
   ],
   ['ways in reordered', [secured([{ bearer: [] }, { key: [] }]), secured([{ key: [] }, { bearer: [] }])], []],
   [

@@ -1,6 +1,7 @@
 import {
   canonical,
   child,
+  children,
   elements,
   asObject,
   type Node,
@@ -50,7 +51,28 @@ export function compareSecurity(scope: FindingContext, { base, revision }: NodeP
     const isNew = !rejected.some((previous) => nameOf(previous) === nameOf(current) || previous.names.length === 0);
     return isNew ? [found('added', 'INFO', current.node, `${text} is accepted too`)] : [];
   });
-  return [...ofRejected, ...ofAccepted];
+  return [...ofRejected, ...ofAccepted, ...compareFlows(scope, { base: before, revision: after })];
+}
+
+/** Compares the OAuth flows by which clients get tokens, if both documents have any. */
+function compareFlows(scope: FindingContext, alternatives: NodePair<readonly Alternative[]>): readonly Finding[] {
+  const [before, after] = [flowsOf(alternatives.base), flowsOf(alternatives.revision)];
+  if (before.size === 0 || after.size === 0) return [];
+  const removed = [...before].filter(([flow]) => !after.has(flow));
+  const added = [...after].filter(([flow]) => !before.has(flow));
+  return [
+    ...removed.map(([flow, node]) =>
+      finding(scope, 'api-security-removed', 'ERR', node, `the OAuth flow ${flow} was removed`),
+    ),
+    ...added.map(([flow, node]) =>
+      finding(scope, 'api-security-added', 'INFO', node, `the OAuth flow ${flow} was added`),
+    ),
+  ];
+}
+
+function flowsOf(alternatives: readonly Alternative[]): ReadonlyMap<string, Node> {
+  const schemes = alternatives.flatMap(({ names, node }) => names.map((name) => schemeNamed(name, node)));
+  return new Map(schemes.flatMap((scheme) => [...children(child(scheme, 'flows'))]));
 }
 
 function nameOf({ names }: Alternative): string {
@@ -66,9 +88,8 @@ function alternativesOf(operation: Node): readonly Alternative[] {
 }
 
 function readAlternative(node: Node): Alternative {
-  const schemes = child(child(rootOf(node.document), 'components'), 'securitySchemes');
   const entries = Object.entries(asObject(node.value)).map(([name, scopes]) => {
-    const identity = identityOf(child(schemes, name));
+    const identity = identityOf(schemeNamed(name, node));
     const demands = Array.isArray(scopes) ? scopes.map((scope) => `${identity} ${String(scope)}`) : [];
     return { name, identity, demands: [identity, ...demands] };
   });
@@ -78,6 +99,10 @@ function readAlternative(node: Node): Alternative {
     demands: new Set(entries.flatMap(({ demands }) => demands)),
     schemes: new Set(entries.map(({ identity }) => identity)),
   };
+}
+
+function schemeNamed(name: string, { document }: Node): Node | undefined {
+  return child(child(child(rootOf(document), 'components'), 'securitySchemes'), name);
 }
 
 /** Returns the members of a security scheme that affect requests, as text. */
