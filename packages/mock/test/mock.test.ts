@@ -92,7 +92,7 @@ const folder = mkdtempSync(join(tmpdir(), 'mock-'));
 const documentPath = join(folder, 'things.yaml');
 const mocks: ChildProcess[] = [];
 afterAll(() => {
-  for (const mock of mocks) mock.kill();
+  for (const mock of mocks) mock.kill('SIGKILL'); // A graceful end takes longer than Jest waits.
   rmSync(folder, { recursive: true });
 });
 
