@@ -21,7 +21,7 @@ const tasks = (path: string, query: readonly string[], list: string): string => 
   /${path}/{id}:
     parameters: [${parameter('id', INTEGER, 'path')}]
     get: { operationId: get-${path}, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
-    patch: { operationId: patch-${path}, requestBody: { required: true, content: { application/json-patch+json: { schema: { type: array } } } }, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
+    patch: { operationId: patch-${path}, requestBody: { required: true, content: { application/json-patch+json: { schema: { type: array } }, application/merge-patch+json: { schema: { type: object } } } }, responses: { '200': { description: Ok, ${json(ref('Task'))} }, ${FAILURE} } }
     delete: { operationId: delete-${path}, responses: { '204': { description: Ok }, ${FAILURE} } }
   /${path}/{id}/archive:
     parameters: [${parameter('id', INTEGER, 'path')}]
@@ -327,13 +327,31 @@ test.each<[name: string, operations: readonly object[], changed: object | undefi
     undefined,
   ],
   ['a missing member', [{ op: 'remove', ...at('/none') }], undefined],
+  ['an item moved to the end', [{ op: 'move', ...at('/tags/-', { from: '/tags/0' }) }], { tags: ['b', 'a'] }],
   ['an item beyond the end', [{ op: 'add', ...at('/tags/9', { value: 'c' }) }], undefined],
+  ['an index with a leading zero', [{ op: 'replace', ...at('/tags/00', { value: 'c' }) }], undefined],
+  ['an escape that pointers do not have', [{ op: 'add', ...at('/a~2', { value: 'c' }) }], undefined],
+  ['no value', [{ op: 'replace', ...at('/title') }], undefined],
+  ['an invalid member', [{ op: 'replace', ...at('/title', { value: 7 }) }], undefined],
+  ['no object', [{ op: 'replace', ...at('', { value: 7 }) }], undefined],
 ])('a JSON patch is applied as a whole: %s', async (_name, operations, changed) => {
   const made = { id: 2, title: 'a', state: 'open', hours: 1, tags: ['a', 'b'] };
   mock.replaceState({ ...mock.state(), '/timed': [made] });
   const { status } = await send('/timed/2', operations, 'PATCH', JSON_PATCH);
   expect(status).toBe(changed === undefined ? 400 : 200);
   expect(mock.state()['/timed']).toEqual([{ ...made, ...changed }]);
+});
+
+test('a null in a merge patch removes a member that must not be null', async () => {
+  const made = { id: 2, title: 'a', state: 'open', hours: 1 };
+  mock.replaceState({ ...mock.state(), '/timed': [{ ...made, size: 'S' }] });
+  expect((await send('/timed/2', { size: null }, 'PATCH', 'application/merge-patch+json')).body).toEqual(made);
+  expect(mock.state()['/timed']).toEqual([made]);
+});
+
+test('a member without which a resource is invalid is generated once, for lists and reads', async () => {
+  mock.replaceState({ ...mock.state(), '/numbered': [{ id: 2, title: 'a' }] });
+  expect((await send('/numbered')).body).toEqual([(await send('/numbered/2')).body]);
 });
 
 test('a PATCH of a singleton without PUT is stored', async () => {

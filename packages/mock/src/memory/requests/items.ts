@@ -17,6 +17,7 @@ import { usualStatus } from '../../responses/respond.ts';
 import { decodeId, pathValues, pathInCollection, storeCollection, storePath } from '../state/paths.ts';
 import { etagOf, failureKey, type MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
+import { memberProblems } from '../resources/schema-alternatives.ts';
 import type { State } from '../state/store.ts';
 import { ownedBy } from './account.ts';
 import { afterAction } from './actions.ts';
@@ -88,15 +89,36 @@ export const patch: Handle = (scope, request) => {
   const isJsonPatch = request.contentType?.includes('json-patch') === true;
   const sent = isJsonPatch ? (omitFiles(request.body) ?? null) : written(scope, request);
   return change(scope, request, (state, path) => {
-    const patched = isJsonPatch ? applyJsonPatch(state, sent) : sent;
+    const patched = isJsonPatch ? afterJsonPatch(scope, state, sent) : afterMergePatch(scope, state, sent);
     if (patched === undefined) return undefined;
-    const merge = (current: JsonObject): JsonObject =>
-      isJsonPatch ? changed(scope, current) : mergePatch(changed(scope, objectOrEmpty(state)), current);
-    const next = isObject(patched) ? { ...merge(patched), ...idOf(scope.resource, state) } : patched;
+    const next = isObject(patched) ? { ...patched, ...idOf(scope.resource, state) } : patched;
     setState(scope, path, next);
     return next;
   });
 };
+
+/** Returns the state after a JSON Patch; `undefined` if the patch cannot be applied, or makes a member invalid. */
+function afterJsonPatch(scope: OperationContext, state: Json, operations: Json): Json | undefined {
+  const { resource, model } = scope;
+  const next = applyJsonPatch(state, operations);
+  if (next === undefined) return undefined;
+  if (!isObject(next) || !isObject(model.sampleOf(resource)))
+    return model.allowsValue(resource, next) ? next : undefined;
+  const isValid = memberProblems(model.alternativesOf(resource), next).length === 0;
+  return isValid ? changed(scope, model.complete(resource, next)) : undefined;
+}
+
+/** Returns the state after a merge patch. A null removes a member that must not be null. */
+function afterMergePatch(scope: OperationContext, state: Json, sent: Json): Json {
+  const { resource, model } = scope;
+  if (!isObject(sent)) return sent;
+  const merged = mergePatch(changed(scope, objectOrEmpty(state)), sent);
+  const kept = Object.entries(merged).filter(
+    ([name, member]) =>
+      member !== null || memberProblems(model.alternativesOf(resource), { [name]: null }).length === 0,
+  );
+  return model.complete(resource, Object.fromEntries(kept));
+}
 
 /** Removes a resource and its nested resources. */
 export const remove: Handle = (scope, request) => {
@@ -107,7 +129,7 @@ export const remove: Handle = (scope, request) => {
   });
 };
 
-const INAPPLICABLE = 'an operation of the JSON Patch cannot be applied to the resource';
+const INAPPLICABLE = 'the JSON Patch cannot be applied to the resource, or makes a member invalid';
 
 /**
  * Changes an existing resource, if the preconditions hold, and responds with the state from `apply`.

@@ -104,7 +104,7 @@ export function createData(
       const id = idOf(resource, item);
       const own = id === undefined ? undefined : pathInCollection(path, id);
       const isRepeated = own !== undefined && states.has(own);
-      if (own !== undefined && !isRepeated) states.set(own, item);
+      if (own !== undefined && !isRepeated) states.set(own, model.complete(resource, item));
       return [
         ...(own === undefined ? [`${place} has no valid id: set ${resource.idMembers.join(' or ')}`] : []),
         ...(isRepeated ? [`${place} has the same id as an earlier resource: ${idText(id)}`] : []),
@@ -126,7 +126,7 @@ export function createData(
       return Object.entries(value).flatMap(([id, member]) => loadOne(pathInCollection(path, id), member, states));
     if (!isObject(model.sampleOf(resource))) return [`${path} must be a value of its schema`];
     if (!isObject(value)) return [`${path} must be an object`];
-    states.set(path, value);
+    states.set(path, model.complete(resource, value));
     return problemsOf(path, resource, value);
   }
 
