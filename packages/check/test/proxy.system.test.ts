@@ -160,8 +160,10 @@ test('proxy prints each new failure at once, and after a signal prints a summary
   const { child, url, waitFor } = await startProxy(service, ['--har', 'a.har']);
   const options = { headers: { Authorization: 'Bearer token-0123456789' } };
   expect(await (await fetch(`${url}/v1/pets`, options)).json()).toEqual([{ name: 'Rex' }]);
+  // The archive has no undocumented requests.
+  expect((await fetch(`${url}/v1/none`, options)).status).toBe(500);
   expect((await fetch(`${url}/v1/pets/1`, options)).status).toBe(500);
-  await waitFor('FAILED not_a_server_error  readPet: the status is 500 for valid data (request 2, ');
+  await waitFor('FAILED not_a_server_error  readPet: the status is 500 for valid data (entry 1, ');
   child.process.kill('SIGINT');
   const { code, stdout } = await child.outcome;
   expect([code, stdout]).toEqual([1, expect.stringContaining('2 operations, 2 requests, 1 failure')]);

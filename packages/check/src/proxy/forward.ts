@@ -38,7 +38,6 @@ export function createForwarder(service: URL, tls: Tls, { onExchange, onSkip }: 
   const send = protocol === 'https:' ? requestHttps : nodeHttp.request;
   const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
   const agent = createAgent(service, tls, false);
-  let count = 0;
 
   return (incoming, outgoing) => {
     if (/^websocket$/i.test(incoming.headers.upgrade ?? '')) {
@@ -53,7 +52,7 @@ export function createForwarder(service: URL, tls: Tls, { onExchange, onSkip }: 
       return;
     }
     const target = url.replace(/^https?:\/\/[^/?#]*(?=(\/?))/i, (_origin, slash: string) => (slash === '' ? '/' : ''));
-    const passage = openPassage(incoming, target, (count += 1));
+    const passage = openPassage(incoming, target);
     let isOver = false;
     const end = (report: () => void): void => {
       if (!isOver) report();
@@ -165,7 +164,7 @@ type Passage = {
 const NOTHING = Buffer.alloc(0);
 
 /** Records a request while it is forwarded. */
-function openPassage(request: IncomingMessage, target: string, number: number): Passage {
+function openPassage(request: IncomingMessage, target: string): Passage {
   const startedAt = new Date();
   const start = performance.now();
   const sent = keepPassing(request);
@@ -182,7 +181,7 @@ function openPassage(request: IncomingMessage, target: string, number: number): 
         request: { method, target, headers: endToEndHeaders(headerPairs(rawHeaders)), body },
         hasAllHeaders: true,
         isRequestComplete: complete && !sent.isCut(),
-        ...{ startedAt, durationMs, place: `request ${String(number)}, ${startedAt.toISOString()}` },
+        ...{ startedAt, durationMs, place: undefined },
       };
       const received = passing === undefined ? undefined : recordedBody(passing.body, passing.response);
       if (cause !== undefined || passing === undefined || received === undefined) {

@@ -110,7 +110,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function judgeMatched(match: Match, exchange: RecordedExchange, shown: Shown): void {
     const { operation } = match;
     const { operationId } = operation;
-    const { request, response, startedAt, durationMs, place } = exchange;
+    const { request, response, startedAt, durationMs } = exchange;
+    // An archive of the proxy has an entry for each judged request.
+    const { place = `entry ${String(requests)}, ${startedAt.toISOString()}` } = exchange;
     requests += 1;
     const known = failures.get(operation) ?? new Map<string, Kept>();
     failures.set(operation, known);

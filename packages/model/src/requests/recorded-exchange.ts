@@ -16,6 +16,6 @@ export type RecordedExchange = {
   readonly broken: { readonly cause: string; readonly received: Excerpt } | undefined;
   readonly startedAt: Date;
   readonly durationMs: number;
-  /** The place in the recording, such as `entry 3 of a.har, 2026-11-12T10:00:00.000Z`. */
-  readonly place: string;
+  /** The place in an archive, such as `entry 3 of a.har, 2026-11-12T10:00:00.000Z`; `undefined` for live traffic. */
+  readonly place: string | undefined;
 };
