@@ -59,6 +59,7 @@ function fieldsOf({ headers, body }: ReadRequest, host: string): string[] {
 
 /** Removes the origin of the service from a redirect, so that the client stays at the mock. */
 function withinMock([name, value]: readonly [string, string], origin: string): readonly [string, string] {
-  const isInside = /^(?:content-)?location$/i.test(name) && value.startsWith(`${origin}/`);
-  return [name, isInside ? value.slice(origin.length) : value];
+  const isAbsolute = /^(?:https?:)?\/\//i.test(value);
+  const target = /^(?:content-)?location$/i.test(name) && isAbsolute ? URL.parse(value, origin) : null;
+  return [name, target?.origin === origin ? target.pathname + target.search + target.hash : value];
 }

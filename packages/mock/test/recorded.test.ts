@@ -211,9 +211,9 @@ test('a response that the service cuts off is cut off for the client', async () 
   await expect(response.text()).rejects.toThrow();
 });
 
-test('a redirect within the service leads to the mock', async () => {
+test.each(['http://', 'HTTP://', '//'])('a redirect within the service leads to the mock: %s', async (start) => {
   const url = await startBefore(({ headers: { host = '' } }, response) => {
-    response.writeHead(302, { location: `http://${host}/things?name=a` }).end();
+    response.writeHead(302, { location: `${start}${host}/things?name=a` }).end();
   });
   const { headers } = await fetch(url, { redirect: 'manual' });
   expect(headers.get('location')).toBe('/things?name=a');
