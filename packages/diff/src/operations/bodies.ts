@@ -49,8 +49,7 @@ export function compareMediaTypes(at: BodyScope, { base, revision }: NodePair): 
     const aspect = widened ? 'name-generalized' : 'name-specialized';
     const level = LEVEL_OF_EFFECT[isRequest ? 'request' : 'response'][widened ? 'widens' : 'narrows'];
     const renamed = partner === type ? [] : [found(aspect, level, current, `${type} became ${partner}`)];
-    const isSame = serializationOf(type) === serializationOf(partner);
-    const serialization = isSame ? serializationOf(type) : undefined;
+    const serialization = commonSerialization(type, partner);
     const compared = ['schema', 'itemSchema'].flatMap((member) =>
       compareSchemas(
         { ...at, serialization, node: current },
@@ -65,6 +64,12 @@ export function compareMediaTypes(at: BodyScope, { base, revision }: NodePair): 
 
 /** The serializations of the kinds of bodies. */
 const SERIALIZATIONS = { json: undefined, text: 'text', form: 'pairs', multipart: 'pairs', binary: 'bytes' } as const;
+
+/** Returns how the values of two media types are serialized; `undefined` if that differs, and for JSON. */
+function commonSerialization(type: string, partner: string): DescribedValue['serialization'] {
+  const serialization = serializationOf(type);
+  return serialization === serializationOf(partner) ? serialization : undefined;
+}
 
 /** Returns how the values of a media type are serialized. */
 function serializationOf(mediaType: string): DescribedValue['serialization'] {

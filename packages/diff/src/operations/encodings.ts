@@ -22,9 +22,7 @@ export function compareEncodings(at: BodyScope, { base, revision }: NodePair): r
   const names = new Set([...children(child(base, 'encoding')).keys(), ...after.keys()]);
   return [...names].flatMap((name) => {
     const [old, current] = [encodingOf(base, name), encodingOf(revision, name)];
-    const hasStyle = [base, revision].some((form) =>
-      isStyled(asObject(children(child(form, 'encoding')).get(name)?.value)),
-    );
+    const hasStyle = [base, revision].some((form) => isStyled(encodingNode(form, name)));
     const found = (keyword: string, rule: string, level: Level): Finding => {
       const change = `${keyword} of the field ${name} was changed`;
       return finding(at, `${at.subject}-encoding-${rule}-changed`, level, after.get(name) ?? revision, change);
@@ -34,26 +32,37 @@ export function compareEncodings(at: BodyScope, { base, revision }: NodePair): r
     );
     return [
       ...(effect === 'none' ? [] : [found('contentType', 'content-type', LEVEL_OF_EFFECT[directionOf(at)][effect])]),
-      ...(old.style === current.style || !hasStyle ? [] : [found('style', 'style', 'ERR')]),
-      ...(!hasStyle || old.style !== current.style || old.explode === current.explode
-        ? []
-        : [found('explode', 'explode', 'ERR')]),
+      ...(hasStyle ? compareStyles(found, old, current) : []),
     ];
   });
 }
 
+function compareStyles(
+  found: (keyword: string, rule: string, level: Level) => Finding,
+  old: Encoding,
+  current: Encoding,
+): readonly Finding[] {
+  if (old.style !== current.style) return [found('style', 'style', 'ERR')];
+  return old.explode === current.explode ? [] : [found('explode', 'explode', 'ERR')];
+}
+
+function encodingNode(form: Node, name: string): Node | undefined {
+  return child(child(form, 'encoding'), name);
+}
+
 function encodingOf(form: Node, name: string): Encoding {
-  const encoding = children(child(form, 'encoding')).get(name);
+  const encoding = encodingNode(form, name);
   const field = readSchema(partsOf(readSchema(asList(rawChild(form, 'schema'))), name));
   const types = typesOf(field);
   const contentTypes = (textAt(encoding, 'contentType') ?? defaultTypeOf(field)).split(',').map(normalizeMediaType);
-  if (!isStyled(asObject(encoding?.value)) && types.includes('object')) return { contentTypes };
+  if (!isStyled(encoding) && types.includes('object')) return { contentTypes };
   const written = withDefaultStyle({ ...asObject(encoding?.value), in: 'query' });
   const hasParts = types.includes('array') || types.includes('object');
   return { contentTypes, style: written.style, explode: hasParts && written.explode };
 }
 
-function isStyled({ style, explode }: Readonly<Record<string, unknown>>): boolean {
+function isStyled(encoding: Node | undefined): boolean {
+  const { style, explode } = asObject(encoding?.value);
   return style !== undefined || explode !== undefined;
 }
 

@@ -2,7 +2,7 @@ import { normalizeMediaType } from '@contract-first/contract';
 import { withDefaultStyle, type Serialization } from '@contract-first/documents';
 import { child, children, rawChild, type NodePair, type Node } from '../nodes/node.ts';
 import { readSchema } from '../nodes/schema-reader.ts';
-import type { Subject } from '../rules/comparison.ts';
+import type { DescribedValue, Subject } from '../rules/comparison.ts';
 import { finding, type Finding, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
 import { typesOf } from '../schemas/types.ts';
@@ -14,13 +14,13 @@ type SerializedScope = FindingContext & { readonly subject: Extract<Subject, 're
 export function compareSerialized(scope: SerializedScope, { base, revision }: NodePair): readonly Finding[] {
   const schemas = { base: schemaOf(base), revision: schemaOf(revision) };
   return [
-    ...compareSerialization(scope, { base, revision }),
-    ...compareSchemas({ ...scope, serialization: textOf(revision), node: revision }, schemas),
+    ...compareStyles(scope, { base, revision }),
+    ...compareSchemas({ ...scope, serialization: serializationOf(revision), node: revision }, schemas),
   ];
 }
 
-function compareSerialization(scope: SerializedScope, { base, revision }: NodePair): readonly Finding[] {
-  const [before, after] = [serializationOf(base), serializationOf(revision)];
+function compareStyles(scope: SerializedScope, { base, revision }: NodePair): readonly Finding[] {
+  const [before, after] = [styleOf(base), styleOf(revision)];
   const found = (keyword: 'style' | 'explode'): readonly Finding[] => {
     const change = `${keyword} ${String(before[keyword])} became ${String(after[keyword])}`;
     return [finding(scope, `${scope.subject}-${keyword}-changed`, 'ERR', revision, change)];
@@ -29,14 +29,15 @@ function compareSerialization(scope: SerializedScope, { base, revision }: NodePa
   return before.explode !== after.explode && before.hasParts && after.hasParts ? found('explode') : [];
 }
 
-function textOf(node: Node): 'text' | 'pairs' | undefined {
+/** Returns how the values of a parameter or header are serialized; `undefined` for a media type. */
+function serializationOf(node: Node): DescribedValue['serialization'] {
   if (child(node, 'content') !== undefined) return undefined;
-  const { style, explode } = serializationOf(node);
+  const { style, explode } = styleOf(node);
   return style === 'form' && explode ? 'pairs' : 'text';
 }
 
-/** Returns the serialization with its defaults; for `content`, `style` is the media type. */
-function serializationOf(node: Node) {
+/** Returns `style` and `explode` with their defaults; for `content`, `style` is the media type. */
+function styleOf(node: Node) {
   const [mediaType] = children(child(node, 'content')).keys();
   if (mediaType !== undefined) return { style: normalizeMediaType(mediaType), explode: false, hasParts: false };
   const { style, explode } = withDefaultStyle(node.value as Serialization); // Validated document.

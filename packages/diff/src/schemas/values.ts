@@ -77,7 +77,10 @@ function list(values: readonly string[] = []): string {
   return joinFirst(values, 10);
 }
 
-/** Returns the common values of all `enum` and `const` lists of a schema, as JSON; `undefined` without a list of other values than null. */
+/**
+ * Returns the common values of all `enum` and `const` lists of a schema, as JSON; `undefined` without a list of other
+ * values than null.
+ */
 export const listedValues = memoizeByObject((schema: ResolvedSchema): readonly string[] | undefined => {
   const [first, ...others] = schema.leaves.flatMap(({ value }) => {
     const { enum: values, const: constant } = asObject(value);

@@ -53,7 +53,7 @@ export function createPreferred(values: Values, operation: Operation, respond: R
   };
 }
 
-/** Creates a function that returns the function of a failure's body. */
+/** Creates a function whose result replaces a generated body by the body of a failure, with a status and a message. */
 function createFailureBodies(values: Values, operation: Operation) {
   const { valueOf } = createFailureTemplates(values);
   const templates = new Map<string, FailureTemplate>();
