@@ -87,15 +87,14 @@ test.each<readonly [string, unknown, unknown, Fragment?, Fragment?]>([
   ['null as a constant', { const: null }, { type: 'null' }],
   ['null in another way', { type: ['string', 'null'] }, { anyOf: [{ type: 'null' }, text] }],
   [
-    'null in a list of types, a component and an allOf',
-    {
-      properties: { a: { type: ['string', 'null'] }, b: { type: ['string', 'null'] }, c: { type: ['string', 'null'] } },
-    },
+    'null in a list of types, a component, an allOf and a oneOf',
+    { properties: Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, { type: ['string', 'null'] }])) },
     {
       properties: {
         a: { anyOf: [{ type: ['null'] }, text] },
         b: { anyOf: [{ $ref: '#/components/schemas/Null' }, text] },
         c: { anyOf: [{ allOf: [{ type: 'null' }] }, text] },
+        d: { anyOf: [{ oneOf: [{ type: 'null' }], deprecated: false }, text] },
       },
     },
     {},

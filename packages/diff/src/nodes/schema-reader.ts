@@ -164,13 +164,15 @@ function flattenChoice(member: Node, seen: readonly string[] = []): readonly Nod
   return elements(choices[0]).flatMap((inner) => flattenChoice(inner, [...seen, node.pointer]));
 }
 
-/** Returns whether a schema, its target or a member of its `allOf` allows only null. */
+/** Returns whether a schema, its target, a member of its `allOf` or all its alternatives allow only null. */
 function acceptsOnlyNull(node: Node, seen: readonly string[] = []): boolean {
   if (seen.includes(node.pointer)) return false;
   const { type, const: constant, enum: values } = asObject(node.value);
   const [only, ...others] = [type].flat();
   if (only === 'null' && others.length === 0) return true;
   if (constant === null || (Array.isArray(values) && values.every((value) => value === null))) return true;
-  const parts = [target(node) ?? [], elements(rawChild(node, 'allOf'))].flat();
-  return parts.some((part) => acceptsOnlyNull(part, [...seen, node.pointer]));
+  const isNull = (part: Node): boolean => acceptsOnlyNull(part, [...seen, node.pointer]);
+  const [all, ...choices] = ['allOf', 'oneOf', 'anyOf'].map((keyword) => elements(rawChild(node, keyword)));
+  const parts = [target(node) ?? [], all ?? []].flat();
+  return parts.some(isNull) || choices.some((alternatives) => alternatives.length > 0 && alternatives.every(isNull));
 }
