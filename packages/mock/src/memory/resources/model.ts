@@ -178,13 +178,15 @@ export function createModel(requests: Values, responses: Values) {
   }
 
   function complete(schema: JsonSchema | undefined, sample: JsonObject, state: JsonObject): JsonObject {
-    const required = requiredBy(responses.schemas, schema).filter((name) => Object.hasOwn(sample, name));
+    const missing = requiredBy(responses.schemas, schema).filter(
+      (name) => Object.hasOwn(sample, name) && !Object.hasOwn(state, name),
+    );
     const own = Object.entries(state).map(([name, member]) => {
       const inside = sample[name] ?? null;
       if (!isObject(member) || !isObject(inside)) return [name, member] as const;
       return [name, complete(propertyOf(responses.schemas, schema, name), inside, member)] as const;
     });
-    return { ...Object.fromEntries(required.map((name) => [name, sample[name] ?? null])), ...Object.fromEntries(own) };
+    return { ...Object.fromEntries(missing.map((name) => [name, sample[name] ?? null])), ...Object.fromEntries(own) };
   }
 
   function memberAt(place: Place, schema: JsonSchema): readonly [name: string, member: ItemMember] {
