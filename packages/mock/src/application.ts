@@ -4,7 +4,7 @@ import type { Application } from '@contract-first/engine';
 import {
   type AnyHandler,
   type AnyReply,
-  createCheckers,
+  createLenientCheckers,
   type DocumentText,
   readCommandConfig,
 } from '@contract-first/engine/tools';
@@ -123,7 +123,7 @@ export function createMock(
     open: () =>
       Promise.resolve({
         handlers: Object.fromEntries(handlers),
-        checkers: createCheckers(contract.securitySchemes, env),
+        checkers: createLenientCheckers(contract.securitySchemes, env),
         middleware: [createDelay(delay, createRandom(`${String(seed)} delays`)), createRecorded(sources, bodyLimit())],
         once: memory?.once ?? 'handlers',
         check: () => Promise.resolve(),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createFormatConverter } from '@contract-first/contract';
 import type { Application, Checker, OpenOptions } from '@contract-first/engine';
 import {
-  createCheckers,
+  createLenientCheckers,
   createErrorLog,
   createSilentLog,
   type LinkParameters,
@@ -78,7 +78,7 @@ export async function openTestService<Tested extends Application>(
 ): Promise<TestService<Tested>> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   const environment = { ...ENVIRONMENT, DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...variables };
-  const accepted = createCheckers(application.contract.securitySchemes, { API_TOKENS: TOKEN });
+  const accepted = createLenientCheckers(application.contract.securitySchemes, { API_TOKENS: TOKEN });
   const checkers = Object.fromEntries(Object.entries(accepted).map(([name, check]) => [name, asCaller(check)]));
   const parts = Promise.withResolvers<Opened<Tested>>();
   const open = async (options: OpenOptions) => {

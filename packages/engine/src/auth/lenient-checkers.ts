@@ -8,7 +8,7 @@ const VARIABLES = ['API_TOKENS', 'API_TOKENS_FILE', 'JWT_ISSUER'];
  * checks bearer tokens and API keys itself, and these checkers require a value of `API_TOKENS`: as the password or
  * `user:password` of basic credentials, or after the scheme name of other credentials.
  */
-export function createCheckers(
+export function createLenientCheckers(
   schemes: Readonly<Record<string, SecurityScheme>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, Checker>> {
