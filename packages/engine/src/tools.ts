@@ -1,7 +1,7 @@
 // Exports for tools and benchmarks. They may change in any version.
 
 export { addCors, type HeaderField } from './http/accept/cors.ts';
-export { createLenientCheckers } from './auth/lenient-checkers.ts';
+export { createLenientCheckers, hasCredentials } from './auth/lenient-checkers.ts';
 export type { Credentials } from './auth/credentials.ts';
 export { startService } from './create-service.ts';
 export type { DocumentText } from './docs/docs.ts';

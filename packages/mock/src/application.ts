@@ -1,4 +1,10 @@
-import { bodyLimitOf, type Operation, TimeSlices } from '@contract-first/contract';
+import {
+  bodyLimitOf,
+  type ExampleRequest,
+  type Operation,
+  TimeSlices,
+  TOKEN_PLACEHOLDER,
+} from '@contract-first/contract';
 import { type CompiledDocument, optional } from '@contract-first/documents';
 import type { Application } from '@contract-first/engine';
 import {
@@ -6,6 +12,7 @@ import {
   type AnyReply,
   createLenientCheckers,
   type DocumentText,
+  hasCredentials,
   readCommandConfig,
 } from '@contract-first/engine/tools';
 import { readOperations } from '@contract-first/model/operations';
@@ -103,7 +110,11 @@ export function createMock(
   const requests = createValues(compiled.document, seed, 'request');
   const responses = createValues(compiled.document, seed, 'response');
   const values = { requests, responses, operations: readOperations(requests.schemas, responses.schemas, '/') };
-  const contract = { ...withPreferences(compiled.contract), ...optional('example', exampleRequest(compiled)) };
+  const example = exampleRequest(compiled);
+  const contract = {
+    ...withPreferences(compiled.contract),
+    ...optional('example', example && !hasCredentials(env) ? withAnyToken(example) : example),
+  };
   const memory = options && createMemory(values, { ...options, seed });
   const errors = { rate: errorRate, random: createRandom(`${String(seed)} errors`) };
   const invalidExamples = () => findInvalidExamples(responses, Object.values(contract.operations));
@@ -171,4 +182,10 @@ export function createMock(
       }
     }
   }
+}
+
+/** Fills in a token, since the mock accepts any. */
+function withAnyToken({ method, target, options }: ExampleRequest): ExampleRequest {
+  const fill = (text: string): string => text.replaceAll(TOKEN_PLACEHOLDER, 'any');
+  return { method, target: fill(target), options: options.map(([name, value]) => [name, fill(value)]) };
 }

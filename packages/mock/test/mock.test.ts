@@ -260,10 +260,13 @@ test('the mock behaves like a service: configured tokens are checked', async () 
   expect([(await basic('user:a-real-token')).status, (await basic('user:another')).status]).toEqual([200, 401]);
 });
 
-test('the banner has no database, /openapi.yaml is the document, and Ctrl-C ends it with 0', async () => {
+test('the banner has no database and a command that works, /openapi.yaml is the document, and Ctrl-C ends it with 0', async () => {
   const { url, mock, output } = await start([documentPath]);
-  await until(() => /^\nThings {8}http:[^]*\nTry it:\n/.test(output()), true);
+  await until(() => /^\nThings {8}http:[^]*\nTry it:\n\ncurl .*\n/.test(output()), true);
   expect(output()).not.toContain('Database');
+  const [command = ''] = /^curl .*$/m.exec(output()) ?? [];
+  const { stdout } = await runProcess('sh', ['-c', `${command} --silent --write-out ' %{http_code}'`]);
+  expect(stdout).toMatch(/ 2\d\d$/);
   expect((await get('/openapi.yaml', {}, url)).text).toBe(DOCUMENT);
   mock.kill('SIGINT');
   expect(await once(mock, 'exit')).toEqual([0, null]);

@@ -12,7 +12,7 @@ export function createLenientCheckers(
   schemes: Readonly<Record<string, SecurityScheme>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, Checker>> {
-  const isConfigured = VARIABLES.some((name) => env[name] !== undefined);
+  const isConfigured = hasCredentials(env);
   const tokens = env['API_TOKENS']?.split(',').map((entry) => entry.trim()) ?? [];
   const checked = Object.entries(schemes).filter(([, scheme]) => !isConfigured || checkerKindOf(scheme) === undefined);
   return Object.fromEntries(
@@ -28,6 +28,11 @@ export function createLenientCheckers(
       },
     ]),
   );
+}
+
+/** Returns whether credentials are configured. */
+export function hasCredentials(env: Readonly<Record<string, string | undefined>>): boolean {
+  return VARIABLES.some((name) => env[name] !== undefined);
 }
 
 /** Returns the token, the key, or `user:password`; `undefined` when the credentials are missing or malformed. */
