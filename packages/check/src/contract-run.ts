@@ -98,7 +98,10 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const begun = new Set<string>();
   let requests = 0;
   const users = await openUsers(options, operations, {
-    ...{ documented, baseUrl: url, connection, tls: options.tls },
+    documented,
+    baseUrl: url,
+    connection,
+    tls: options.tls,
     onSecret: options.onSecret ?? (() => undefined),
     onProblem: (problem) => notes.push(problem),
   });
@@ -107,8 +110,18 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
   const deleted = new Set<string>();
   const valueUse = createValueUse(values);
   const run: Run = {
-    ...{ connection, users, tokens: users.tokens, headers, seed, runs, checks, maxResponseTimeMs, signal },
-    ...{ requestSchemas, responseSchemas, requestOracle },
+    connection,
+    users,
+    tokens: users.tokens,
+    headers,
+    seed,
+    runs,
+    checks,
+    maxResponseTimeMs,
+    signal,
+    requestSchemas,
+    responseSchemas,
+    requestOracle,
     responseOracle: createOracle(responseSchemas, JUDGING_LIMIT_MS),
     arbitraries,
     inputsOf: memoizeByObject((operation: ApiOperation) => createValidInputs(operation, arbitraries, requestOracle)),
@@ -123,7 +136,11 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
         ...Object.entries(hooks.values?.(hookOperation(operation)) ?? {}),
       ]),
     onGivenValue: valueUse.add,
-    ...{ corrections, hooks, deleted, echoes: new Set(), faults: new Set() },
+    corrections,
+    hooks,
+    deleted,
+    echoes: new Set(),
+    faults: new Set(),
     mayWait: createAllowance(budgetMs / operations.length),
     onRequest: ({ operationId }) => {
       requests += 1;
@@ -160,7 +177,9 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
       (check) => !isOff(check, run) && (!isSilent(check) || check === OTHER_USER_CHECK),
     );
     return {
-      ...{ seed, operations: selected.map(({ operationId }) => operationId), requests },
+      seed,
+      operations: selected.map(({ operationId }) => operationId),
+      requests,
       ...findings,
       incomplete: [...forbidden.map(({ operationId }) => operationId), ...findings.incomplete],
       unsuccessful:

@@ -94,7 +94,8 @@ test('a server that parses chunks as the next request has one failure: it reject
     document: { ...document, paths: { '/texts': { post: { operationId: 'send', requestBody: text, responses } } } },
     baseUrl: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, // A TCP address, not a pipe.
     checks: new Set(['positive_data_acceptance', 'not_a_server_error']),
-    ...{ seed: 1, runs: 5 },
+    seed: 1,
+    runs: 5,
   });
   expect(failures.map(({ message }) => message)).toEqual(['valid data (a chunked body) got status 400']);
 });

@@ -33,7 +33,10 @@ const DOCUMENT = {
           { name: 'sides', in: 'query', required: true, schema: { type: 'integer', enum: [3, 4] } },
           { name: 'X-Page', in: 'header', schema: { type: 'integer', minimum: 1 } },
           {
-            ...{ name: 'area', in: 'query', style: 'deepObject', explode: true },
+            name: 'area',
+            in: 'query',
+            style: 'deepObject',
+            explode: true,
             schema: { type: 'object', properties: { min: { type: 'integer' } }, additionalProperties: false },
           },
         ],

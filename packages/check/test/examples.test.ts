@@ -28,7 +28,10 @@ async function check(document: ReturnType<typeof documentWith>, count: number, d
   const observed: Observation[] = [];
   const accept: Defect = () => ({ status: 200, headers: {}, body: '' });
   const result = await checkContract({
-    ...{ document, baseUrl: await startReferenceServer(defect ?? accept), seed: 1, runs: 1 },
+    document,
+    baseUrl: await startReferenceServer(defect ?? accept),
+    seed: 1,
+    runs: 1,
     onExchange: (observation) => observed.push(observation),
   });
   const requests = observed.slice(0, count).map(({ testCase, request }) => {

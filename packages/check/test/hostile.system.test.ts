@@ -115,7 +115,11 @@ async function check(kind: HostileKind, options: Options = {}) {
   const limits = { seed: 1, runs: 1, budgetMs: 60_000, maxResponseBytes: LIMIT_BYTES };
   const end = new AbortController();
   const result = await checkContract({
-    ...{ document: hostileDocument, baseUrl: server.url, ...limits, ...others, signal: end.signal },
+    document: hostileDocument,
+    baseUrl: server.url,
+    ...limits,
+    ...others,
+    signal: end.signal,
     onExchange: (observation) => {
       onExchange?.(observation);
       if (isLast(observation)) end.abort();

@@ -34,7 +34,9 @@ function entryOf({ request, headers = {}, body, status = 200, responseHeaders, c
     startedDateTime: STARTED,
     time: 5,
     request: {
-      ...{ method, url: path.startsWith('/') ? ORIGIN + path : path, headers: pairs(headers) },
+      method,
+      url: path.startsWith('/') ? ORIGIN + path : path,
+      headers: pairs(headers),
       ...(body !== undefined && { postData: { mimeType: headers['Content-Type'] ?? '', text: body } }),
       ...more,
     },
@@ -115,11 +117,9 @@ test.each([
   [
     'a form',
     {
-      ...{
-        request: 'POST /v1/login',
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-        body: 'name=a',
-      },
+      request: 'POST /v1/login',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'name=a',
       content: jsonOf({ access_token: 'a' }),
     },
     'a form without user',
@@ -433,7 +433,9 @@ test('no output contains recorded credentials', async () => {
         { request: 'POST /v1/login', headers: login, body: 'user=me', content: jsonOf({ access_token: issued }) },
         { request: 'GET /v1/pets/1', headers: { Authorization: `Basic ${basic}` }, status: 500, content: echo },
         {
-          ...{ request: `GET /v1/pets/2?key=${encodeURIComponent(key)}`, status: 503, content: echo },
+          request: `GET /v1/pets/2?key=${encodeURIComponent(key)}`,
+          status: 503,
+          content: echo,
           headers: { Authorization: `Bearer ${bearer}`, Cookie: `session=${cookie}` },
         },
       ],
@@ -462,19 +464,16 @@ test('no output contains a value that is secret by its name, schema or form, any
   };
   const prefix = secret();
   const headers: Headers = {
-    ...{ Authorization: `Bearer ${secret(prefix)}`, Cookie: `a=${secret('z')}; b=${prefix}` },
-    ...{
-      'X-Vault-Token': secret(),
-      'Private-Token': secret(),
-      'X-Amz-Security-Token': secret(),
-      'X-Session-Id': secret(),
-      'X-Hub-Signature-256': `sha256=${secret()}`,
-      DPoP: secret(),
-    },
-    ...{
-      'X-Forwarded-Authorization': secret(),
-      Referer: `https://me:${secret()}@pets.example/?sig=${secret()}#token=${secret()}`,
-    },
+    Authorization: `Bearer ${secret(prefix)}`,
+    Cookie: `a=${secret('z')}; b=${prefix}`,
+    'X-Vault-Token': secret(),
+    'Private-Token': secret(),
+    'X-Amz-Security-Token': secret(),
+    'X-Session-Id': secret(),
+    'X-Hub-Signature-256': `sha256=${secret()}`,
+    DPoP: secret(),
+    'X-Forwarded-Authorization': secret(),
+    Referer: `https://me:${secret()}@pets.example/?sig=${secret()}#token=${secret()}`,
   };
   const members = [
     'pwd',
@@ -492,12 +491,11 @@ test('no output contains a value that is secret by its name, schema or form, any
   ];
   const json = JSON.stringify({
     ...Object.fromEntries(members.map((name) => [name, secret()])),
-    ...{
-      cvv: secretNumber(),
-      tokens: [secret(), { a: secret(), b: [secretNumber()] }],
-      credentials: { user: secret() },
-    },
-    ...{ url: `https://s3.example/a?a=1&X-Amz-Signature=${secret()}`, text: JSON.stringify({ password: secret() }) },
+    cvv: secretNumber(),
+    tokens: [secret(), { a: secret(), b: [secretNumber()] }],
+    credentials: { user: secret() },
+    url: `https://s3.example/a?a=1&X-Amz-Signature=${secret()}`,
+    text: JSON.stringify({ password: secret() }),
     claims: `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${secret()}`,
   });
   const xml = `<a><n:password xmlns:n="n">${secret()}</n:password><b pin="${secret()}"/><secret><![CDATA[${secret()}]]></secret><otp><c>${secret()}</c></otp></a>`;
@@ -561,7 +559,11 @@ test('no output contains a value that is secret by its name, schema or form, any
   const extended = `--a\r\nContent-Disposition: form-data; name*=utf-8''pass%77ord\r\n\r\n${secret()}\r\n--a--\r\n`;
   const content = { size: 1, mimeType: 'application/json', text: json };
   const post = (type: string, body: string, path = '/v1/login'): Entry => ({
-    ...{ request: `POST ${path}`, headers: { ...headers, 'Content-Type': type }, body, status: 500, content },
+    request: `POST ${path}`,
+    headers: { ...headers, 'Content-Type': type },
+    body,
+    status: 500,
+    content,
     responseHeaders: { ...JSON_TYPE, 'Set-Cookie': `a=${secret('y')}; Path=/`, Location: `/?signature=${secret()}` },
   });
   const { paths, components } = petsDocument as {

@@ -193,7 +193,11 @@ async function failuresWith(served: string, checks?: readonly CheckName[]): Prom
   const mock = await startMock(write(served));
   cleanUp(mock.close);
   const { failures } = await checkContract({
-    ...{ document, baseUrl: mock.url, seed: 1, runs: 5, budgetMs: 120_000 },
+    document,
+    baseUrl: mock.url,
+    seed: 1,
+    runs: 5,
+    budgetMs: 120_000,
     ...(checks && { checks: new Set(checks) }),
   });
   return failures.map(({ check }) => check);

@@ -46,7 +46,12 @@ test('a schema with values that are too slow to generate is given up once, and n
   const baseUrl = await startReferenceServer(() => ({ status: 204, headers: {}, body: '' }));
   const checks = new Set(['not_a_server_error'] as const);
   const { notes, failures, incomplete } = await checkContract({
-    ...{ document, baseUrl, checks, seed: 1, runs: 10, budgetMs: 60_000 },
+    document,
+    baseUrl,
+    checks,
+    seed: 1,
+    runs: 10,
+    budgetMs: 60_000,
   });
   expect([failures, incomplete]).toEqual([[], []]);
   const reason = '#/components/schemas/V6 rejects the values that were tried, and takes too long for more';

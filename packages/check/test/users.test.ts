@@ -25,7 +25,7 @@ async function check(server: OwnedNotesOptions, options: Partial<ContractOptions
   const { url: baseUrl } = await startOwnedNotes(server);
   const document = ownedNotesDocument(server);
   const users = { token: TOKEN, otherToken: OTHER_TOKEN };
-  const result = await checkContract({ ...{ document, baseUrl, ...users, checks, seed: 1, runs: 0 }, ...options });
+  const result = await checkContract({ document, baseUrl, ...users, checks, seed: 1, runs: 0, ...options });
   const found = result.failures.map(({ operationId, message }) => `${operationId}: ${message}`);
   return { found, notes: result.notes, unused: result.unused, unsuccessful: result.unsuccessful };
 }

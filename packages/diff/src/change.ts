@@ -35,7 +35,10 @@ export function groupFindings(sources: NodePair<DocumentSource>, findings: reado
     const same = Map.groupBy(group, ({ rule, level, change }) => [level, rule, change].join(' '));
     return {
       ...sources[side].locate(pointer),
-      ...{ side, pointer, level: first.level, reference },
+      side,
+      pointer,
+      level: first.level,
+      reference,
       findings: [...same.values()].flatMap(mergeFindings),
       operations: [...new Set(group.flatMap(({ operation }) => operation ?? []))].sort(),
     };

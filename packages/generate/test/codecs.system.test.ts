@@ -70,7 +70,8 @@ test('a service does not start if its codecs differ from generated/', async () =
   const source = read(CODECS);
   write(CODECS, source.replace("'application/xml'", "'text/csv'"));
   expect(await generateHere(folder)).toMatchObject({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: expect.stringContaining('codecs without a body in the document: text/csv\n'),
   });
   const withoutBody = await runProcess('node', ['src/main.ts'], { PORT: '0', API_TOKENS: 'test-token' }, folder);
@@ -169,7 +170,8 @@ test.each(['export const codecs = { ...others };', 'export const codecs = {', 'e
     const before = readGenerated();
     writeCodecs(source);
     expect(await generate()).toEqual({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: `cannot read the names of codecs from ${join('src/app/codecs.ts')}: write an object literal without a spread\n`,
     });
     expect(readGenerated()).toEqual(before);

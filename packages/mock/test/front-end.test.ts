@@ -171,7 +171,10 @@ test('the times in resources follow the order of the changes', async () => {
   await send(mock, 'POST', '/orders', { item: 'milk' });
   expect(first).toEqual({ id: 1, item: 'tea', createdAt: '2026-03-01T09:00:00Z', updatedAt: '2026-03-01T09:00:00Z' });
   expect(await send(mock, 'PATCH', '/orders/1', { item: 'oat milk' })).toEqual({
-    ...{ id: 1, item: 'oat milk', createdAt: '2026-03-01T09:00:00Z', updatedAt: '2026-03-01T09:02:00Z' },
+    id: 1,
+    item: 'oat milk',
+    createdAt: '2026-03-01T09:00:00Z',
+    updatedAt: '2026-03-01T09:02:00Z',
   });
 });
 

@@ -127,8 +127,12 @@ test('corrected resources are stored, and the contract checks use the correction
   const { document } = await readDocument(join(folder, 'trips.yaml'), NO_OUTSIDE);
   const { corrections } = readProgramOptions({ config: join(folder, '.contract.yaml') });
   const { failures, unused } = await checkContract({
-    ...{ document, baseUrl: mock.url, corrections },
-    ...{ seed: 1, runs: 3, budgetMs: 60_000 },
+    document,
+    baseUrl: mock.url,
+    corrections,
+    seed: 1,
+    runs: 3,
+    budgetMs: 60_000,
   });
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);
   expect(unused).not.toContain('use_after_free');

@@ -348,8 +348,12 @@ test('the contract checks pass, including checks of sequences', async () => {
   const { document } = await readDocument(path, NO_OUTSIDE);
   const own = await startMock();
   const { failures, notes, unused } = await checkContract({
-    ...{ document, baseUrl: own.url, token: own.token },
-    ...{ seed: 1, runs: 3, budgetMs: 120_000 },
+    document,
+    baseUrl: own.url,
+    token: own.token,
+    seed: 1,
+    runs: 3,
+    budgetMs: 120_000,
   });
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);
   expect(unused).toEqual(['ignored_auth', 'action_effects']);

@@ -120,8 +120,11 @@ test('a stored resource takes precedence over paired successes, and over failure
 test('the contract checks pass: the status of a paired failure is the documented one', async () => {
   const { document } = await readDocument(path, NO_OUTSIDE);
   const { failures } = await checkContract({
-    ...{ document, baseUrl: new URL('/other/v2', mock.url).href },
-    ...{ seed: 1, runs: 3, budgetMs: 120_000 },
+    document,
+    baseUrl: new URL('/other/v2', mock.url).href,
+    seed: 1,
+    runs: 3,
+    budgetMs: 120_000,
   });
   expect(failures.map(({ check, operationId, message }) => [check, operationId, message])).toEqual([]);
 });

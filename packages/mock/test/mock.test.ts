@@ -244,7 +244,9 @@ test.each([
 
 test('the mock behaves like a service: its own failures are valid, with status and message', async () => {
   const problem = (code: number, reason: RegExp) => ({
-    ...{ code, reason: expect.stringMatching(reason), ticket: expect.stringMatching(/^T-\d{3}$/) },
+    code,
+    reason: expect.stringMatching(reason),
+    ticket: expect.stringMatching(/^T-\d{3}$/),
   });
   expect((await get('/things/x')).body).toEqual(problem(400, /id must be integer/));
   expect((await get('/nowhere')).body).toEqual(problem(404, /does not exist/));

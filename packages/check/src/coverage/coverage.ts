@@ -113,7 +113,10 @@ function countersOf(operation: ApiOperation, schemas: SchemaDocument, oracle: Or
   function statesOf(parameter: ApiParameter): readonly string[] {
     const takesAny = ANY_TEXTS.every((text) => {
       const values = sentValuesOf({ ...parameter, style: 'simple' }, [], {
-        ...{ path: [], query: [], header: [], cookie: [] },
+        path: [],
+        query: [],
+        header: [],
+        cookie: [],
         [parameter.in]: [[parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name, text]],
       });
       return values?.some((value) => oracle.allows(parameter.schema, value));

@@ -38,15 +38,22 @@ async function runProxy(options: CheckOptions, client: readonly string[]): Promi
   const targets = [...options.reports, ...archives.map((path) => ({ kind: 'har', path }) as const)];
   const reports = openReports(targets);
   const report = {
-    ...{ baseUrl: url.href, curlOptions: options.curlOptions, redactor: undefined },
-    ...{ repeatLine: () => undefined, locate, isProtocolFolded },
+    baseUrl: url.href,
+    curlOptions: options.curlOptions,
+    redactor: undefined,
+    repeatLine: () => undefined,
+    locate,
+    isProtocolFolded,
   };
   const onExchange = reports.start(report);
   let result: ContractResult | undefined;
   let problem: string | undefined;
   try {
     const recorder = createRecorder({
-      ...{ ...options, document, servedAt, onExchange },
+      ...options,
+      document,
+      servedAt,
+      onExchange,
       onFailure: (failure) => {
         if (!accepts(failure)) printError(formatLine(failure));
       },

@@ -181,7 +181,9 @@ function openPassage(request: IncomingMessage, target: string): Passage {
         request: { method, target, headers: endToEndHeaders(headerPairs(rawHeaders)), body },
         hasAllHeaders: true,
         isRequestComplete: complete && !sent.isCut(),
-        ...{ startedAt, durationMs, place: undefined },
+        startedAt,
+        durationMs,
+        place: undefined,
       };
       const received = passing === undefined ? undefined : recordedBody(passing.body, passing.response);
       if (cause !== undefined || passing === undefined || received === undefined) {

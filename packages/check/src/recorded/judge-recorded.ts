@@ -77,8 +77,11 @@ export function judgeRecorded(
     operation: hasAllHeaders ? operation : withoutSetCookie(operation),
     testCase,
     response: { ...response, limitBytes },
-    ...{ requestOracle, responseOracle, redactor },
-    ...{ maxResponseTimeMs, expectedStatuses },
+    requestOracle,
+    responseOracle,
+    redactor,
+    maxResponseTimeMs,
+    expectedStatuses,
   };
   return {
     testCase,

@@ -145,7 +145,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function result(): ContractResult {
     const unseen = [...selected].filter((operation) => !failures.has(operation)).map(({ operationId }) => operationId);
     return {
-      ...{ seed: undefined, requests, unused: [], incomplete: [], errors: [] },
+      seed: undefined,
+      requests,
+      unused: [],
+      incomplete: [],
+      errors: [],
       operations: [...failures.keys()].map(({ operationId }) => operationId),
       failures: [...failures.values()].flatMap((known) => [...known.values()].map(({ failure }) => failure)),
       notImplemented: [...notImplemented],

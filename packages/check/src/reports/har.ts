@@ -11,7 +11,8 @@ const HTTP = 'HTTP/1.1';
 const UNKNOWN = -1; // For sizes, as defined by HAR.
 const NOTHING = Buffer.alloc(0);
 const NO_RESPONSE: Pick<KeptResponse, 'status' | 'headers' | 'body'> = {
-  ...{ status: 0, headers: [] },
+  status: 0,
+  headers: [],
   body: excerptOf(NOTHING),
 };
 
@@ -54,7 +55,9 @@ function entryOf(
       // HAR 1.2 defines an encoding only for responses.
       ...(request.body !== undefined && {
         postData: {
-          ...{ mimeType: contentType, text: bodyText, ...(comment !== undefined && { comment }) },
+          mimeType: contentType,
+          text: bodyText,
+          ...(comment !== undefined && { comment }),
           ...(encoding !== undefined && { _encoding: encoding }),
         },
       }),

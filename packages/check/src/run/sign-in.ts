@@ -223,7 +223,11 @@ function fillWithin(value: Json, user: UserValues): Json {
 /** Returns the source of expressions that read a response. */
 function sourceOf(response: WireResponse | undefined): ExpressionSource {
   return {
-    ...{ url: '', method: '', status: response?.status ?? 0, requestBody: undefined, parameter: () => undefined },
+    url: '',
+    method: '',
+    status: response?.status ?? 0,
+    requestBody: undefined,
+    parameter: () => undefined,
     responseHeader: (name) => response?.headers.find(([other]) => other === name)?.[1],
     responseBody: response && jsonOf(response),
   };

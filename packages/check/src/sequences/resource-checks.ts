@@ -116,7 +116,15 @@ function checkResource(
     const renew = (): ResourceClient =>
       clientOf(createSequenceJudge({ ...run, onFailure: () => undefined }, turn), RENEWAL_OFFSET * (renewals += 1));
     return {
-      ...{ item, items, operations, idMembers, run, judge: one, instances, plainInputs: inputs, renew },
+      item,
+      items,
+      operations,
+      idMembers,
+      run,
+      judge: one,
+      instances,
+      plainInputs: inputs,
+      renew,
       moved: new Map(),
     };
   };

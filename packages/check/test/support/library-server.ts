@@ -83,7 +83,10 @@ const KINDS: Readonly<Record<'shelf' | 'book' | 'author' | 'label', Kind>> = {
     ],
     required: ['title', 'floor'],
     members: {
-      ...{ title: TEXT, floor: INTEGER(0, 99), site: SITE, secret: TEXT },
+      title: TEXT,
+      floor: INTEGER(0, 99),
+      site: SITE,
+      secret: TEXT,
       tags: (value) => Array.isArray(value) && value.length <= 3 && value.every(TEXT),
     },
   },

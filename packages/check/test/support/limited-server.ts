@@ -73,7 +73,8 @@ export function isDayOf(value: unknown, isLeap: (year: number) => boolean): bool
 const INT32 = 2n ** 31n;
 const INT64 = 2n ** 63n;
 const shape = (name: string): object => ({
-  ...{ type: 'object', required: [name] },
+  type: 'object',
+  required: [name],
   properties: { [name]: { type: 'integer', minimum: 0, maximum: 9 } },
 });
 const digit = { type: 'integer', minimum: 0, maximum: 9 };
@@ -125,7 +126,8 @@ export const LIMITED: Readonly<Record<string, Readonly<Record<string, Limited>>>
     },
     rows: {
       schema: {
-        ...{ type: 'array', uniqueItems: true },
+        type: 'array',
+        uniqueItems: true,
         items: { type: 'object', required: ['a', 'b'], properties: { a: digit, b: digit } },
       },
       rule: list(0, Infinity, record({ a: integer(0n, 9n), b: integer(0n, 9n) }, {}, other)),
@@ -146,7 +148,9 @@ export const LIMITED: Readonly<Record<string, Readonly<Record<string, Limited>>>
     },
     box: {
       schema: {
-        ...{ type: 'object', required: ['depth'], additionalProperties: false },
+        type: 'object',
+        required: ['depth'],
+        additionalProperties: false,
         properties: { depth: { type: 'integer', minimum: 1, maximum: 6 }, label: { type: 'string', maxLength: 4 } },
       },
       rule: record({ depth: integer(1n, 6n) }, { label: text(0, 4) }),
@@ -203,7 +207,9 @@ export const limitedDocument: OpenApiDocument = {
               content: {
                 'application/json': {
                   schema: {
-                    ...{ type: 'object', required: Object.keys(properties), additionalProperties: false },
+                    type: 'object',
+                    required: Object.keys(properties),
+                    additionalProperties: false,
                     properties: Object.fromEntries(
                       Object.entries(properties).map(([name, { schema }]) => [name, schema]),
                     ),

@@ -96,7 +96,9 @@ export function ownedNotesDocument({ open = [], without = [] }: OwnedNotesOption
 }
 
 const empty = (status: number, headers: Readonly<Record<string, string>> = {}): ServerAnswer => ({
-  ...{ status, headers, body: '' },
+  status,
+  headers,
+  body: '',
 });
 
 /** Starts the service, and records its requests. */

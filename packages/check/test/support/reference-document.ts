@@ -31,7 +31,10 @@ const documentWith = (part: object): OpenApiDocument => ({
           { name: 'limit', in: 'query', schema: { ...int32, minimum: 1 } },
           { name: 'kinds', in: 'query', schema: { type: 'array', items: { enum: ['tree', 'herb'] } }, explode: false },
           {
-            ...{ name: 'range', in: 'query', style: 'deepObject', explode: true },
+            name: 'range',
+            in: 'query',
+            style: 'deepObject',
+            explode: true,
             schema: { type: 'object', properties: { min: int64, max: int64 }, additionalProperties: false },
           },
           { name: 'theme', in: 'cookie', schema: { type: 'string', enum: ['dark', 'light'] } },

@@ -4,7 +4,13 @@ import type { Report } from './report.ts';
 /** Formats changes as one JSON array. */
 export const formatJson: Report = ({ changes }) => {
   const listed = changes.map(({ level, side, file, line, column, pointer, reference, findings, operations }) => ({
-    ...{ level, side, file, line, column, pointer, reference },
+    level,
+    side,
+    file,
+    line,
+    column,
+    pointer,
+    reference,
     findings: findings.map((finding) => ({ ...finding, page: rulePage(finding.rule) })),
     operations,
   }));

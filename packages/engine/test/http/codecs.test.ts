@@ -56,7 +56,9 @@ responses:
   };
   const codecs = Object.fromEntries(TYPES.map((type) => [type, lines]));
   const served = await createTestApp({
-    ...{ contract: await contractOf(document, { codecs: TYPES }), handlers: { op }, codecs },
+    contract: await contractOf(document, { codecs: TYPES }),
+    handlers: { op },
+    codecs,
     ...overrides,
   });
   const send = (type: string, body?: string | Buffer) => {
@@ -155,7 +157,8 @@ responses: { '200': { description: It., content: { application/xml: { schema: ${
     a: { type: string, xml: { attribute: true } }, b: { type: string, readOnly: true } } } } }`;
   const { send } = await serve({
     contract: await contractOf(documentOf('/a', 'post', operation, rest), { codecs: ['application/xml'] }),
-    ...{ codecs: { 'application/xml': codec }, reply: { status: 200, body: {} } },
+    codecs: { 'application/xml': codec },
+    reply: { status: 200, body: {} },
   });
   const response = await send('application/xml;v=1', 'x');
   expect([response.status, response.headers['content-length']]).toEqual([200, '2']);
@@ -221,7 +224,8 @@ test('a failure whose only media type has a codec is rendered as a value: 400', 
 responses: { '204': { description: Done. }, '400': ${failure} }`;
   const { app } = await serve({
     contract: await contractOf(documentOf('/a', 'post', operation), { codecs: ['application/xml'] }),
-    ...{ codecs: { 'application/xml': lines }, failures: { op400: ({ status }) => ({ id: status }) } },
+    codecs: { 'application/xml': lines },
+    failures: { op400: ({ status }) => ({ id: status }) },
   });
   const response = await request(app).post('/a').buffer().responseType('blob');
   expect([response.status, response.headers['content-type']]).toEqual([400, 'application/xml']);

@@ -41,7 +41,9 @@ export function* rejectedCredentials(
   const added: readonly MalformedBody[] = [
     { kind: 'negative', fault: 'an empty object', contentType, bytes: Buffer.from('{}') },
     {
-      ...{ kind: 'negative', fault: 'the token in the body', contentType: 'application/x-www-form-urlencoded' },
+      kind: 'negative',
+      fault: 'the token in the body',
+      contentType: 'application/x-www-form-urlencoded',
       bytes: Buffer.from(inForm),
     },
   ];

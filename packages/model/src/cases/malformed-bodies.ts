@@ -41,7 +41,10 @@ export function malformedBodies({ requestBody }: ApiOperation, { body }: Request
   const bodyOf =
     (kind: MalformedBody['kind'], group?: string) =>
     ([fault, bytes]: readonly [string, Buffer | string]): MalformedBody => ({
-      ...{ kind, fault, contentType, ...(group !== undefined && { group }) },
+      kind,
+      fault,
+      contentType,
+      ...(group !== undefined && { group }),
       bytes: Buffer.from(bytes),
     });
   const broken = [...NOT_JSON, `${text}}`, `${text} ${text}`].map((bad) => ['malformed JSON', bad] as const);

@@ -71,7 +71,10 @@ function readEntry(entry: unknown, place: string): HarEntry {
       isRequestComplete: requestBody.isComplete && !(isOwn && hasVariable(url, requestHeaders)),
       response: isAborted ? undefined : { ...content.response, elapsedMs: durationMs },
       isResponseComplete: content.isComplete,
-      ...{ broken: undefined, startedAt, durationMs, place: `${place}, ${escapeToLine(startedDateTime)}` },
+      broken: undefined,
+      startedAt,
+      durationMs,
+      place: `${place}, ${escapeToLine(startedDateTime)}`,
     },
   };
 }

@@ -85,7 +85,17 @@ export function createRedactor({ document, url, secrets, isRecorded }: RedactorO
   const received = replacementFor('member');
   const { isSecret } = names;
   return {
-    ...{ learn, target, header, text, request, response, excerpt, split, splitHeader, splitTarget, variablesIn },
+    learn,
+    target,
+    header,
+    text,
+    request,
+    response,
+    excerpt,
+    split,
+    splitHeader,
+    splitTarget,
+    variablesIn,
     isSecret,
   };
 

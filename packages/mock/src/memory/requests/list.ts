@@ -29,7 +29,12 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
   const states = store.list(collection);
   const { members, maxItems } = model.listOf(operation, resource);
   const page = selectPage(states, {
-    ...{ operation, members, maxItems, oracle: model.requests.oracle, collection, cursors },
+    operation,
+    members,
+    maxItems,
+    oracle: model.requests.oracle,
+    collection,
+    cursors,
     query: request.query as QueryValues, // Validated.
     idMembers: resource.idMembers,
   });
