@@ -1,30 +1,37 @@
-import { _, Name, type KeywordCxt } from 'ajv';
+import { _, Name, type AnySchema, type KeywordCxt } from 'ajv';
 import { not } from 'ajv/dist/compile/codegen/index.js';
 import type { SchemaEnv } from 'ajv/dist/compile/index.js';
-import { setEvaluated, Type } from 'ajv/dist/compile/util.js';
+import { alwaysValidSchema, setEvaluated, Type } from 'ajv/dist/compile/util.js';
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js';
-import { compilePattern } from './pattern.ts';
 import { MAX_CONDITIONS, replaceCode, type CodeRules } from './object-keywords.ts';
 
 type Names = Readonly<Record<string, unknown>>;
 
 /**
  * Replaces the keywords for which Ajv does not determine the evaluated properties and items as JSON Schema 2020-12 does
- * (10.2.2.1, 10.3.1.3, 11.2): `if`, `dependentSchemas`, `contains` and `unevaluatedItems`. Ajv finds names inherited from
- * `Object.prototype` among the evaluated names of `unevaluatedProperties`, and nests a condition for each name.
+ * (10.2.2.1, 10.3.1, 11.2). Ajv finds names inherited from `Object.prototype` among the evaluated names of
+ * `unevaluatedProperties`, and nests a condition for each name.
  */
 export function replaceEvaluation(ajv: CodeRules): void {
   replaceCode(ajv, 'if', checkCondition);
-  replaceCode(ajv, 'dependentSchemas', (context, code) => {
-    startEvaluatedNames(context); // Ajv creates the object only if a dependent schema matches.
-    code(context);
-  });
+  // Ajv keeps what was evaluated before these keywords only if one of their parts matches.
+  for (const keyword of ['anyOf', 'oneOf', 'if', 'dependentSchemas']) {
+    replaceCode(ajv, keyword, (context, code) => {
+      startEvaluatedNames(context);
+      if (keyword !== 'dependentSchemas') startEvaluatedItems(context); // Its code is not reached for lists.
+      code(context);
+    });
+  }
+  replaceCode(ajv, 'prefixItems', checkPrefixItems);
   replaceCode(ajv, 'contains', checkContains);
   replaceCode(ajv, 'unevaluatedItems', checkUnevaluatedItems);
   replaceCode(ajv, 'patternProperties', (context, code) => {
-    const patterns = Object.keys(Object(context.schema) as Names);
-    if (patterns.some((pattern) => compilePattern(pattern).test('__proto__'))) startEvaluatedNames(context);
+    const { it } = context;
+    const earlier = { ...it };
+    if (it.props !== true) delete it.props; // Ajv would add names to a variable that may be `true`, for all names.
+    startEvaluatedNames(context);
     code(context);
+    context.mergeEvaluated(earlier);
   });
   replaceCode(ajv, 'unevaluatedProperties', (context, code) => {
     copyEvaluatedNames(context);
@@ -42,12 +49,20 @@ export function callSchema(context: KeywordCxt, target: SchemaEnv): void {
   callRef(context, getValidate(context, target), target);
 }
 
-/** Creates the object of evaluated names without a prototype, since Ajv could not add `__proto__` to other objects. */
-function startEvaluatedNames({ gen, it }: KeywordCxt): void {
+/** Creates a variable for the number of evaluated items. */
+function startEvaluatedItems({ gen, it }: KeywordCxt): void {
+  if (typeof it.items === 'number') it.items = gen.var('items', it.items);
+}
+
+/** Creates a variable for the evaluated names: an object without a prototype, since Ajv could not add `__proto__` to others. */
+function startEvaluatedNames({ gen, data, it }: KeywordCxt): void {
   const { props } = it;
   if (it.opts.unevaluated !== true || props === true || props instanceof Name) return;
-  const names = gen.var('props', _`{ __proto__: null }`);
-  setEvaluated(gen, names, props ?? {});
+  const names = gen.var('props');
+  gen.if(_`typeof ${data} == "object"`, () => {
+    gen.assign(names, _`{ __proto__: null }`);
+    setEvaluated(gen, names, props ?? {});
+  });
   it.props = names;
 }
 
@@ -89,6 +104,20 @@ function checkCondition(context: KeywordCxt): void {
   context.pass(valid, () => {
     context.error(true);
   });
+}
+
+/** Generates the checks of `prefixItems`. For an empty list, Ajv would skip the keywords after it, such as `contains`. */
+function checkPrefixItems(context: KeywordCxt): void {
+  const { gen, data, it, keyword } = context;
+  const schemas = context.schema as readonly AnySchema[]; // By `schemaType`.
+  const valid = gen.var('valid', true);
+  schemas.forEach((schema, index) => {
+    if (alwaysValidSchema(it, schema)) return;
+    const part = { keyword, schemaProp: index, dataProp: index };
+    gen.if(_`${data}.length > ${index}`, () => context.subschema(part, valid));
+    context.ok(valid);
+  });
+  context.mergeEvaluated({ ...it, items: schemas.length });
 }
 
 /** Generates the check of `contains`. The indices of matching items are marked as the names of evaluated properties. */

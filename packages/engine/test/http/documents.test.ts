@@ -68,6 +68,18 @@ test.each<[string, string, unknown[], unknown[]]>([
     [{ a: 2 }, { b: 1 }],
   ],
   [
+    'properties and items that are evaluated before a condition',
+    '{ allOf: [{ properties: { n: true }, prefixItems: [true] }], if: { properties: { a: true }, prefixItems: [true, true], required: [a], minItems: 2, type: [object, array] }, unevaluatedProperties: false, unevaluatedItems: false }',
+    [{ n: 1 }, { n: 1, a: 1 }, [1], [1, 2]],
+    [{ n: 1, b: 1 }, [1, 2, 3]],
+  ],
+  [
+    'patternProperties beside alternatives',
+    '{ anyOf: [{ required: [a], properties: { a: true } }, { required: [b], additionalProperties: true }, {}], patternProperties: { ^x: { type: integer } } }',
+    [{ x: 1 }, { a: 1, x: 1 }, { b: 1, x: 1 }],
+    [{ x: 'x' }, { a: 1, x: 'x' }, { b: 1, x: 'x' }],
+  ],
+  [
     'unevaluatedItems after alternatives',
     '{ anyOf: [{ items: { type: string } }, true], unevaluatedItems: { type: boolean } }',
     [['yes', 'no'], [true]],
@@ -88,6 +100,12 @@ test.each<[string, string, unknown[], unknown[]]>([
     '{ if: { contains: { const: a } }, then: { if: { contains: { const: b } } }, unevaluatedItems: false }',
     [['a', 'b', 'a'], ['a'], []],
     [['b'], ['a', 'c']],
+  ],
+  [
+    'contains beside prefixItems',
+    '{ prefixItems: [{ type: integer }], contains: { const: 1 } }',
+    [[1], [2, 1]],
+    [[], [2]],
   ],
   [
     'limits of contains',
