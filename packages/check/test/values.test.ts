@@ -237,6 +237,8 @@ test.each([
     { allOf: [{ type: 'object', properties: { a: { type: 'string' } } }], unevaluatedProperties: false },
   ],
   ['a long text', { type: 'string', minLength: 100, maxLength: 120 }],
+  ['a long text with a pattern', { type: 'string', pattern: '^sk-([a-z]+)[0-9]?$', minLength: 40, maxLength: 40 }],
+  ['a long text with a pattern of its start', { type: 'string', pattern: '^(a|b)', minLength: 40 }],
   ['anything', {}],
   [
     'formats',

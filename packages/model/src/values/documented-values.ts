@@ -8,7 +8,7 @@ import {
 } from '@contract-first/documents';
 import fc from 'fast-check';
 import { createArbitraries } from './arbitrary.ts';
-import { readSchemas, type JsonSchema, type SchemaDocument } from './json-schema.ts';
+import { readSchemas, type JsonSchema, type JsonSchemaObject, type SchemaDocument } from './json-schema.ts';
 import type { Json } from './json-value.ts';
 import { type NamedExamples, readNamedExamples } from './named-examples.ts';
 import { failureOr, NoValue, TooLarge } from './generation-failure.ts';
@@ -93,8 +93,8 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
      */
     *prepare(described: Described): Generator<void, void> {
       yield* oracle.compile(described.schema);
-      for (const pattern of patternsIn(schemas, described)) {
-        preparePattern(pattern, MAX_VALUE_SIZE);
+      for (const schema of patternsIn(schemas, described)) {
+        preparePattern(schema, MAX_VALUE_SIZE);
         yield;
       }
     },
@@ -140,21 +140,21 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
 
 const CHOICES = ['example', 'examples', 'const', 'enum'];
 
-/** Returns the patterns in a schema and in the schemas that it refers to, but not in those with documented values. */
-function patternsIn({ id, document }: SchemaDocument, described: Described): ReadonlySet<string> {
-  const patterns = new Set<string>();
+/** Returns the schemas with a pattern in a schema and in those that it refers to, but not in those with documented values. */
+function patternsIn({ id, document }: SchemaDocument, described: Described): readonly JsonSchemaObject[] {
+  const found: JsonSchemaObject[] = [];
   const nodes = new Set<object>([described]);
   // The loop also visits nodes that are added meanwhile.
   for (const node of nodes) {
     if (CHOICES.some((keyword) => Object.hasOwn(node, keyword))) continue;
     const { pattern, $ref: reference } = node as { readonly pattern?: unknown; readonly $ref?: unknown };
-    if (typeof pattern === 'string') patterns.add(pattern);
+    if (typeof pattern === 'string') found.push(node as JsonSchemaObject); // Validated document.
     const isReference = typeof reference === 'string' && reference.startsWith(id);
     const target = isReference ? resolveReference(document, reference.slice(id.length)) : undefined;
     for (const member of [target, ...(Object.values(node) as readonly unknown[])])
       if (typeof member === 'object' && member !== null) nodes.add(member);
   }
-  return patterns;
+  return found;
 }
 
 // The total size of the values that are tried, since a large value has many simpler values.

@@ -60,6 +60,33 @@ export function withoutAssertions(pattern: string): string {
 }
 
 /**
+ * Changes the limits of one repetition in a regular expression, so that fast-check generates texts with a minimum length:
+ * of the repetition of a character with the widest range, outside of groups if possible.
+ */
+export function withMinLength(pattern: string, minLength: number, maxLength: number): string {
+  const extended = pattern.endsWith('$') ? pattern : `(?:${pattern}).*`;
+  let widest = { start: 0, end: 0, least: 0, most: 0, depth: 0 };
+  let depth = 0;
+  let previous = '';
+  for (const { 0: token, index, groups = {} } of extended.matchAll(TOKEN)) {
+    const { least, most } = repetitionsOf(groups) ?? { least: 0, most: 0 };
+    const isWider = most > widest.most || (most === widest.most && depth <= widest.depth);
+    if (most > least && previous !== ')' && isWider)
+      widest = { start: index, end: index + token.length, least, most, depth };
+    depth += token.startsWith('(') ? 1 : token === ')' ? -1 : 0;
+    previous = token;
+  }
+  const { start, end, least, most } = widest;
+  if (most === 0) return pattern;
+  const before = extended.slice(0, start);
+  const after = extended.slice(end);
+  const others = maxPatternLength(`${before}{0}${after}`, 'small');
+  const from = Math.max(least, Math.min(minLength, most, maxLength - others));
+  const to = Math.max(from, Math.min(most, maxLength, MOST_REPETITIONS.small(minLength)));
+  return `${before}{${String(from)},${String(to)}}${after}`;
+}
+
+/**
  * Returns the maximum length of a text that fast-check generates for a regular expression. Empty parts count as one
  * character, since fast-check generates their repetitions.
  */
@@ -72,13 +99,9 @@ function measure(pattern: string, size: keyof typeof MOST_REPETITIONS): { length
   let mostSteps = 0;
   let group = newGroup();
   for (const { 0: token, groups = {} } of pattern.matchAll(TOKEN)) {
-    const { simple, from, range, to } = groups;
-    if (simple !== undefined || from !== undefined) {
-      const least = simple === '+' ? 1 : Number(from ?? 0);
-      const unlimited = MOST_REPETITIONS[size](least);
-      const limit =
-        simple === '?' ? 1 : from === undefined || to === '' ? Infinity : Number(range === undefined ? from : to);
-      group.last *= Math.min(unlimited, limit);
+    const repetitions = repetitionsOf(groups);
+    if (repetitions !== undefined) {
+      group.last *= Math.min(MOST_REPETITIONS[size](repetitions.least), repetitions.most);
       group.lastSteps = 1 + LEVEL_FACTOR * group.lastSteps;
       mostSteps = Math.max(mostSteps, group.lastSteps);
     } else if (token.startsWith('(')) {
@@ -93,6 +116,15 @@ function measure(pattern: string, size: keyof typeof MOST_REPETITIONS): { length
     } else addPart(group, 1, 0);
   }
   return { length: endAlternative(group).longest, mostSteps };
+}
+
+/** Returns the limits of a quantifier; `undefined` for other tokens. */
+function repetitionsOf({ simple, from, range, to }: Readonly<Record<string, string | undefined>>) {
+  if (simple === undefined && from === undefined) return undefined;
+  const least = simple === '+' ? 1 : Number(from ?? 0);
+  const most =
+    simple === '?' ? 1 : from === undefined || to === '' ? Infinity : Number(range === undefined ? from : to);
+  return { least, most };
 }
 
 function newGroup(): Group {

@@ -5,7 +5,13 @@ import { EDGE_INTEGERS, EDGE_TEXTS, LONE_SURROGATES } from './hostile-values.ts'
 import type { Json } from './json-value.ts';
 import { integerStep, multiplesIn } from './multiples.ts';
 import { failureOr, oneOf, TooLarge } from './generation-failure.ts';
-import { isGeneratable, MOST_REPETITIONS, maxPatternLength, withoutAssertions } from './pattern-length.ts';
+import {
+  isGeneratable,
+  MOST_REPETITIONS,
+  maxPatternLength,
+  withMinLength,
+  withoutAssertions,
+} from './pattern-length.ts';
 import { exactNumberAt, INTEGER_RANGES, numberAt } from './schema-numbers.ts';
 import { longestText, sizeOfText, type Sized } from './value-size.ts';
 
@@ -78,9 +84,8 @@ export function numbers(schema: JsonSchemaObject, plain: boolean): fc.Arbitrary<
  * @throws {TooLarge} if the length or the pattern requires larger strings
  */
 export function strings(schema: JsonSchemaObject, kind: TextKind, plain: boolean, limit: number): Sized<Json> {
-  const { pattern, format } = schema;
-  const matches = typeof pattern === 'string' ? matching(pattern, limit) : undefined;
-  const name = String(format);
+  const matches = matching(schema, limit);
+  const name = String(schema['format']);
   const arbitrary =
     (plain ? PLAIN_FORMATS.get(name)?.() : undefined) ?? prepare(`format ${name}`, () => FORMATS.get(name)?.());
   const formatted = arbitrary && { arbitrary, size: FORMATTED_SIZE };
@@ -145,24 +150,34 @@ function longStrings(length: number, unit: fc.Arbitrary<string>): Sized<Json> {
 }
 
 /**
- * Prepares the generator of texts that match a pattern: fast-check needs up to half a second for some patterns.
+ * Prepares the generator of texts that match the pattern of a schema: fast-check needs up to half a second for some
+ * patterns.
  *
  * @param limit the maximum size of the texts
  */
-export function preparePattern(pattern: string, limit: number): void {
-  failureOr(() => matching(pattern, limit));
+export function preparePattern(schema: JsonSchemaObject, limit: number): void {
+  failureOr(() => matching(schema, limit));
 }
 
-/** Generates texts that match a pattern, apart from its assertions; `undefined` if fast-check does not support it. */
-function matching(pattern: string, limit: number): Sized<Json> | undefined {
+/**
+ * Generates texts that match the pattern of a schema, apart from its assertions. Returns `undefined` if there is no
+ * pattern or fast-check does not support it.
+ */
+function matching(schema: JsonSchemaObject, limit: number): Sized<Json> | undefined {
+  const { pattern } = schema;
+  if (typeof pattern !== 'string') return undefined;
+  const minLength = numberAt(schema, 'minLength') ?? 0;
+  if (minLength > longestText(limit)) throw new TooLarge();
+  const plain = withoutAssertions(pattern);
+  const long = minLength > 1 ? withMinLength(plain, minLength, numberAt(schema, 'maxLength') ?? Infinity) : plain;
   // Limits wide ranges of repetitions: `.{1,2097152}` would be 2 MB.
-  const short = withoutAssertions(pattern).replaceAll(/\{(\d+),(\d+)\}/g, (all, from: string, to: string) =>
+  const short = long.replaceAll(/\{(\d+),(\d+)\}/g, (all, from: string, to: string) =>
     Number(to) - Number(from) > MAX_REPETITIONS ? `{${from},${String(Number(from) + MAX_REPETITIONS)}}` : all,
   );
   // fast-check needs as much time for each character as for a value.
   const repetition = (['small', 'xsmall'] as const).find((size) => maxPatternLength(short, size) <= limit);
   if (repetition === undefined) throw new TooLarge();
-  const arbitrary = prepare(`pattern ${repetition} ${pattern}`, () => {
+  const arbitrary = prepare(`pattern ${repetition} ${short}`, () => {
     // Otherwise, the oracle filters arbitrary strings.
     if (!isGeneratable(short)) return undefined;
     try {
