@@ -11,6 +11,7 @@ import {
   findPatternsOfBytes,
   findPublic,
   findUnchecked,
+  findUncheckedTexts,
   findUnservable,
 } from './check/unsupported.ts';
 import { type Declared, NOTHING_DECLARED } from './document/codecs.ts';
@@ -138,6 +139,7 @@ export async function prepareDocument(
     ...findFailureHeaders(document),
     ...findIdempotencyFailures(document),
     ...findUnchecked(document),
+    ...findUncheckedTexts(document),
     ...findEncodings(document),
     ...findPatternsOfBytes(document, codecs),
     ...expandInheritance(document, schemaNames),

@@ -246,6 +246,11 @@ test.each([
     /itemSchema is not checked in application\/xml, only in JSON Lines, JSON sequences and event streams/,
   ],
   [
+    'a parameter that is text',
+    document('parameters: [{ name: q, in: query, content: { text/plain: { schema: { enum: [a, b] } } } }]'),
+    /parameters\/0\/content {2}warn: the schema is not checked: a value that is not JSON is passed on as text/,
+  ],
+  [
     'a default that does not fit its schema',
     document(body("{ properties: { v: { type: integer, default: '' } } }")),
     /warn: the default "" is not used, since it does not fit its schema/,

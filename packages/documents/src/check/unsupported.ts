@@ -8,9 +8,16 @@ import {
   kindOf,
   nodeHttp,
 } from '@contract-first/contract';
-import { type Document, listOperations, type MediaTypeObject, METHODS } from '../document/document.ts';
-import { parametersOf } from '../document/parameters.ts';
-import { dereference } from '../document/reference.ts';
+import {
+  ANNOTATION_KEYWORDS,
+  type Document,
+  listOperations,
+  type MediaTypeObject,
+  METHODS,
+  type ParameterObject,
+} from '../document/document.ts';
+import { parameterSchemaOf, parametersOf, valueSchemaOf } from '../document/parameters.ts';
+import { dereference, type SchemaObject } from '../document/reference.ts';
 import { walkDocument } from '../document/walk.ts';
 import { OWN_STATUSES } from '../operations/failures.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
@@ -102,6 +109,28 @@ export function findUnchecked(document: Document): Diagnostic[] {
       }
     },
     ['mediaType'],
+  );
+  return found;
+}
+
+/** The keywords of schemas that allow every string. */
+const OF_ANY_STRING = new Set(['type', 'default', 'example', 'examples', ...ANNOTATION_KEYWORDS]);
+
+/** Warns of unchecked schemas: of parameters and headers whose `content` is not JSON. */
+export function findUncheckedTexts(document: Document): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  walkDocument(
+    document,
+    ({ node, pointer }) => {
+      const parameter = node as ParameterObject; // Validated document. A header has no name, which is not read.
+      if (valueSchemaOf(parameter) !== undefined) return;
+      const schema = Object(dereference(document, parameterSchemaOf(parameter))) as SchemaObject;
+      const isAnyString = (schema.type ?? 'string') === 'string';
+      if (isAnyString && Object.keys(schema).every((keyword) => OF_ANY_STRING.has(keyword))) return;
+      const message = 'the schema is not checked: a value that is not JSON is passed on as text';
+      found.push({ pointer: `${pointer}/content`, message });
+    },
+    ['parameter', 'header'],
   );
   return found;
 }
