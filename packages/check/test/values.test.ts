@@ -238,6 +238,8 @@ test.each([
   ],
   ['a long text', { type: 'string', minLength: 100, maxLength: 120 }],
   ['a long text with a pattern', { type: 'string', pattern: '^sk-([a-z]+)[0-9]?$', minLength: 40, maxLength: 40 }],
+  ['a long base64', { type: 'string', format: 'byte', minLength: 40, maxLength: 60 }],
+  ['a short time', { type: 'string', format: 'time', maxLength: 9 }],
   ['a long text with a pattern of its start', { type: 'string', pattern: '^(a|b)', minLength: 40 }],
   ['anything', {}],
   [

@@ -84,17 +84,29 @@ export function numbers(schema: JsonSchemaObject, plain: boolean): fc.Arbitrary<
  * @throws {TooLarge} if the length or the pattern requires larger strings
  */
 export function strings(schema: JsonSchemaObject, kind: TextKind, plain: boolean, limit: number): Sized<Json> {
+  const lengths = lengthsOf(schema);
+  const { minLength } = lengths;
+  if (minLength > longestText(limit)) throw new TooLarge();
   const matches = matching(schema, limit);
   const name = String(schema['format']);
   const arbitrary =
-    (plain ? PLAIN_FORMATS.get(name)?.() : undefined) ?? prepare(`format ${name}`, () => FORMATS.get(name)?.());
-  const formatted = arbitrary && { arbitrary, size: FORMATTED_SIZE };
+    (plain ? PLAIN_FORMATS.get(name)?.(lengths) : undefined) ??
+    LIMITED_FORMATS.get(name)?.(lengths) ??
+    prepare(`format ${name}`, () => FORMATS.get(name)?.());
+  const formatted = arbitrary && { arbitrary, size: Math.max(FORMATTED_SIZE, sizeOfText(minLength)) };
   // Values for one keyword may satisfy the other keyword by chance.
   if (matches !== undefined && formatted !== undefined) return oneOf([() => matches, () => formatted]);
   return matches ?? formatted ?? plainStrings(schema, kind, limit);
 }
 
 const FORMATTED_SIZE = sizeOfText(40);
+
+/** The limits of the length of a text. */
+type Lengths = { readonly minLength: number; readonly maxLength: number };
+
+function lengthsOf(schema: JsonSchemaObject): Lengths {
+  return { minLength: numberAt(schema, 'minLength') ?? 0, maxLength: numberAt(schema, 'maxLength') ?? Infinity };
+}
 
 // Cached, since fast-check needs up to a second and 20 MB for some patterns and formats, which documents often repeat.
 const PREPARED = new Map<string, fc.Arbitrary<Json> | undefined>();
@@ -166,10 +178,9 @@ export function preparePattern(schema: JsonSchemaObject, limit: number): void {
 function matching(schema: JsonSchemaObject, limit: number): Sized<Json> | undefined {
   const { pattern } = schema;
   if (typeof pattern !== 'string') return undefined;
-  const minLength = numberAt(schema, 'minLength') ?? 0;
-  if (minLength > longestText(limit)) throw new TooLarge();
+  const { minLength, maxLength } = lengthsOf(schema);
   const plain = withoutAssertions(pattern);
-  const long = minLength > 1 ? withMinLength(plain, minLength, numberAt(schema, 'maxLength') ?? Infinity) : plain;
+  const long = minLength > 1 ? withMinLength(plain, minLength, maxLength) : plain;
   // Limits wide ranges of repetitions: `.{1,2097152}` would be 2 MB.
   const short = long.replaceAll(/\{(\d+),(\d+)\}/g, (all, from: string, to: string) =>
     Number(to) - Number(from) > MAX_REPETITIONS ? `{${from},${String(Number(from) + MAX_REPETITIONS)}}` : all,
@@ -198,23 +209,52 @@ const dates = (from = '1000', to = '9999'): fc.Arbitrary<string> =>
     .date({ min: new Date(`${from}-01-01T00:00:00Z`), max: new Date(`${to}-12-31T23:59:59Z`), noInvalidDate: true })
     .map((date) => date.toISOString());
 
-const words = (): fc.Arbitrary<string> =>
-  fc.string({ minLength: 1, maxLength: 10, unit: fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyz')) });
+/** Removes the milliseconds of a time that would be too long. */
+const within = ({ maxLength }: Lengths, time: string): string =>
+  time.length > maxLength ? time.replace(/\.\d+/, '') : time;
+const dateTimes = (lengths: Lengths, from?: string, to?: string): fc.Arbitrary<string> =>
+  dates(from, to).map((text) => within(lengths, text));
+const times = (lengths: Lengths): fc.Arbitrary<string> => dates().map((text) => within(lengths, text.slice(11)));
+
+/** Generates texts with a word between two texts. */
+function words({ minLength, maxLength }: Lengths, before: string, after = ''): fc.Arbitrary<string> {
+  const others = before.length + after.length;
+  const least = Math.max(1, minLength - others);
+  const most = Math.max(least, Math.min(10, maxLength - others));
+  const unit = fc.constantFrom(...Array.from('abcdefghijklmnopqrstuvwxyz'));
+  return fc.string({ minLength: least, maxLength: most, unit }).map((word) => `${before}${word}${after}`);
+}
+
+/** Generates base64, whose length is a multiple of four. */
+function base64({ minLength, maxLength }: Lengths): fc.Arbitrary<string> {
+  const least = 4 * Math.ceil(minLength / 4);
+  // Without such a text, the oracle rejects longer ones.
+  return fc.base64String({ minLength: least, maxLength: Math.max(least, Math.min(maxLength, least + 20)) });
+}
+
+type LimitedFormat = (lengths: Lengths) => fc.Arbitrary<Json>;
 
 // Common values, and faster: creating some of fast-check's address arbitraries takes a second.
-const PLAIN_FORMATS: ReadonlyMap<string, () => fc.Arbitrary<Json>> = new Map<string, () => fc.Arbitrary<Json>>([
-  ['date-time', () => dates('2020', '2029')],
+const PLAIN_FORMATS: ReadonlyMap<string, LimitedFormat> = new Map<string, LimitedFormat>([
+  ['date-time', (lengths) => dateTimes(lengths, '2020', '2029')],
   ['date', () => dates('2020', '2029').map((text) => text.slice(0, 10))],
-  ['email', () => words().map((word) => `${word}@example.com`)],
-  ['hostname', () => words().map((word) => `${word}.example.com`)],
-  ['uri', () => words().map((word) => `https://example.com/${word}`)],
-  ['url', () => words().map((word) => `https://example.com/${word}`)],
+  ['email', (lengths) => words(lengths, '', '@example.com')],
+  ['hostname', (lengths) => words(lengths, '', '.example.com')],
+  ['uri', (lengths) => words(lengths, 'https://example.com/')],
+  ['url', (lengths) => words(lengths, 'https://example.com/')],
+]);
+
+/** The formats whose texts can be as short or as long as required. */
+const LIMITED_FORMATS: ReadonlyMap<string, LimitedFormat> = new Map<string, LimitedFormat>([
+  ['date-time', (lengths) => dateTimes(lengths)],
+  ['time', times],
+  ['iso-date-time', (lengths) => dateTimes(lengths)],
+  ['iso-time', times],
+  ['byte', base64],
 ]);
 
 const FORMATS: ReadonlyMap<string, () => fc.Arbitrary<Json>> = new Map<string, () => fc.Arbitrary<Json>>([
-  ['date-time', dates],
   ['date', () => dates().map((text) => text.slice(0, 10))],
-  ['time', () => dates().map((text) => text.slice(11))],
   ['duration', () => fc.constantFrom('P1D', 'PT1H', 'P1Y2M3DT4H5M6S')],
   ['uuid', () => fc.uuid()],
   ['email', () => fc.emailAddress()],
@@ -225,12 +265,9 @@ const FORMATS: ReadonlyMap<string, () => fc.Arbitrary<Json>> = new Map<string, (
   ['url', () => fc.webUrl()],
   ['uri-template', () => fc.constantFrom('/a/{id}', '/a{?page}')],
   ['uri-reference', () => fc.webPath()],
-  ['byte', () => fc.base64String()],
   ['json-pointer', () => fc.constantFrom('', '/a', '/a~1b/0')],
   ['json-pointer-uri-fragment', () => fc.constantFrom('#', '#/a')],
   ['relative-json-pointer', () => fc.constantFrom('0', '1/a')],
-  ['iso-date-time', dates],
-  ['iso-time', () => dates().map((text) => text.slice(11))],
   ['regex', () => fc.constantFrom('^a+$', '[0-9]')],
 ]);
 
