@@ -37,6 +37,11 @@ test.each<[string, Record<string, object>, string]>([
     '"text"',
   ],
   [
+    'a long host name',
+    { Body: { type: 'string', format: 'hostname', minLength: 30 } },
+    `"${'a'.repeat(18)}.example.com"`,
+  ],
+  [
     'a pattern with assertions',
     { Body: { type: 'string', pattern: String.raw`^(?=.*\d)(?!0)[\da-f]{4}\b` } },
     '"aaa0"',
