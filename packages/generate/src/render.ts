@@ -163,7 +163,7 @@ function renderFailures(bodies: readonly FailureBody[]): string {
 
 const MAX_COLUMNS = 120;
 
-/** Serializes a value as JSON. Objects and lists that fit on one line of 120 columns are on one, to a third of the lines. */
+/** Serializes a value as JSON. Writes objects and lists on one line if they fit, which leaves a third of the lines. */
 function formatJson(value: unknown): string {
   const lines: string[] = [];
   /** The index of the first line of each open object or list. */
