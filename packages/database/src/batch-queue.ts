@@ -45,6 +45,8 @@ export class BatchQueue<Item, Result> {
   readonly #idle: BatchWorker<Item, Result>[];
   readonly #queue: BoundedQueue<Item, Result>;
   #isScheduled = false;
+  /** When the items of this turn time out: together, so that a caller can repeat them in their order. */
+  #expiresAt = 0;
 
   constructor(options: BatchQueueOptions<Item, Result>) {
     this.#options = options;
@@ -62,9 +64,10 @@ export class BatchQueue<Item, Result> {
   add(item: Item): Promise<Result> {
     if (!this.#isScheduled) {
       this.#isScheduled = true;
+      this.#expiresAt = performance.now() + this.#options.timeoutMs;
       setImmediate(this.#endTurn);
     }
-    return this.#queue.add(item);
+    return this.#queue.add(item, this.#expiresAt);
   }
 
   /** Resolves once no item is waiting or running. */
@@ -185,10 +188,11 @@ class BoundedQueue<Item, Result> {
   /**
    * Adds an item. Resolves with its result.
    *
+   * @param expiresAt when the item times out, in the time of `performance.now()`
    * @throws {DatabaseUnavailable} when the queue is full, or the item timed out; at once, if an earlier item timed out
    *   before it was taken and `progress` has not been called since
    */
-  add(item: Item): Promise<Result> {
+  add(item: Item, expiresAt: number): Promise<Result> {
     const { sizeOf, queueLimitBytes, timeoutMs } = this.#options;
     if (this.#isStuck) return Promise.reject(new DatabaseUnavailable('the database does not answer'));
     const bytes = sizeOf(item);
@@ -199,7 +203,6 @@ class BoundedQueue<Item, Result> {
     this.#heldBytes += bytes;
     if (this.#timer === undefined) this.#timer = setTimeout(this.#expire, timeoutMs).unref();
     return new Promise((resolve, reject) => {
-      const expiresAt = performance.now() + timeoutMs;
       const entry: Entry<Item, Result> = { item, bytes, expiresAt, resolve, reject, isTaken: false, isSettled: false };
       this.#held.add(entry);
       this.#waiting.push(entry);

@@ -176,6 +176,23 @@ test('the batch queue: an item that waits too long fails and is never committed;
   await drain();
 });
 
+test('the batch queue: the items of one turn time out together, so that none of them is committed before the others', async () => {
+  stopClock();
+  const { worker, attempt, attempts } = createWorker();
+  const { add, drain } = createQueue([worker], { timeoutMs: 1_000 });
+  const underWay = add('a');
+  const first = await attempt(0);
+  mock.timers.tick(500);
+  const one = add('b');
+  mock.timers.tick(1);
+  const outcomes = Promise.allSettled([underWay, one, add('c')]);
+  mock.timers.tick(999);
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  first.end();
+  await drain();
+  expect(attempts).toHaveLength(1);
+});
+
 test('the batch queue: while no worker is ready, items time out, and then no more items are accepted', async () => {
   const { worker, attempt, attempts } = createWorker();
   const ready = Promise.withResolvers<undefined>();
