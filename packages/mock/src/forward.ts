@@ -1,8 +1,6 @@
-import { request as requestHttps } from 'node:https';
 import type { Tls } from '@contract-first/command-line/options';
 import { printError } from '@contract-first/command-line/terminal';
-import { nodeHttp } from '@contract-first/contract';
-import { createAgent, endToEndHeaders, headerPairs, protocolProblem } from '@contract-first/model/requests';
+import { createAgent, endToEndHeaders, headerPairs, protocolProblem, requestTo } from '@contract-first/model/requests';
 import type { ReadRequest, ResponseSource } from './recorded.ts';
 
 // The statuses with which a service answers a request to a missing operation.
@@ -16,14 +14,14 @@ const HEAD_TIMEOUT_MS = 30_000;
  * any time.
  */
 export function forward(service: URL, tls: Tls): ResponseSource {
-  const { protocol, hostname, port, host, origin } = service;
-  const send = protocol === 'https:' ? requestHttps : nodeHttp.request;
-  const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port, agent: createAgent(service, tls, false) };
+  const { host, origin } = service;
+  const send = requestTo(service);
+  const agent = createAgent(service, tls, false);
   let isReported = false;
   return async (request, signal) => {
     const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<ResponseSource>>>();
     const { method, target: path, body } = request;
-    const outgoing = send({ ...address, method, path, headers: fieldsOf(request, host), signal }, (response) => {
+    const outgoing = send({ agent, method, path, headers: fieldsOf(request, host), signal }, (response) => {
       clearTimeout(deadline);
       const { statusCode: status = 0, rawHeaders } = response;
       if (MISSING.includes(status)) {

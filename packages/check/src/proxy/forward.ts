@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { Tls } from '@contract-first/command-line/options';
@@ -11,8 +10,9 @@ import {
   GrowingBytes,
   headerPairs,
   protocolProblem,
+  type RecordedExchange,
+  requestTo,
 } from '@contract-first/model/requests';
-import type { RecordedExchange } from '@contract-first/model/requests';
 
 /** Receives the outcome of each request to the proxy. */
 export type PassageEvents = {
@@ -34,9 +34,8 @@ const NO_CONTENT = 204; // Must not have Content-Length (RFC 9110, 8.6).
  * request, since a service may close idle connections at any time.
  */
 export function createForwarder(service: URL, tls: Tls, { onExchange, onSkip }: PassageEvents): RequestListener {
-  const { protocol, hostname, port, host } = service;
-  const send = protocol === 'https:' ? requestHttps : nodeHttp.request;
-  const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
+  const { host } = service;
+  const send = requestTo(service);
   const agent = createAgent(service, tls, false);
 
   return (incoming, outgoing) => {
@@ -71,7 +70,7 @@ export function createForwarder(service: URL, tls: Tls, { onExchange, onSkip }: 
       else answer(outgoing, 502, `contract-first proxy: no response of the service at ${host}: ${cause}\n`);
     };
     try {
-      const options = { ...address, agent, method, path: target, headers: fieldsOf(incoming, host) };
+      const options = { agent, method, path: target, headers: fieldsOf(incoming, host) };
       const upstream = send(options, (response) => {
         if (hasOtherCoding(response)) {
           upstream.destroy(new Error('it has a transfer coding that the request did not ask for'));

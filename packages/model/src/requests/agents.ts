@@ -1,5 +1,5 @@
-import type { Agent } from 'node:http';
-import { Agent as SecureAgent } from 'node:https';
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 import process from 'node:process';
 import type { Tls } from '@contract-first/command-line/options';
 import { nodeHttp } from '@contract-first/contract';
@@ -17,6 +17,14 @@ export function createAgent({ protocol, hostname }: URL, tls: Tls, keepAlive: bo
   const options = { keepAlive, ...proxy };
   if (protocol === 'http:') return new nodeHttp.Agent(options);
   return new SecureAgent({ ...options, ...tls, ALPNProtocols: ['http/1.1'] }); // Servers refuse unknown protocols.
+}
+
+/** Returns Node's function `request` for the protocol of a server, with its address. */
+export function requestTo({ protocol, hostname, port }: URL) {
+  const request = protocol === 'https:' ? requestHttps : nodeHttp.request;
+  const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
+  return (options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest =>
+    request({ ...address, ...options }, onResponse);
 }
 
 const TLS_ALERT = '\u0015\u0003';

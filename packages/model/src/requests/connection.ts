@@ -1,9 +1,8 @@
 import type { Agent, IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Tls } from '@contract-first/command-line/options';
-import { describeSystemError, nodeHttp } from '@contract-first/contract';
-import { createAgent, protocolProblem } from './agents.ts';
+import { describeSystemError } from '@contract-first/contract';
+import { createAgent, protocolProblem, requestTo } from './agents.ts';
 import { isChunked, type WireRequest } from './wire-request.ts';
 import { type Excerpt, EXCERPT_BYTES, excerptOf, type WireResponse } from './wire-response.ts';
 
@@ -13,8 +12,8 @@ export type Connection = {
    * Sends a request unchanged. After a 429 or 503 with `Retry-After`, all requests wait, up to a minute, and the
    * request is repeated, up to three times. If a reused connection closes before the first byte of a response, the
    * request is repeated once on a new connection; from then on, only idempotent requests reuse connections, so that
-   * other requests are hardly ever sent twice. If the repeated request gets a 503, the first has stopped the server, and
-   * there is no response. Responses above the size limit are truncated.
+   * other requests are hardly ever sent twice. If the repetition gets a 503, the request has stopped the server, and
+   * counts as unanswered. Responses above the size limit are truncated.
    *
    * @param mayWait decides about each wait; if it returns false, the response is returned at once
    * @throws {NoResponse} if no valid HTTP response arrives within 5 seconds
@@ -87,14 +86,12 @@ export function openConnection(
   baseUrl: URL,
   { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, rate, tls = {}, signal }: ConnectionOptions = {},
 ): Connection {
-  const isSecure = baseUrl.protocol === 'https:';
   const agent = createAgent(baseUrl, tls, true);
   const fresh = createAgent(baseUrl, tls, false);
-  const { hostname, port, host } = baseUrl;
+  const begin = requestTo(baseUrl);
   const throttle = createThrottle(rate, signal);
   let isClosing = false; // Whether the server has closed a reused connection.
   let isLost = false; // Whether a request got no response, and the requests since then no response or a 503.
-  const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
 
   const send: Connection['send'] = async (request, mayWait = () => true) => {
     for (let retries = 0; ; retries += 1) {
@@ -140,7 +137,7 @@ export function openConnection(
     // Without Content-Length, Node sends an empty chunked body for all other methods.
     const hasLength = !isChunked(request) && (body !== undefined || !WITHOUT_BODY.includes(method));
     const length = hasLength ? [['Content-Length', String(body?.length ?? 0)]] : [];
-    const fields = [['Host', host], ...headers, ...length].flat();
+    const fields = [['Host', baseUrl.host], ...headers, ...length].flat();
     return new Promise((resolve, reject) => {
       const startedAt = performance.now();
       const received: Buffer[] = []; // The first bytes.
@@ -148,8 +145,8 @@ export function openConnection(
       let receivedBytes = 0;
       let response: IncomingMessage | undefined;
       const path = hasWholeUrl ? baseUrl.origin + target : target;
-      const options = { ...address, agent: from, method, path, headers: fields, signal };
-      const outgoing = (isSecure ? requestHttps : nodeHttp.request)(options, (incoming) => {
+      const options = { agent: from, method, path, headers: fields, signal };
+      const outgoing = begin(options, (incoming) => {
         response = incoming;
         incoming.on('data', (chunk: Buffer) => {
           content.append(chunk);

@@ -4,7 +4,7 @@
  * @module @contract-first/model/requests
  */
 
-export { createAgent, protocolProblem } from './agents.ts';
+export { createAgent, protocolProblem, requestTo } from './agents.ts';
 export {
   type Connection,
   type MayWait,
