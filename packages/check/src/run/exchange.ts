@@ -118,7 +118,7 @@ export async function exchange(
   }
 }
 
-/** Records the schema violations that accepted invalid data caused, and those that valid data had caused before. */
+/** Records the schema violations after accepted invalid data, and the earlier violations after valid data. */
 function noteEchoes({ echoes, faults }: Run, { kind, request }: Case, failed: readonly FailedCheck[]): void {
   if (request.body === undefined) return;
   const isAccepted = failed.some(({ check }) => check === 'negative_data_rejection');

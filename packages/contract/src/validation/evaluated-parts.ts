@@ -14,7 +14,7 @@ type Names = Readonly<Record<string, unknown>>;
  */
 export function replaceEvaluation(ajv: CodeRules): void {
   replaceCode(ajv, 'if', checkCondition);
-  // Ajv keeps what was evaluated before these keywords only if one of their parts matches.
+  // If no schema of these keywords matches, Ajv forgets the parts that were evaluated before.
   for (const keyword of ['anyOf', 'oneOf', 'if', 'dependentSchemas']) {
     replaceCode(ajv, keyword, (context, code) => {
       startEvaluatedNames(context);

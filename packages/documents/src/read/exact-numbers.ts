@@ -24,7 +24,7 @@ export function exactNumber(number: number, source: string): unknown {
 export const isRawNumber = isRawJSON;
 
 /**
- * Copies a value of JSON. Numbers become what `parseJson` reads: bigints for unsafe integers, else doubles. A number
+ * Copies a value of JSON, with numbers as `parseJson` reads them: bigints for unsafe integers, else doubles. A number
  * beyond the range of a double becomes the nearest double, with a warning. Limits keep their meaning, since requests
  * and responses with such numbers are refused.
  */

@@ -140,7 +140,7 @@ export function createValues(original: OpenApiDocument, seed: number, direction:
 
 const CHOICES = ['example', 'examples', 'const', 'enum'];
 
-/** Returns the schemas with a pattern in a schema and in those that it refers to, but not in those with documented values. */
+/** Returns the schemas with a pattern in a schema and its references. Skips schemas with documented values. */
 function patternsIn({ id, document }: SchemaDocument, described: Described): readonly JsonSchemaObject[] {
   const found: JsonSchemaObject[] = [];
   const nodes = new Set<object>([described]);

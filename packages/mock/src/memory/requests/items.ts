@@ -134,7 +134,7 @@ const INAPPLICABLE = 'the JSON Patch cannot be applied to the resource, or makes
 /**
  * Changes an existing resource, if the preconditions hold, and responds with the state from `apply`.
  *
- * @throws {InvalidRequest} if there is no state, and the document has no 409 or 422
+ * @throws {InvalidRequest} if `apply` returns `undefined`, and the document has no 409 or 422
  */
 function change(
   scope: OperationContext,

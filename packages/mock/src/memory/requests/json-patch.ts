@@ -52,7 +52,7 @@ function remove(state: Json, place: Place): Json | undefined {
   return place.length === 0 ? undefined : removeAt(state, place);
 }
 
-/** Returns the place of a JSON pointer, if the state has it. */
+/** Returns the place of a JSON pointer; `undefined` if the state has no such part. */
 function existingPlace(state: Json, pointer: Json | undefined): Place | undefined {
   const place = placeOf(state, pointer);
   const key = place?.at(-1);
