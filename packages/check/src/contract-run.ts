@@ -139,6 +139,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     corrections,
     hooks,
     deleted,
+    created: new Map(),
     echoes: new Set(),
     faults: new Set(),
     mayWait: createAllowance(budgetMs / operations.length),

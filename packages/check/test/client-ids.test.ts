@@ -6,6 +6,7 @@ import { answerJson, startReferenceServer, type ServerAnswer } from './support/r
 // Resources whose ids the client chooses, where no response has the id.
 
 type Method = 'get' | 'put' | 'post' | 'delete';
+type PathItem = Partial<Record<Method, object>> & { readonly parameters?: readonly object[] };
 /** The resources by their paths. */
 type Stored = Map<string, unknown>;
 /** Answers a request. Returns `undefined` if the method is not supported. */
@@ -33,10 +34,7 @@ function operation(operationId: string, status: number, { takes, gives }: { take
 }
 
 /** Runs the state checks on a service. */
-async function check(
-  paths: Readonly<Record<string, Partial<Record<Method, object>>>>,
-  serve: Serve,
-): Promise<ContractResult> {
+async function check(paths: Readonly<Record<string, PathItem>>, serve: Serve, seed = 1): Promise<ContractResult> {
   const stored: Stored = new Map();
   const baseUrl = await startReferenceServer(({ method, url, body }) => {
     const sent: unknown = body.length === 0 ? undefined : JSON.parse(body.toString());
@@ -55,7 +53,7 @@ async function check(
     paths: Object.fromEntries(withParameters),
   };
   const checks = new Set(CHECK_NAMES.filter(isStateCheck));
-  return checkContract({ document, baseUrl, checks, seed: 1, runs: 0, budgetMs: 120_000 });
+  return checkContract({ document, baseUrl, checks, seed, runs: 0, budgetMs: 120_000 });
 }
 
 const found = ({ failures }: ContractResult): readonly string[] =>
@@ -141,6 +139,25 @@ test.each<[string, boolean, readonly string[]]>([
     expect([found(result), result.notes]).toEqual([expected, []]);
   },
 );
+
+test('a POST with an id that is in use may replace the resource, whatever the seed', async () => {
+  const id = { type: 'integer', minimum: 0, maximum: 3 };
+  const thing = { type: 'object', required: ['id', 'text'], properties: { id, text } };
+  const paths: Record<string, PathItem> = {
+    '/things': { post: operation('createThing', 200, { takes: thing, gives: entry }) },
+    '/things/{id}': {
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+      get: operation('getThing', 200, { gives: thing }),
+    },
+  };
+  const serve: Serve = (method, path, sent, stored) => {
+    if (method !== 'POST') return readOrDelete(method, path, sent, stored);
+    const { id: key, text: value } = sent as { readonly id: number; readonly text: string };
+    stored.set(`/things/${String(key)}`, sent);
+    return answerJson(200, { text: value });
+  };
+  for (let seed = 1; seed <= 20; seed += 1) expect(found(await check(paths, serve, seed))).toEqual([]);
+});
 
 type Tags = readonly { readonly text: string }[];
 test.each<[string, (before: Tags, sent: Tags) => Tags, readonly string[]]>([

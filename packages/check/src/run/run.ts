@@ -1,7 +1,7 @@
 import type { ArbitraryFactory, Json, Oracle, SchemaDocument } from '@contract-first/model/values';
 import type { Corrections } from '@contract-first/model/resources';
 import type { ApiOperation } from '@contract-first/model/operations';
-import type { Connection, Redactor, Tokens } from '@contract-first/model/requests';
+import type { Connection, Redactor, Tokens, WireRequest } from '@contract-first/model/requests';
 import type { createValidInputs, ExampleFaults } from '@contract-first/model/cases';
 import type { CheckName } from '../judgement/checks.ts';
 import type { ExtraHeader } from './extra-headers.ts';
@@ -51,6 +51,8 @@ export type Run = {
   readonly hooks: Hooks;
   /** The paths of resources that the run has deleted. */
   readonly deleted: ReadonlySet<string>;
+  /** The latest creation of each resource, by the path and id of the resource. */
+  readonly created: Map<string, WireRequest>;
   /** Schema violations caused by invalid data that the server accepted. */
   readonly echoes: Set<string>;
   /** Schema violations in responses to valid bodies, before they were echoes. */

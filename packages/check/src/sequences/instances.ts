@@ -1,9 +1,17 @@
-import { parameterNames } from '@contract-first/contract';
+import { parameterNames, stringifyJson } from '@contract-first/contract';
 import type { ApiOperation } from '@contract-first/model/operations';
 import { exampleCases } from '@contract-first/model/cases';
-import type { Json } from '@contract-first/model/values';
+import { type Json, partAt, placesOf } from '@contract-first/model/values';
 import { pathValue, type RequestInput, withMember } from '@contract-first/model/requests';
-import { identifyingMembers, innermostItem, itemIds, type ItemPath, itemsIn } from '@contract-first/model/resources';
+import {
+  identifyingMembers,
+  idText,
+  innermostItem,
+  itemIds,
+  type ItemPath,
+  itemsIn,
+  shapeOf,
+} from '@contract-first/model/resources';
 import type { Run } from '../run/run.ts';
 import { identitiesIn, type ResourceIdentity } from './identity.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
@@ -44,11 +52,17 @@ export type Instances = {
   readonly createParent: (item: ItemPath, send: Send, variant: number) => Promise<readonly Json[] | Absence>;
   /** Creates or finds a resource for the first parameters of an operation's path. */
   readonly obtain: (operation: ApiOperation, send: Send, variant: number) => Promise<Instance | Absence>;
+  /**
+   * Returns the creation of a resource. Returns `undefined` if there is none, or if a later creation with the same id
+   * may have replaced the resource.
+   */
+  readonly creationOf: (item: ItemPath, instance: Instance) => SequenceStep | undefined;
   readonly references: FindReferences;
   /** Returns the resources that a response identifies. */
   readonly identities: (step: SequenceStep, item: ItemPath) => readonly ResourceIdentity[];
 };
 
+const MAX_PLACES = 200;
 const ATTEMPTS = 3;
 const VARIANTS_PER_RESOURCE = 10;
 
@@ -66,7 +80,7 @@ export function createInstances(
     return 'values' in found ? found.values.at(-1) : undefined;
   });
   const proven = new Set<ItemPath>(); // The resources with an undeclared id that were read.
-  return { create, createParent, obtain, references, identities };
+  return { create, createParent, obtain, creationOf, references, identities };
 
   async function createParent(item: ItemPath, send: Send, variant: number): Promise<readonly Json[] | Absence> {
     return item.create === undefined ? withoutSource(item) : parentValues(item.create, item, send, variant);
@@ -90,8 +104,12 @@ export function createInstances(
       statuses.add(status);
       if (!isSuccess(status)) continue;
       const [identity, ...others] = identities(step, item);
-      if (identity !== undefined && (await isCertain(identity, item, send, variant)))
-        return { values: identity.values, creation: step, others };
+      if (identity !== undefined && (await isCertain(identity, item, send, variant))) {
+        const { values } = identity;
+        const key = keyOf(item, values);
+        if (!run.created.has(key) || mayReplace(step, values)) run.created.set(key, step.request);
+        return { values, creation: step, others };
+      }
       return { reason: `the response of ${operation.operationId} has no valid value for {${item.parameter}}` };
     }
     if (statuses.size === 0) return { reason: `no valid request for ${operation.operationId} could be generated` };
@@ -99,6 +117,10 @@ export function createInstances(
     const isReplacement = operation === item.replace && operation.responses[201] === undefined;
     if (isReplacement && [...statuses].every((status) => MISSING.includes(status))) return withoutSource(item);
     return { reason: `the creation was refused with ${[...statuses].join(' and ')}` };
+  }
+
+  function creationOf(item: ItemPath, { values, creation }: Instance): SequenceStep | undefined {
+    return run.created.get(keyOf(item, values)) === creation?.request ? creation : undefined;
   }
 
   /** Returns whether an identity is declared, or a read has shown that the undeclared member is the id. */
@@ -199,6 +221,19 @@ export function createInstances(
     const [id] = itemIds(itemsIn(step.json, list) ?? [], names);
     return id === undefined ? undefined : { values: [...outer, id], creation: undefined, others: [] };
   }
+}
+
+/** Returns a key that is the same for ids that differ in case, since a server may ignore case. */
+function keyOf({ path }: ItemPath, values: readonly Json[]): string {
+  return stringifyJson([shapeOf(path), ...values.map((value) => idText(value).toLowerCase())]);
+}
+
+/** Returns whether a creation may have replaced a resource with the same id: the server did not choose a new id. */
+function mayReplace({ operation, response, testCase }: SequenceStep, values: readonly Json[]): boolean {
+  const sent = testCase.input?.body?.value ?? null;
+  const id = idText(values.at(-1));
+  if (operation.method === 'PUT' || response.status !== 201) return true;
+  return placesOf(sent, MAX_PLACES).some((place) => idText(partAt(sent, place)) === id);
 }
 
 function withoutSource({ parameter }: ItemPath): Absence {

@@ -1,5 +1,3 @@
-import { idText } from '@contract-first/model/resources';
-import { partAt, placesOf } from '@contract-first/model/values';
 import type { CheckFailure } from '../judgement/failures.ts';
 import { isAsynchronous } from '../judgement/statuses.ts';
 import { isSameResource } from './identity.ts';
@@ -29,8 +27,6 @@ import {
 } from './resource-client.ts';
 import type { SequenceStep } from './sequence-step.ts';
 import { withNulls } from './step-input.ts';
-
-const MAX_PLACES = 200;
 
 /** `stateless` if reads succeed for any id, the reason if nothing was judged, otherwise `undefined`. */
 export type SequenceOutcome = 'stateless' | Absence | undefined;
@@ -71,7 +67,9 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   );
   if (item.replace !== create && item.replace?.path === readOperation.path && item.replace.responses[201] !== undefined)
     await instances.create({ ...item, create: item.replace }, sendNew, SEED_OFFSET.anew, first.values.slice(0, -1));
-  const others = 'values' in second && second.creation !== undefined && isOwn(first, second) ? [second] : [];
+  // The second creation may have replaced the first resource.
+  const isKept = instances.creationOf(item, first) !== undefined;
+  const others = 'values' in second && isKept ? [second] : [];
   const subject: Subject = { parent, first, others, missing };
   await runPart(client, subject, async (part, { first: one, others: [other] }) => {
     if (other === undefined) return;
@@ -84,9 +82,9 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   await checkLists(client, subject);
   await runPart(client, subject, (part, { first: { values } }) => checkActions(part, values));
   await checkConditionalRead(client, read);
-  await runPart(client, subject, async (part, { first: { values, creation }, others: rest }) => {
-    await checkUpdates(part, values, creation);
-    await checkOmission(part, values);
+  await runPart(client, subject, async (part, { first: one, others: rest }) => {
+    await checkUpdates(part, one.values, instances.creationOf(item, one));
+    await checkOmission(part, one.values);
     for (const other of rest) await readCreated(part, other, missing);
   });
   const repeatable = await checkUniqueIds(client, subject);
@@ -156,7 +154,8 @@ async function runPart(
     const first = count === 0 ? subject.first : await create(SEED_OFFSET.first);
     const second = count < 2 ? undefined : await create(SEED_OFFSET.second);
     if (!('values' in first)) return;
-    const others = second !== undefined && 'values' in second && isOwn(first, second) ? [second] : [];
+    const isKept = instances.creationOf(item, first) !== undefined;
+    const others = second !== undefined && 'values' in second && isKept ? [second] : [];
     await part(renewed, { ...subject, first, others });
     client.judge.shorten(judge.failures());
   }
@@ -175,7 +174,8 @@ export async function runListedItemSequence(client: ResourceClient): Promise<Seq
   const first = await instances.create(item, judge.send, SEED_OFFSET.first, parent);
   if ('reason' in first) return first;
   const second = await instances.create(item, judge.send, SEED_OFFSET.second, parent);
-  const others = 'values' in second && isOwn(first, second) ? [second] : [];
+  const isKept = instances.creationOf(item, first) !== undefined;
+  const others = 'values' in second && isKept ? [second] : [];
   const subject: Subject = { parent, first, others, missing: [] };
   for (const size of ['large', 'small'] as const)
     await runPart(client, subject, (part, { first: one, others: rest }) => expectListed(part, [one, ...rest], size));
@@ -187,12 +187,4 @@ export async function runListedItemSequence(client: ResourceClient): Promise<Seq
   });
   await checkUniqueIds(client, subject);
   return undefined;
-}
-
-/** Returns whether the second creation made a new resource. An equal id counts only if the server chose it. */
-function isOwn(first: Instance, { values, creation }: Instance): boolean {
-  if (!isSameResource(values, first.values)) return true;
-  const sent = creation?.testCase.input?.body?.value ?? null;
-  const parts = placesOf(sent, MAX_PLACES).map((place) => idText(partAt(sent, place)));
-  return creation?.response.status === 201 && !parts.includes(idText(values.at(-1)));
 }

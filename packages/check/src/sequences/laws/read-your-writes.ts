@@ -7,14 +7,14 @@ import { isSuccess } from '../../judgement/statuses.ts';
 import { currentId, differenceBetween, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 
-/** Reads a created resource and compares it with the sent values. */
+/** Reads a created resource and compares it with the sent values, unless a later creation may have replaced it. */
 export async function readCreated(
   client: ResourceClient,
-  { values, creation }: Instance,
+  instance: Instance,
   missing: readonly number[],
 ): Promise<SequenceStep | undefined> {
-  const { judge, item } = client;
-  const step = await sendTo(client, item.read, values);
+  const { judge, item, instances } = client;
+  const step = await sendTo(client, item.read, instance.values);
   if (step === undefined) return undefined;
   const message = describeMissing(step, missing, 'the created resource');
   judge.expect('ensure_resource_availability', step, message);
@@ -23,9 +23,11 @@ export async function readCreated(
     if (message === undefined) judge.skip('read_your_writes', `its read got status ${String(status)}`);
     return undefined;
   }
+  const creation = instances.creationOf(item, instance);
   if (creation !== undefined) {
     const difference =
-      differenceBetween(creation, step, client) ?? otherIdentity(client, currentId(client, values), creation, step);
+      differenceBetween(creation, step, client) ??
+      otherIdentity(client, currentId(client, instance.values), creation, step);
     judge.expect('read_your_writes', step, difference);
   }
   return step;
