@@ -148,6 +148,11 @@ test.each<[string, string, string]>([
     '#/paths/~1a/get/parameters/0  error: $ref leads to nothing: no Limt in #/components/parameters: did you mean Limit?',
   ],
   [
+    'a reference without the slash after #',
+    document(get("parameters: [{ $ref: '#components/parameters/Limit' }]")),
+    'error: $ref leads to nothing: no $anchor is components/parameters/Limit: did you mean #/components/parameters/Limit?',
+  ],
+  [
     'a reference to an object of another kind',
     document(
       get("parameters: [{ $ref: '#/components/schemas/S' }]"),

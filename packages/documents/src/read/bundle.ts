@@ -309,8 +309,10 @@ class Bundler {
     const fragment = rest.join('#');
     const next = path === '' ? file : await this.#open(this.#files.pathOf(path, file), text);
     const steps = fragment === '' ? [] : tokensOf(`#${fragment}`);
-    if (fragment !== '' && !fragment.startsWith('/'))
-      throw new Error(`$ref leads to nothing: no $anchor is ${fragment}`);
+    if (fragment !== '' && !fragment.startsWith('/')) {
+      const advice = fragment.includes('/') ? `: did you mean ${path}#/${fragment}?` : '';
+      throw new Error(`$ref leads to nothing: no $anchor is ${fragment}${advice}`);
+    }
     let node: unknown = next.parsed;
     for (const [index, step] of steps.entries()) {
       const member = memberOf(node, step);
