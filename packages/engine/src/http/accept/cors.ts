@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Contract, SecurityScheme } from '@contract-first/contract';
 import { Failure, methodFailure } from '../failure.ts';
 import type { AllowedMethods } from '../router.ts';
-import { addVary } from './vary.ts';
+import { addVary } from '../headers/vary.ts';
 
 /** Which pages of other origins may read responses (Fetch Standard, CORS protocol). */
 export type CorsPolicy = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { essenceOf, isMediaType, NotAcceptable, mediaTypeParameters, type Operation } from '@contract-first/contract';
-import { parseWeightedList, type WeightedMember } from '../accept/weighted-list.ts';
+import { parseWeightedList, type WeightedMember } from '../headers/weighted-list.ts';
 import type { Step } from '../exchange.ts';
 
 /**

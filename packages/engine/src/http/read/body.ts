@@ -16,7 +16,7 @@ import {
   type RequestMediaType,
   type TextType,
 } from '@contract-first/contract';
-import { contentCodingOf } from '../accept/content-coding.ts';
+import { contentCodingOf } from '../headers/content-coding.ts';
 import {
   ByteBuffer,
   collectBytes,

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { essenceOf, type Operation } from '@contract-first/contract';
-import { contentCodingOf } from '../accept/content-coding.ts';
-import { addVary } from '../accept/vary.ts';
-import { parseWeightedList } from '../accept/weighted-list.ts';
+import { contentCodingOf } from '../headers/content-coding.ts';
+import { addVary } from '../headers/vary.ts';
+import { parseWeightedList } from '../headers/weighted-list.ts';
 import { isBodyStream, type BodyStream } from './body-stream.ts';
 import type { HandlerResponse, HeaderFields } from './response.ts';
 

@@ -1,7 +1,7 @@
 import { InvalidRequest, NotAcceptable, NotImplemented } from '@contract-first/contract';
 import { Overloaded } from '../accept/load-shedding.ts';
 import { requestIdOf } from '../accept/request-ids.ts';
-import { addVary } from '../accept/vary.ts';
+import { addVary } from '../headers/vary.ts';
 import type { Exchange } from '../exchange.ts';
 import { Failure, unavailableFailure, unexpectedFailure } from '../failure.ts';
 import { TemporaryFolderUnavailable } from '../read/temporary-file.ts';
