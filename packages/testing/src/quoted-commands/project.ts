@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { installPackages } from '../install.ts';
 import { copyBuildInfo, linkModules } from '../modules.ts';
 
 /** A fresh clone of the last commit. */
@@ -28,6 +29,7 @@ export type Clone = {
 };
 
 const START_MS = 30_000;
+const POSTGRES = 'packages/testing/postgres';
 // The variables that npm needs to access its registry.
 const INHERITED = /^(?:PATH|HOME|NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i;
 
@@ -40,10 +42,13 @@ export function createProject(): Clone {
   let folder = root;
   execFileSync('git', ['clone', '--quiet', '.', root]);
   execFileSync('git', ['update-ref', 'refs/remotes/origin/main', 'HEAD'], { cwd: root });
-  for (const workspace of ['.', ...readdirSync('packages').map((name) => `packages/${name}`)]) {
-    const modules = join(workspace, 'node_modules');
+  installPackages(POSTGRES); // Otherwise, the tests of each document would install PostgreSQL.
+  for (const installed of ['.', POSTGRES, ...readdirSync('packages').map((name) => `packages/${name}`)]) {
+    const modules = join(installed, 'node_modules');
     if (existsSync(modules)) linkModules(resolve(modules), join(root, modules));
   }
+  // The tarballs of `npm run pack -w packages/testing`, which .ci/run executes.
+  if (existsSync('packed')) symlinkSync(resolve('packed'), join(root, 'packed'));
   copyBuildInfo('.', root, ['node_modules', 'packages/[^/]+/node_modules']);
 
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED.test(name)));
