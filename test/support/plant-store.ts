@@ -34,7 +34,14 @@ export async function openTestStore(url = temporaryDatabase()) {
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= store.close());
   cleanUp(close);
-  return { ...store, close, url, list: (which: 'latest' | 'history') => listPlants(url, which) };
+  // Stays open, since many tests read the store, and each reader of PostgreSQL has its own connection.
+  let reader: ReturnType<typeof openPlantReader> | undefined;
+  cleanUp(async () => (await reader)?.close());
+  const list = async (which: 'latest' | 'history'): Promise<StoredPlant[]> => {
+    reader ??= openPlantReader(locationOf(url));
+    return Array.fromAsync((await reader).list(which));
+  };
+  return { ...store, close, url, list };
 }
 
 /** Returns the current plants of a store, or every creation. */
