@@ -137,6 +137,37 @@ components:
     Size: { type: object, required: [width], properties: { width: { type: integer } } }
 `;
 
+/** Ranges of media types, each of which includes the next. */
+const RANGES = `
+openapi: 3.1.0
+info: { title: Ranges, version: 1.0.0 }
+security: []
+paths:
+  /anything:
+    post:
+      operationId: addAnything
+      requestBody:
+        required: true
+        content:
+          '*/*': {}
+          application/*: { schema: { type: string, maxLength: 5 } }
+          application/octet-stream: { schema: { type: string, maxLength: 1 } }
+      responses: { '204': { description: Added. }, '400': { description: Refused. }, '415': { description: Refused. } }
+`;
+
+/** A path with characters that a URL must not contain. */
+const UNICODE_PATH = `
+openapi: 3.1.0
+info: { title: Doors, version: 1.0.0 }
+security: []
+paths:
+  /türen/{id} x:
+    get:
+      operationId: getDoor
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses: { '204': { description: Read. }, '400': { description: Refused. } }
+`;
+
 /** A single resource below a role, which no operation creates or lists. */
 const PERMISSIONS = `
 openapi: 3.1.0
@@ -223,6 +254,8 @@ test.each([
   ['objects in response headers', OBJECTS_IN_HEADERS],
   ['a file of a limited size', FILE],
   ['a range of redirects as the only success', REDIRECTS],
+  ['ranges of media types that include each other', RANGES],
+  ['a path that URLs must encode', UNICODE_PATH],
 ])('a service of the same document passes the checks: %s', async (_name, text) => {
   const { failures, notes } = await checkMockOf(text, { seed: 3, runs: 30 });
   expect([failures, notes.filter((note) => note.includes('could be generated'))]).toEqual([[], []]);

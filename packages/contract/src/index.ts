@@ -45,6 +45,7 @@ export {
 export {
   matchSegment,
   normalizePath,
+  normalizeTemplate,
   parameterNames,
   parseSegment,
   routeKey,

@@ -23,6 +23,13 @@ export function segmentKey(segment: string): string {
   return parseSegment(segment)?.literals.join('{}') ?? normalizePath(segment);
 }
 
+/** Normalizes the percent-encoding of a path template, except for the names of its parameters. */
+export function normalizeTemplate(template: string): string {
+  const names = template.match(PARAMETERS) ?? [];
+  const literals = template.split(PARAMETER).map(normalizePath);
+  return literals.map((literal, index) => literal + (names[index] ?? '')).join('');
+}
+
 /** Returns the names of the parameters of a path template, in order. */
 export function parameterNames(template: string): string[] {
   return (template.match(PARAMETERS) ?? []).map((match) => match.slice(1, -1));

@@ -1,5 +1,4 @@
 import type { ApiOperation, ApiSecurityScheme } from '../operations/api-operation.ts';
-import { sentMediaType } from '../operations/body-bytes.ts';
 import {
   alternativeCredentials,
   authorizationScheme,
@@ -36,7 +35,7 @@ export function* rejectedCredentials(
   const [mistyped, malformed] = [true, false].map((isMistyped) =>
     bodies.find(({ fault }) => fault.startsWith('sent as') === isMistyped),
   );
-  const contentType = sentMediaType(sent.body?.content.mediaType ?? '');
+  const contentType = sent.body?.content.contentType ?? '';
   const inForm = `access_token=${encodeURIComponent(token)}`;
   const added: readonly MalformedBody[] = [
     { kind: 'negative', fault: 'an empty object', contentType, bytes: Buffer.from('{}') },

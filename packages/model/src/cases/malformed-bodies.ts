@@ -1,6 +1,6 @@
 import { matchMediaType, stringifyJson } from '@contract-first/contract';
 import type { ApiOperation, BodyContent } from '../operations/api-operation.ts';
-import { type BodyBytes, encodingOf, sentMediaType, writeBody } from '../operations/body-bytes.ts';
+import { type BodyBytes, encodingOf, writeBody } from '../operations/body-bytes.ts';
 import type { RequestInput } from '../requests/wire-request.ts';
 import { isObject, type Json } from '../values/json-value.ts';
 import type { CaseKind } from './case.ts';
@@ -22,16 +22,16 @@ const OTHER_TYPES = [
 export function malformedBodies({ requestBody }: ApiOperation, { body }: RequestInput): readonly MalformedBody[] {
   if (requestBody === undefined || body === undefined) return [];
   const text = stringifyJson(body.value);
-  const contentType = sentMediaType(body.content.mediaType);
+  const { contentType } = body.content;
+  const writeAs = (mediaType: string): BodyBytes =>
+    writeBody({ ...body.content, mediaType, contentType: mediaType }, body.value);
   const documented = requestBody.contents.map(({ mediaType }) => mediaType);
   const undocumented = OTHER_TYPES.filter((type) => matchMediaType(type, documented) === undefined);
   // Servers may treat a form without fields as a missing body.
-  const hasFields = writeBody({ ...body.content, mediaType: FORM }, body.value).bytes.length > 0;
+  const hasFields = writeAs(FORM).bytes.length > 0;
   const mistyped = undocumented.flatMap((type): readonly MalformedBody[] => {
     if (FORM_TYPES.includes(type) && !hasFields) return [];
-    const written = FORM_TYPES.includes(type)
-      ? writeBody({ ...body.content, mediaType: type }, body.value)
-      : { contentType: type, bytes: Buffer.from(text) };
+    const written = FORM_TYPES.includes(type) ? writeAs(type) : { contentType: type, bytes: Buffer.from(text) };
     return [{ kind: 'negative', fault: `sent as ${type}`, group: 'sent as another media type', ...written }];
   });
   if (encodingOf(body.content) !== 'json') {

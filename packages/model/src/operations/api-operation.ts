@@ -8,7 +8,7 @@ export type ApiOperation = {
   readonly operationId: string;
   /** The method in upper case. */
   readonly method: string;
-  /** The path template, including the base path of the server: `/v1/pets/{id}`. */
+  /** The path template, including the base path of the server, percent-encoded: `/v1/pets/{id}`. */
   readonly path: string;
   /** The path templates of all servers, each with a pattern for its request paths. */
   readonly paths: readonly { readonly path: string; readonly pattern: RegExp }[];
@@ -65,6 +65,8 @@ export type ApiParameter = {
 export type BodyContent = {
   /** The media type or range in lower case. */
   readonly mediaType: string;
+  /** The Content-Type of requests: the media type, or a media type for which servers select the range. */
+  readonly contentType: string;
   /** Whether the schema describes a value that servers parse from text or bytes in an undefined way. */
   readonly isStructured: boolean;
   /** `undefined` if the schema does not apply to the value, such as an object schema for text. */

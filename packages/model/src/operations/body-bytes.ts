@@ -1,4 +1,4 @@
-import { kindOf, sequenceKindOf, stringifyJson, type BodyKind } from '@contract-first/contract';
+import { kindOf, matchMediaType, sequenceKindOf, stringifyJson, type BodyKind } from '@contract-first/contract';
 import type { BodyContent } from './api-operation.ts';
 import { isArray, isObject, type Json } from '../values/json-value.ts';
 
@@ -16,7 +16,7 @@ export function encodingOf({ mediaType, isStructured }: BodyContent): BodyKind |
 
 /** Encodes a value as a request body. */
 export function writeBody(content: BodyContent, value: Json): BodyBytes {
-  const contentType = sentMediaType(content.mediaType);
+  const { contentType } = content;
   switch (encodingOf(content)) {
     case 'form':
       return {
@@ -62,9 +62,21 @@ function writeMultipart(contentType: string, content: BodyContent, value: Json):
   return { contentType: `${contentType}; boundary=${BOUNDARY}`, bytes };
 }
 
-/** Returns a concrete media type for a media range. Returns media types unchanged. */
-export function sentMediaType(documented: string): string {
-  return documented.replace('*/*', 'application/octet-stream').replace('/*+', '/vnd.example+').replace('/*', '/plain');
+/**
+ * Returns a media type for which servers select a media range. Returns media types unchanged.
+ *
+ * @param documented all media types of the body, which may include parts of the range
+ */
+export function sentMediaType(mediaType: string, documented: readonly string[]): string {
+  if (!mediaType.includes('*')) return mediaType;
+  const usual = mediaType
+    .replace('*/*', 'application/octet-stream')
+    .replace('/*+', '/vnd.example+')
+    .replace('/*', '/plain');
+  // The type `example` is registered for examples (RFC 4735).
+  const unusual = mediaType.replace('*/', 'example/').replace('/*', '/vnd.example');
+  const isSelected = (sent: string): boolean => matchMediaType(sent, documented) === mediaType;
+  return [usual, unusual].find(isSelected) ?? usual;
 }
 
 /** Returns the fields of a form. An array becomes repeated fields. */

@@ -1,4 +1,4 @@
-import { kindOf } from '@contract-first/contract';
+import { kindOf, normalizeTemplate } from '@contract-first/contract';
 import {
   basePathsOf,
   dereference,
@@ -34,7 +34,7 @@ export function readOperations(requests: SchemaDocument, responses: SchemaDocume
     const responseItem = dereference(responseDocument, responseDocument.paths?.[path]) as PathItem;
     const operations = operationsOf(pathItem);
     const pathsOf = ({ servers = pathItem.servers ?? document.servers }: OperationObject): readonly string[] =>
-      basePathsAt(servedAt, servers).map((basePath) => basePath + path);
+      basePathsAt(servedAt, servers).map((basePath) => basePath + normalizeTemplate(path));
     const responsesByMethod = new Map(operationsOf(responseItem).map(([method, { responses }]) => [method, responses]));
     return operations.map(([method, operation]): Omit<ApiOperation, 'moreSpecificPaths'> => {
       const { operationId } = operation as Partial<OperationObject>;

@@ -42,17 +42,25 @@ export function readResponses(
 }
 
 function readContents(schemas: SchemaDocument, content: Content): BodyContent[] {
-  return Object.entries(content).map(([name, object]) => {
+  // The values of parameters may be case-sensitive.
+  const mediaTypes = Object.keys(content).map((name) => name.replace(/^[^;]*/, (essence) => essence.toLowerCase()));
+  return Object.values(content).map((object, index) => {
     const { schema, encoding = {} } = object;
-    // The values of parameters may be case-sensitive.
-    const mediaType = name.replace(/^[^;]*/, (essence) => essence.toLowerCase());
+    const mediaType = mediaTypes[index] ?? '';
     const isText = ['text', 'binary'].includes(kindOf(mediaType));
     const isStructured = isText && schema !== undefined && scalarTypesOf(schemas, schema).length === 0;
     const isJudged = !isStructured || kindOf(mediaType) === 'binary';
     const isForm = kindOf(mediaType) === 'form' || kindOf(mediaType) === 'multipart';
     const parts = isForm && schema !== undefined ? readParts(schemas, schema, encoding) : [];
     const examples = examplesOf(schemas, object, schema);
-    return { mediaType, isStructured, schema: isJudged ? schema : undefined, parts: new Map(parts), ...examples };
+    return {
+      mediaType,
+      contentType: sentMediaType(mediaType, mediaTypes),
+      isStructured,
+      schema: isJudged ? schema : undefined,
+      parts: new Map(parts),
+      ...examples,
+    };
   });
 }
 
@@ -108,7 +116,7 @@ function readPart(
   const fileType = typeof contentMediaType === 'string' ? contentMediaType : 'application/octet-stream';
   const isFile = format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
   const [first] = documentedType?.split(/ *, */) ?? [];
-  return { contentType: first === undefined ? (isFile ? fileType : undefined) : sentMediaType(first), isFile };
+  return { contentType: first === undefined ? (isFile ? fileType : undefined) : sentMediaType(first, [first]), isFile };
 }
 
 /** Returns the keywords of a schema, including the keywords of its references. */

@@ -4,6 +4,7 @@ import {
   type Contract,
   type ExampleRequest,
   kindOf,
+  normalizeTemplate,
   type Operation,
   type SecurityScheme,
   stringifyJson,
@@ -69,7 +70,7 @@ export function exampleRequest(
   const partsIn = (place: string): readonly Part[] => parts.filter((part) => part.in === place);
   const filled = partsIn('path').reduce(
     (text, { name, value }) => text.replace(`{${name}}`, () => encodeURIComponent(value)),
-    path,
+    normalizeTemplate(path),
   );
   const query = partsIn('query').map(({ name, value }) => `${encodeURIComponent(name)}=${percentEncode(value)}`);
   const cookies = partsIn('cookie').map(({ name, value }) => `${name}=${percentEncode(value)}`);
