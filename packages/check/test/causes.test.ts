@@ -631,13 +631,19 @@ test.each<[string, (url: string, sent?: string) => number, readonly string[]]>([
 test.each([
   ['429', { 429: rejected }, []],
   ['400', { 400: rejected }, ['positive_data_acceptance  postA']],
-])('valid data may be refused by a limit of the rate: a documented %s: %j', async (status, failures, expected) => {
-  const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done, ...failures } };
-  let count = 0;
-  const handle: Handle = () => empty((count += 1) % 3 === 0 ? 200 : Number(status));
-  const { failed } = await check({ '/a': { post } }, handle, ['--checks', 'positive_data_acceptance']);
-  expect(failed).toEqual(expected);
-});
+  ['507', { 507: rejected }, []],
+  ['507', { default: rejected }, ['not_a_server_error  postA']],
+])(
+  'valid data may be refused by a limit of the rate or the storage: %s, with %j documented',
+  async (status, failures, expected) => {
+    const post = { operationId: 'postA', requestBody: taking(named), responses: { 200: done, ...failures } };
+    let count = 0;
+    const handle: Handle = () => empty((count += 1) % 3 === 0 ? 200 : Number(status));
+    const args = ['--checks', 'positive_data_acceptance,not_a_server_error'];
+    const { failed } = await check({ '/a': { post } }, handle, args);
+    expect(failed).toEqual(expected);
+  },
+);
 
 test('an operation that answers 404 to every request does not ignore credentials', async () => {
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 401: rejected, 404: rejected } } } };

@@ -133,7 +133,7 @@ test.each<[string, boolean, readonly string[]]>([
       if (path === '/users' && method === 'GET') return answerJson(200, [...stored.values()]);
       if (method !== 'POST') return readOrDelete(method, path, sent, stored);
       const { username, ...others } = sent as { readonly username: string };
-      stored.set(`/users/${username}`, { username: username.toUpperCase(), ...others });
+      stored.set(`/users/${username}`, { username: ` ${username.toUpperCase()}`, ...others }); // The list shows it so.
       return empty(201);
     });
     expect([found(result), result.notes]).toEqual([expected, []]);

@@ -18,6 +18,16 @@ async function checkNotes(behaviour: NoteBehaviour, operations?: readonly string
 const found = ({ failures }: ContractResult): readonly string[] =>
   failures.map(({ check, operationId }) => `${check} ${operationId}`);
 
+/** Returns a list that shows the notes of its earlier read. */
+function delayed(): NonNullable<NoteBehaviour['list']> {
+  let current: readonly object[] = [];
+  return (notes) => {
+    const earlier = current;
+    current = [...notes];
+    return earlier;
+  };
+}
+
 test.each<[string, NoteBehaviour]>([
   ['a deletion that is answered later', { removed: { '202': done }, remove: () => empty(202) }],
   [
@@ -73,6 +83,7 @@ test.each<[string, NoteBehaviour]>([
       create: ({ deleted }) => (deleted === undefined ? undefined : empty(400)),
     },
   ],
+  ['a list that shows changes later', { list: delayed() }],
   ['a list with a limit that is not documented', { list: (notes) => [...NOTES, ...notes].slice(0, 10) }],
 ])('not a failure: %s', async (_name, behaviour) => {
   expect(found(await checkNotes(behaviour))).toEqual([]);

@@ -15,7 +15,7 @@ import {
 } from '@contract-first/model/values';
 import { type ConformanceCheck, documentedResponse, type JudgedExchange, headerOf } from './conformance.ts';
 import { type Defect, defectOf } from './defect.ts';
-import { isSuccess } from './statuses.ts';
+import { isServerError, isSuccess } from './statuses.ts';
 
 // Statuses that reject the credentials or the method, not the data. A 403 may reject either.
 const NOT_ABOUT_DATA = [401, 405];
@@ -38,7 +38,7 @@ const MAX_DEPTH = 1;
 export const notAServerError: ConformanceCheck = (exchange) => {
   const { operation, testCase, response, requestOracle } = exchange;
   const { status } = response;
-  if (status < 500 || isPairedStatus(exchange)) return undefined;
+  if (!isServerError(operation, status) || isPairedStatus(exchange)) return undefined;
   const { message, cause, circumstances } = describeRequest(operation, testCase, requestOracle, false);
   const outcome = `the status is ${String(status)} for `;
   // A 503 describes the server, not the request (RFC 9110, 15.6.4).

@@ -6,12 +6,22 @@ const ACCEPTED = 202;
 /** The status of operations that the server does not have yet. */
 export const NOT_IMPLEMENTED = 501;
 
+const INSUFFICIENT_STORAGE = 507;
+
 /** The statuses for resources that do not exist. */
 export const MISSING: readonly number[] = [404, 410];
 
 /** Returns whether an operation documents a status, exactly or by a range such as `4XX`. */
 export function describesStatus({ responses }: ApiOperation, status: number): boolean {
   return Object.keys(responses).some((key) => key === String(status) || isRangeOf(key, status));
+}
+
+/**
+ * Returns whether a status is a failure of the server. A documented 507 is not: it tells the client that it has used its
+ * storage (RFC 4918, 11.5).
+ */
+export function isServerError({ responses }: ApiOperation, status: number): boolean {
+  return status >= 500 && !(status === INSUFFICIENT_STORAGE && responses[status] !== undefined);
 }
 
 /** Returns whether the effect of an operation may be delayed. */

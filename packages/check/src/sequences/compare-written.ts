@@ -94,7 +94,9 @@ export function findDifference(
   function isKept(place: readonly string[], sent: Json, received: Json = null): boolean {
     if (previous === undefined) return false;
     const [writtenBefore, readBefore] = [partAt(previous.written, place), partAt(previous.read, place)];
-    return normalized(readBefore) === normalized(received) && normalized(writtenBefore) !== normalized(sent);
+    return (
+      normalizedText(readBefore) === normalizedText(received) && normalizedText(writtenBefore) !== normalizedText(sent)
+    );
   }
 }
 
@@ -140,19 +142,19 @@ export function isSame(
   if (sent === null) return true; // The server may set a default.
   if (isArray(sent)) {
     if (!sent.every(isScalar)) return !(isArray(read ?? null) && membersIn(read).length === 0 && sent.length > 0);
-    const known = new Set(membersIn(read).map((item) => normalized(item)));
-    return sent.every((item) => known.has(normalized(item))) && (isArray(read ?? null) || sent.length === 0);
+    const known = new Set(membersIn(read).map((item) => normalizedText(item)));
+    return sent.every((item) => known.has(normalizedText(item))) && (isArray(read ?? null) || sent.length === 0);
   }
   if (sent === '') return read === '' || read === null || read === undefined;
   if (read === undefined || read === null) return false;
   if (typeof sent === 'number' && !Number.isInteger(sent)) return isClose(sent, Number(read));
-  if (typeof sent !== 'string' || format === undefined) return normalized(sent) === normalized(read);
+  if (typeof sent !== 'string' || format === undefined) return normalizedText(sent) === normalizedText(read);
   if (format.startsWith('date') && typeof read === 'string') {
     const [one, other] = [Date.parse(sent), Date.parse(read)];
-    return normalized(sent) === normalized(read) || Number.isNaN(one) || Math.abs(one - other) < 1_000;
+    return normalizedText(sent) === normalizedText(read) || Number.isNaN(one) || Math.abs(one - other) < 1_000;
   }
   // In other formats, such as URLs and durations, different texts may have the same value.
-  return !(isKept || ['email', 'uuid'].includes(format)) || normalized(sent) === normalized(read);
+  return !(isKept || ['email', 'uuid'].includes(format)) || normalizedText(sent) === normalizedText(read);
 }
 
 /** Returns whether a value has an equal part. */
@@ -169,7 +171,8 @@ function isClose(one: number, other: number): boolean {
   return Math.abs(one - other) <= Math.max(0.01, Math.abs(one) * 1e-6);
 }
 
-function normalized(value: Json): string {
+/** Returns a text that is equal for values that servers may store alike: they may trim texts, or change their case. */
+export function normalizedText(value: Json): string {
   return typeof value === 'string'
     ? value.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
     : stringifyJson(value);

@@ -5,7 +5,6 @@ import { type Json, partAt, placesOf } from '@contract-first/model/values';
 import { pathValue, type RequestInput, withMember } from '@contract-first/model/requests';
 import {
   identifyingMembers,
-  idText,
   innermostItem,
   itemIds,
   type ItemPath,
@@ -13,6 +12,7 @@ import {
   shapeOf,
 } from '@contract-first/model/resources';
 import type { Run } from '../run/run.ts';
+import { normalizedText } from './compare-written.ts';
 import { identitiesIn, type ResourceIdentity } from './identity.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
 import type { Send, SequenceStep } from './sequence-step.ts';
@@ -223,17 +223,17 @@ export function createInstances(
   }
 }
 
-/** Returns a key that is the same for ids that differ in case, since a server may ignore case. */
+/** Returns a key that is the same for ids that servers may store alike. */
 function keyOf({ path }: ItemPath, values: readonly Json[]): string {
-  return stringifyJson([shapeOf(path), ...values.map((value) => idText(value).toLowerCase())]);
+  return stringifyJson([shapeOf(path), ...values.map((value) => normalizedText(value))]);
 }
 
 /** Returns whether a creation may have replaced a resource with the same id: the server did not choose a new id. */
 function mayReplace({ operation, response, testCase }: SequenceStep, values: readonly Json[]): boolean {
   const sent = testCase.input?.body?.value ?? null;
-  const id = idText(values.at(-1));
+  const id = normalizedText(values.at(-1) ?? null);
   if (operation.method === 'PUT' || response.status !== 201) return true;
-  return placesOf(sent, MAX_PLACES).some((place) => idText(partAt(sent, place)) === id);
+  return placesOf(sent, MAX_PLACES).some((place) => normalizedText(partAt(sent, place)) === id);
 }
 
 function withoutSource({ parameter }: ItemPath): Absence {

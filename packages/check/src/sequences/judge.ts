@@ -18,7 +18,7 @@ import type { Unjudged } from '../run/operation-result.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type SequenceStep } from './sequence-step.ts';
-import { isSuccess, NOT_IMPLEMENTED } from '../judgement/statuses.ts';
+import { isServerError, isSuccess, NOT_IMPLEMENTED } from '../judgement/statuses.ts';
 
 /** Sends the requests of a sequence, applies the response checks, and records at most one failure per check. */
 export type SequenceJudge = {
@@ -109,7 +109,7 @@ export function createSequenceJudge(run: Run, turn: Turn): SequenceJudge {
   async function repeat({ operation, testCase }: SequenceStep): Promise<SequenceStep | undefined> {
     const again: Case = { ...testCase, kind: 'undecided', description: 'the same again' };
     const outcome = await exchange(operation, again, run, turn, ({ status, isAfterLoss }) =>
-      status >= 500 && status !== NOT_IMPLEMENTED && isAfterLoss !== true
+      isServerError(operation, status) && status !== NOT_IMPLEMENTED && isAfterLoss !== true
         ? [violationOf('not_a_server_error', defectOf(`the status is ${String(status)} for valid data`))]
         : [],
     );

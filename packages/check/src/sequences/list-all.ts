@@ -21,6 +21,7 @@ import {
   itemsIn,
   pagingPlaces,
 } from '@contract-first/model/resources';
+import { normalizedText } from './compare-written.ts';
 import { bodySchemaOf, headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
 import { defectOf, type Defect } from '../judgement/defect.ts';
@@ -168,10 +169,10 @@ function nextOf({ json = null, response }: SequenceStep): Json | undefined {
   return next === '' || next === false ? undefined : next;
 }
 
-/** Finds an id in a list, or else in upper or lower case, since servers may change the case of ids that clients choose. */
+/** Finds an id in a list, or else an id that servers may store alike. */
 export function findId({ items }: Listing, id: Json | undefined): string | undefined {
   const key = idText(id);
-  return items.has(key) ? key : [...items.keys()].find((one) => one.toLowerCase() === key.toLowerCase());
+  return items.has(key) ? key : [...items.keys()].find((one) => normalizedText(one) === normalizedText(key));
 }
 
 /** Returns an object with the declared properties of a schema, and of the objects in it. */

@@ -1,9 +1,10 @@
-import { findItems, idText } from '@contract-first/model/resources';
+import { findItems } from '@contract-first/model/resources';
 import { isSuccess } from '../judgement/statuses.ts';
+import { findId, type Listing } from './list-all.ts';
 import type { Evidence } from './sequence-step.ts';
 import {
   currentId,
-  readList,
+  readListWhen,
   responseSchemaOf,
   sendTo,
   type Id,
@@ -23,12 +24,14 @@ export type ObservedState = Readable & {
  * Reads a resource. If no operation reads a single resource, searches the list.
  *
  * @param missing the statuses of reads of unknown ids
+ * @param isExpected whether a list shows the expected state
  * @returns `undefined` if there is neither a response nor a complete list
  */
 export async function observeState(
   client: ResourceClient,
   id: Id,
   missing: readonly number[],
+  isExpected: (listing: Listing) => boolean = () => true,
 ): Promise<ObservedState | undefined> {
   const { item, run } = client;
   if (item.read !== undefined) {
@@ -36,14 +39,14 @@ export async function observeState(
     if (step === undefined) return undefined;
     return { steps: [step], isPresent: presenceIn(step, missing), json: step.json, schema: responseSchemaOf(step) };
   }
-  const listing = await readList(client, id);
+  const listing = await readListWhen(isExpected, client, id);
   const last = listing?.pages.at(-1);
   if (item.list === undefined || listing === undefined || last === undefined) return undefined;
-  const key = idText(currentId(client, id).at(-1));
+  const key = findId(listing, currentId(client, id).at(-1));
   return {
     steps: [last, ...listing.pages.slice(0, -1)],
-    isPresent: listing.items.has(key),
-    json: listing.items.get(key),
+    isPresent: key !== undefined,
+    json: key === undefined ? undefined : listing.items.get(key),
     schema: findItems(item.list, responseSchemaOf(last), run.responseSchemas)?.schema,
   };
 }

@@ -9,7 +9,7 @@ import {
   isConditional,
   isSuccessfulStep,
   otherTag,
-  readList,
+  readListWhen,
   STALE_IS_ACCEPTED,
   SEED_OFFSET,
   sendTo,
@@ -17,7 +17,7 @@ import {
   type ResourceClient,
 } from '../resource-client.ts';
 import { mayCreate } from '../followed-paths.ts';
-import { findId } from '../list-all.ts';
+import { findId, type Listing } from '../list-all.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 import { observeState } from '../resource-state.ts';
 import { describesStatus, isAsynchronous, isSuccess, MISSING } from '../../judgement/statuses.ts';
@@ -85,7 +85,7 @@ export async function checkListedDeletion(client: ResourceClient, id: Id): Promi
   const deletion = await sendTo(client, remove, id);
   if (deletion === undefined) return;
   if (!isDeleted(client, deletion)) return;
-  const after = await observeState(client, id, []);
+  const after = await observeState(client, id, [], isWithout(client, id));
   if (after === undefined || (after.isPresent === true && isMarkedAsDeleted(earlier.json, before.json, after.json)))
     return;
   const [step, ...others] = after.steps;
@@ -128,8 +128,13 @@ function isCounted(value: Json = null): boolean {
   return typeof value === 'string' ? !Number.isNaN(Date.parse(value)) : typeof value === 'number';
 }
 
+/** Returns a function that returns whether a list lacks a resource. */
+function isWithout(client: ResourceClient, id: Id): (listing: Listing) => boolean {
+  return (listing) => findId(listing, currentId(client, id).at(-1)) === undefined;
+}
+
 async function expectNotListed(client: ResourceClient, id: Id): Promise<void> {
-  const listing = await readList(client, id);
+  const listing = await readListWhen(isWithout(client, id), client, id);
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
   const current = idText(currentId(client, id).at(-1));

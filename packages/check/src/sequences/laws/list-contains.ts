@@ -3,8 +3,8 @@ import type { Json } from '@contract-first/model/values';
 import { defectOf } from '../../judgement/defect.ts';
 import { isSameResource } from '../identity.ts';
 import type { Instance } from '../instances.ts';
-import { findId, type PageSize } from '../list-all.ts';
-import { currentId, readList, type ResourceClient } from '../resource-client.ts';
+import { findId, type Listing, type PageSize } from '../list-all.ts';
+import { currentId, readListWhen, type ResourceClient } from '../resource-client.ts';
 
 /** Reads the list and expects the given resources in it. Expects nothing if the list may be incomplete. */
 export async function expectListed(
@@ -13,15 +13,18 @@ export async function expectListed(
   size: PageSize = 'large',
 ): Promise<void> {
   const parent = expected[0]?.values.slice(0, -1) ?? [];
-  const listing = await readList(client, expected[0]?.values ?? [], size);
+  // Resources may have different parents if no response has the id of the parent.
+  const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));
+  const idOf = ({ values }: Instance): Json | undefined => currentId(client, values).at(-1);
+  const findAbsent = (listing: Listing): Instance | undefined =>
+    beside.find((instance) => findId(listing, idOf(instance)) === undefined);
+  const hasAll = (listing: Listing): boolean => findAbsent(listing) === undefined;
+  const listing = await readListWhen(hasAll, client, expected[0]?.values ?? [], size);
   const last = listing?.pages.at(-1);
   if (client.item.list !== undefined && listing === undefined && size === 'large')
     client.judge.skip('list_contains_created', 'the list may be incomplete, or its items have no ids');
   if (listing === undefined || last === undefined) return;
-  // Resources may have different parents if no response has the id of the parent.
-  const beside = expected.filter(({ values }) => isSameResource(values.slice(0, -1), parent));
-  const idOf = ({ values }: Instance): Json | undefined => currentId(client, values).at(-1);
-  const absent = beside.find((instance) => findId(listing, idOf(instance)) === undefined);
+  const absent = findAbsent(listing);
   const pages = listing.pages.length > 1 ? ` of ${String(listing.pages.length)} pages` : '';
   const lacking =
     absent &&

@@ -1,9 +1,9 @@
 import { stringifyJson } from '@contract-first/contract';
-import { idText } from '@contract-first/model/resources';
 import { type Json, partAt } from '@contract-first/model/values';
 import { defectOf, type Defect } from '../../judgement/defect.ts';
 import type { Instance } from '../instances.ts';
 import { isSuccess } from '../../judgement/statuses.ts';
+import { normalizedText } from '../compare-written.ts';
 import { currentId, differenceBetween, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 
@@ -51,8 +51,7 @@ function otherIdentity(
   const name = idMembers[0] ?? '';
   const id = values.at(-1);
   const memberOf = ({ json = null }: SequenceStep): Json => partAt(json, [name]);
-  const isOther = (member: Json): boolean =>
-    member !== null && idText(member).toLowerCase() !== idText(id).toLowerCase();
+  const isOther = (member: Json): boolean => member !== null && normalizedText(member) !== normalizedText(id ?? null);
   if (!isOther(memberOf(read)) || isOther(memberOf(creation))) return undefined;
   return defectOf(
     `${name} is ${stringifyJson(memberOf(read))}, but the path has ${stringifyJson(id)}`,
