@@ -13,7 +13,12 @@ const location = { headers: { Location: { schema: { type: 'string' } } } };
 const link = { links: { part: { operationId: 'getPart', parameters: { partId: '$response.body#/key' } } } };
 
 /** Checks a service with the given documented response to the creation of a part. */
-async function check(created: object, answer: (id: string) => ServerAnswer, isRead = true): Promise<readonly string[]> {
+async function check(
+  created: object,
+  answer: (id: string) => ServerAnswer,
+  isRead = true,
+  { path = '/things/{id}/parts', status = 201 } = {},
+): Promise<readonly string[]> {
   const takes = { required: true, content: json({ type: 'object', properties: { name: { type: 'string' } } }) };
   const document = {
     openapi: '3.1.0',
@@ -30,12 +35,12 @@ async function check(created: object, answer: (id: string) => ServerAnswer, isRe
           responses: { '200': { description: 'Done', content: json(other) }, '404': missing },
         },
       },
-      '/things/{id}/parts': {
-        parameters: [inPath('id')],
+      [path]: {
+        parameters: path.includes('{id}') ? [inPath('id')] : [],
         post: {
           operationId: 'createPart',
           requestBody: takes,
-          responses: { '201': { description: 'Done', ...created }, '404': missing },
+          responses: { [status]: { description: 'Done', ...created }, '404': missing },
         },
       },
       '/parts/{partId}': {
@@ -53,7 +58,7 @@ async function check(created: object, answer: (id: string) => ServerAnswer, isRe
     if (url === '/things') return (stored.set('/things/1', { id: '1' }), answerJson(201, { id: '1' }));
     if (method === 'GET')
       return stored.has(url) ? answerJson(200, stored.get(url)) : { status: 404, headers: {}, body: '' };
-    if (url !== '/things/1/parts') return { status: 404, headers: {}, body: '' };
+    if (url !== path.replace('{id}', '1')) return { status: 404, headers: {}, body: '' };
     if (isRead) stored.set(`/parts/${id}`, { ...(JSON.parse(body.toString()) as object), id });
     return answer(id);
   });
@@ -69,6 +74,14 @@ test.each<[string, object, (id: string) => ServerAnswer]>([
 ])('a resource that is created below another resource is read at its own path: %s', async (_name, created, answer) => {
   expect(await check(created, answer)).toEqual([]);
   expect(await check(created, answer, false)).toEqual(['ensure_resource_availability getPart']);
+});
+
+test.each<[string, number, object, (id: string) => ServerAnswer]>([
+  ['/parts/create', 200, { content: json(part) }, (id) => answerJson(200, { id })],
+  ['/parts', 303, location, (id) => ({ status: 303, headers: { Location: `/parts/${id}` }, body: '' })],
+])('a POST to %s that is answered %d creates a resource', async (path, status, created, answer) => {
+  expect(await check(created, answer, true, { path, status })).toEqual([]);
+  expect(await check(created, answer, false, { path, status })).toEqual(['ensure_resource_availability getPart']);
 });
 
 test('a resource that is created below another resource is not read if its identity is unknown', async () => {

@@ -6,6 +6,7 @@ const ACCEPTED = 202;
 /** The status of operations that the server does not have yet. */
 export const NOT_IMPLEMENTED = 501;
 
+const SEE_OTHER = 303;
 const INSUFFICIENT_STORAGE = 507;
 
 /** The statuses for resources that do not exist. */
@@ -32,6 +33,11 @@ export function isAsynchronous({ responses }: ApiOperation): boolean {
 /** Returns whether a status is a 2xx. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
+}
+
+/** Returns whether a request was carried out: a 2xx, or a 303, whose Location has the result (RFC 9110, 15.4.4). */
+export function isCarriedOut(status: number): boolean {
+  return isSuccess(status) || status === SEE_OTHER;
 }
 
 function isRangeOf(key: string, status: number): boolean {

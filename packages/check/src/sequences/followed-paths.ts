@@ -13,8 +13,8 @@ import {
 import type { Run } from '../run/run.ts';
 
 /**
- * Finds the resources of the operations. If no operation creates the resources of `/parts/{id}`, a POST below another
- * resource, such as `/things/{id}/parts`, is assumed to create them, or else a PUT to a new address.
+ * Finds the resources of the operations. If no operation creates the resources of `/parts/{id}`, a POST to a path such
+ * as `/parts/create` or `/things/{id}/parts` is assumed to create them, or else a PUT to a new address.
  */
 export function findFollowedPaths(operations: readonly ApiOperation[], run: Run): ResourcePaths {
   const { items, singletons } = findResourcePaths(operations, run.corrections, run);
@@ -24,6 +24,8 @@ export function findFollowedPaths(operations: readonly ApiOperation[], run: Run)
   };
 }
 
+const CREATIONS = ['create', 'new', 'add'];
+
 function creatorOf({ path, read }: ItemPath, operations: readonly ApiOperation[]): ApiOperation | undefined {
   if (read === undefined) return undefined;
   const collection = shapeOf(collectionOf(path));
@@ -32,7 +34,9 @@ function creatorOf({ path, read }: ItemPath, operations: readonly ApiOperation[]
   return operations.find((create) => {
     const shape = shapeOf(create.path);
     const isBelow = shape.startsWith(outer) && shape.endsWith(`{}${name}`) && shape !== collection;
-    return create.method === 'POST' && create.responses[201] !== undefined && isBelow && identifies(create, read);
+    const isCreation =
+      (isBelow && create.responses[201] !== undefined) || CREATIONS.some((verb) => shape === `${collection}/${verb}`);
+    return create.method === 'POST' && isCreation && identifies(create, read);
   });
 }
 

@@ -16,7 +16,7 @@ import { normalizedText } from './compare-written.ts';
 import { identitiesIn, type ResourceIdentity } from './identity.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
 import type { Send, SequenceStep } from './sequence-step.ts';
-import { isSuccess, MISSING } from '../judgement/statuses.ts';
+import { isCarriedOut, isSuccess, MISSING } from '../judgement/statuses.ts';
 import { withPathValues, type PlainInputs } from './step-input.ts';
 
 /** A resource on the server. */
@@ -102,7 +102,7 @@ export function createInstances(
       if (step === undefined) continue;
       const { status } = step.response;
       statuses.add(status);
-      if (!isSuccess(status)) continue;
+      if (!isCarriedOut(status)) continue;
       const [identity, ...others] = identities(step, item);
       if (identity !== undefined && (await isCertain(identity, item, send, variant))) {
         const { values } = identity;

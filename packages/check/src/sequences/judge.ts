@@ -18,7 +18,7 @@ import type { Unjudged } from '../run/operation-result.ts';
 import type { Run } from '../run/run.ts';
 import type { Turn } from '../run/schedule.ts';
 import { evidenceOf, requestOf, stepOf, type Evidence, type Send, type SequenceStep } from './sequence-step.ts';
-import { isServerError, isSuccess, NOT_IMPLEMENTED } from '../judgement/statuses.ts';
+import { isCarriedOut, isServerError, NOT_IMPLEMENTED } from '../judgement/statuses.ts';
 
 /** Sends the requests of a sequence, applies the response checks, and records at most one failure per check. */
 export type SequenceJudge = {
@@ -101,8 +101,9 @@ export function createSequenceJudge(run: Run, turn: Turn): SequenceJudge {
     if (outcome.stopped !== undefined) throw outcome.stopped;
     const step = stepOf(operation, testCase, outcome);
     if (step === undefined || step.response.status === NOT_IMPLEMENTED) return undefined;
-    if (isSuccess(step.response.status)) successful.add(operation.operationId);
-    if (operation.method !== 'GET' && isSuccess(step.response.status)) changes.push(evidenceOf(step));
+    if (!isCarriedOut(step.response.status)) return step;
+    successful.add(operation.operationId);
+    if (operation.method !== 'GET') changes.push(evidenceOf(step));
     return step;
   }
 
