@@ -1,5 +1,5 @@
-import { compilePattern, isSequential, SCHEMA_KEYWORDS } from '@contract-first/contract';
-import { listOperations, type Document, type MediaTypeObject } from '../document/document.ts';
+import { compilePattern, isSequential, kindOf, SCHEMA_KEYWORDS } from '@contract-first/contract';
+import { listOperations, type Document, type MediaTypeObject, type ParameterObject } from '../document/document.ts';
 import { copyOf } from '../read/file-objects.ts';
 import { convertDependencies, convertLimits } from '../read/dialects.ts';
 import { convertNullable } from '../read/old-keywords.ts';
@@ -7,6 +7,7 @@ import { findConflicts, INT64S } from './conflicts.ts';
 import { DECODED } from '../document/codecs.ts';
 import { partsOf } from '../document/operation-parts.ts';
 import { parameterSchemaOf } from '../document/parameters.ts';
+import { textTypeOf } from '../document/text-types.ts';
 import { capitalize, type SchemaNames, unusedName } from '../document/names.ts';
 import { dereference, PROTOTYPE_PATTERN, resolvePathItem, resolveReference, tokensOf } from '../document/reference.ts';
 import { renameRanges, uncallableReason } from '../read/unreachable-operations.ts';
@@ -55,6 +56,7 @@ const EXACT = new Set([
  * - every path can be called, and every operation has a unique operationId;
  * - path items and media types have no `$ref`, and `components` has neither;
  * - a sequence of JSON values has a schema for all of them;
+ * - a parameter or header that is the text of one scalar has a `schema`, not a `content`;
  * - security requirements name their schemes, also where they have URIs;
  * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
  * - schemas are JSON Schema 2020-12, without `nullable` and limits that are booleans (OpenAPI 3.0), and `dependencies`;
@@ -101,15 +103,20 @@ export function normalizeDocument(original: Document): {
       removeExtensions(node['responses']);
     }
     if (kind === 'mediaType') holder[key] = withItemList(key, dereference(document, node));
-    if (typeof reference !== 'string' || kind === 'mediaType') return;
-    if (kind === 'pathItem') {
-      const isWithin = copied.some(([place, same]) => same === reference && pointer.startsWith(`${place}/`));
-      if (!isWithin) copied.push([pointer, reference]);
-      holder[key] = isWithin ? siblings : copyOf(resolvePathItem(document, node));
-    } else if (kind === 'schema') {
-      if (isVersion30) holder[key] = { $ref: reference };
-      if (!SCHEMA.test(reference)) (holder[key] as Node)['$ref'] = hoist(reference);
-    } else if (!COMPONENT.test(reference)) holder[key] = copyOf(dereference(document, node));
+    else if (typeof reference === 'string') simplifyReference(reference);
+    if (kind === 'parameter' || kind === 'header')
+      holder[key] = withTextSchema(document, holder[key] as ParameterObject); // A header has no name and no `in`.
+
+    function simplifyReference(reference: string): void {
+      if (kind === 'pathItem') {
+        const isWithin = copied.some(([place, same]) => same === reference && pointer.startsWith(`${place}/`));
+        if (!isWithin) copied.push([pointer, reference]);
+        holder[key] = isWithin ? siblings : copyOf(resolvePathItem(document, node));
+      } else if (kind === 'schema') {
+        if (isVersion30) holder[key] = { $ref: reference };
+        if (!SCHEMA.test(reference)) (holder[key] as Node)['$ref'] = hoist(reference);
+      } else if (!COMPONENT.test(reference)) holder[key] = copyOf(dereference(document, node));
+    }
   }
 
   /** Adds a schema to the components. Returns a reference to the component. */
@@ -171,6 +178,16 @@ function withItemList(mediaType: string, object: MediaTypeObject): MediaTypeObje
   if (!isSequential(mediaType, copy)) return copy;
   const list = { type: 'array', items: copy.itemSchema };
   return { ...copy, schema: copy.schema === undefined ? list : { allOf: [copy.schema, list] } };
+}
+
+/** Replaces the `content` of a parameter or header that is the text of one scalar: the default style has the same text. */
+function withTextSchema(document: Document, object: ParameterObject): ParameterObject {
+  const { content = {}, ...parameter } = object;
+  const [[mediaType, { schema, ...examples }] = ['', {}]] = Object.entries(content);
+  if (kindOf(mediaType) !== 'text' || schema === undefined || parameter.in === 'querystring') return object;
+  const { scalars, items, properties } = textTypeOf(document, schema);
+  const isScalar = scalars.length === 1 && items === undefined && properties === undefined;
+  return isScalar ? { ...parameter, ...examples, schema } : object;
 }
 
 /** Replaces the URIs of security schemes with their names. */

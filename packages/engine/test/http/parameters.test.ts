@@ -145,6 +145,12 @@ test.each<[string, string, unknown]>([
     { q: { a: 9007199254740993n } },
   ],
   ['content: { application/json: { schema: { type: array, items: { type: integer } } } }', '?q=[1,2]', { q: [1, 2] }],
+  [
+    'content: { text/plain: { schema: { type: integer, format: int64 } } }',
+    '?q=9007199254740993',
+    { q: 9007199254740993n },
+  ],
+  ['content: { text/plain: { schema: { type: string } } }', '?q=a,%2Bb', { q: 'a,+b' }],
   ['schema: { oneOf: [{ type: boolean }, { type: integer }] }', '?q=3', { q: 3 }],
   ['schema: { anyOf: [{ enum: [all] }, { type: array, items: { type: integer } }] }', '?q=all', { q: 'all' }],
   ['schema: { anyOf: [{ enum: [all] }, { type: array, items: { type: integer } }] }', '?q=3', { q: [3] }],
@@ -201,6 +207,8 @@ test.each<[string, string, RegExp]>([
     '?q=%7B%22a%22:null%7D',
     /query\/q\/a must be integer/,
   ],
+  ['content: { text/plain: { schema: { type: integer } } }', '?q=a', /query parameter q must be integer/],
+  ['content: { text/plain: { schema: { enum: [a, b] } } }', '?q=c', /query\/q must be equal to one of/],
   ['content: { application/json: { schema: { type: object } } }', '?q=%7B', /query parameter q is not valid JSON/],
 ])('query parameters: %s %s is refused', async (parameter, query, message) => {
   const { app, received } = await serve('/a', `- { name: q, in: query, ${parameter} }`);
