@@ -178,6 +178,8 @@ test.each([
   ['{ type: string, examples: { one: a } }', 'warn: examples are ignored: write a list'],
   ['{ type: [string, "null"] }', 'warn: the value of type is read as in OpenAPI 3.1'],
   ['{ type: [string, null] }', 'warn: null in a list of types is read as "null"'],
+  ['{ oneOf: [{ type: string }, { type: null }] }', 'warn: null as the type of an alternative is read as "null"'],
+  ['{ type: [], allOf: [] }', 'warn: an empty list of types or schemas is ignored: JSON Schema requires an item'],
   ['{ anyOf: [{ type: string }, { type: "null" }] }', '/S/anyOf/1/type  warn: the value of type is read'],
   ['{ type: integer, exclusiveMinimum: 1 }', 'warn: the value of exclusiveMinimum is read'],
   [

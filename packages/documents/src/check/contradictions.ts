@@ -91,7 +91,7 @@ function removeCopies(schema: Node, document: Document): string | undefined {
   const distinct = oneOf.filter((_part, index) => texts.indexOf(texts[index] ?? '') === index);
   if (distinct.length === oneOf.length) return undefined;
   Object.assign(schema, { oneOf: distinct });
-  return 'equal schemas in oneOf count as one: no value would match exactly one of them';
+  return 'equal schemas in oneOf count as one: a value would match all or none of them';
 }
 
 function hasType(value: unknown): (type: unknown) => boolean {

@@ -1,5 +1,6 @@
+import { keywordsWhere } from '@contract-first/contract';
 import { convertLimits } from './dialects.ts';
-import { copyOf, type FileObject, type SourceFile, visitObjects } from './file-objects.ts';
+import { copyOf, type FileObject, isFileObject, type SourceFile, visitObjects } from './file-objects.ts';
 
 /** A kind of keyword that JSON Schema 2020-12 does not have, such as keywords of OpenAPI 3.0, and whose meaning is clear. */
 type Kind = {
@@ -31,12 +32,29 @@ const KINDS: readonly Kind[] = [
     message: 'null in a list of types is read as "null": write it in quotes',
   },
   {
+    isIn: (schema) => nullAlternatives(schema).length > 0,
+    convert: (schema) => {
+      for (const alternative of nullAlternatives(schema)) alternative['type'] = 'null';
+    },
+    message: 'null as the type of an alternative is read as "null": write it in quotes',
+  },
+  {
+    isIn: (schema) => NOT_EMPTY.some((name) => isEmptyList(schema[name])),
+    convert: (schema) => {
+      for (const name of NOT_EMPTY) if (isEmptyList(schema[name])) Reflect.deleteProperty(schema, name);
+    },
+    message: 'an empty list of types or schemas is ignored: JSON Schema requires an item',
+  },
+  {
     // Other objects have examples by name, and no type.
     isIn: ({ type, examples }) => type !== undefined && examples !== undefined && !Array.isArray(examples),
     convert: (schema) => Reflect.deleteProperty(schema, 'examples'),
     message: 'examples are ignored: write a list',
   },
 ];
+
+/** The keywords whose lists must have an item. */
+const NOT_EMPTY = ['type', ...keywordsWhere(({ holds }) => holds === 'list')];
 
 /** A warning about a keyword. */
 export type OldKeywordWarning = { readonly file: SourceFile; readonly pointer: string; readonly message: string };
@@ -61,6 +79,17 @@ export class OldKeywords {
     });
     return { ...file, parsed };
   }
+}
+
+/** Returns the alternatives of a schema whose only keyword is `type: null`. Elsewhere, the type may have been forgotten. */
+function nullAlternatives({ anyOf, oneOf }: FileObject): readonly FileObject[] {
+  const isNull = (part: unknown): part is FileObject =>
+    isFileObject(part) && part['type'] === null && Object.keys(part).length === 1;
+  return [anyOf, oneOf].flat().filter(isNull);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** Replaces `nullable`. Without a type in the same schema, it has no effect (OpenAPI 3.0.3, 4.7.24.1). */
