@@ -1,6 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import { ANNOTATION_KEYWORDS, type Document, type ResponseObject } from '../document/document.ts';
-import { asSchema, dereference, resolveSchema, schemasInPlace } from '../document/reference.ts';
+import { dereference, resolveSchema, schemasInPlace } from '../document/reference.ts';
+import { typesOf } from '../document/text-types.ts';
 import { walkDocument } from '../document/walk.ts';
 import { discriminatorOf } from '../normalize/discriminators.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
@@ -77,9 +78,10 @@ function removeClosure(schema: Node, document: Document): string | undefined {
 function removeDiscriminator(schema: Node, document: Document): string | undefined {
   const { propertyName } = discriminatorOf(schema) ?? {};
   if (propertyName === undefined) return undefined;
-  const { properties = {} } = asSchema(schema) ?? {};
-  const { type = 'string' } = resolveSchema(document, properties[propertyName]);
-  if ([type].flat().includes('string')) return undefined;
+  const { oneOf, anyOf } = schema;
+  const parts = [schema, oneOf, anyOf].flat().flatMap((part) => [...schemasInPlace(document, part, ['allOf'])]);
+  const types = parts.map(({ properties = {} }) => typesOf(resolveSchema(document, properties[propertyName])));
+  if (types.every((names) => names.length === 0 || names.includes('string'))) return undefined;
   Reflect.deleteProperty(schema, 'discriminator');
   return `the discriminator is not used, since ${propertyName} is not a string`;
 }
