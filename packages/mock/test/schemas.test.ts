@@ -296,3 +296,20 @@ Rented: { type: object, required: [own, rent], properties: { own: { type: boolea
   const bodies = [{ own: true, year: 1 }, { own: false, rent: 1 }, { own: true }, { own: 'true', year: 1 }];
   expect(await statusesOf(text, bodies)).toEqual([204, 204, 400, 400]);
 });
+
+test('generated objects keep their other members if some members exclude each other', async () => {
+  const members = 'type: object, properties: { a: { type: boolean }, b: { type: boolean } }';
+  const properties = [
+    `choice: { ${members}, not: { required: [a, b] } }`,
+    `either: { ${members}, oneOf: [{ required: [a] }, { required: [b] }] }`,
+    `few: { ${members}, maxProperties: 1 }`,
+    'name: { type: string }',
+  ];
+  const content = `content: { application/json: { schema: { type: object, properties: { ${properties.join(', ')} } } } }`;
+  const get = `get: { operationId: getThing, responses: { '200': { description: The thing., ${content} } } }`;
+  const path = join(temporaryFolder(), 'openapi.yaml');
+  writeFileSync(path, document('T: true').replace(/post:[^]*Added. } }/, get));
+  await using mock = await startMock(path);
+  const body: unknown = await (await fetch(`${mock.url}/t`)).json();
+  expect(Object.keys(Object(body) as object)).toEqual(['choice', 'either', 'few', 'name']);
+});

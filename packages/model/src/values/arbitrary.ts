@@ -76,8 +76,10 @@ const TEXT_LIMITS = ['minLength', 'maxLength', 'pattern', 'format'];
 // The generator ignores these keywords and filters the values of their schema, so that fewer root values are rejected.
 const FILTERED = [
   ...['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueItems', 'contains', 'patternProperties'],
-  'propertyNames',
+  ...['propertyNames', 'maxProperties', 'dependentRequired', 'dependentSchemas'],
 ];
+// These keywords can exclude objects that have all optional properties, such as `not: { required: [a, b] }`.
+const EXCLUDING = ['anyOf', 'oneOf', 'not', 'if', 'maxProperties', 'dependentRequired', 'dependentSchemas'];
 
 /** The result for a schema at one depth. */
 type Built =
@@ -101,6 +103,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     let start = { at: 0, cpuMs: 0 }; // The time of the first of these values.
     const whole = failureOr(() => build(schema, 0, maxSize));
     if (whole instanceof NoValue) throw whole instanceof TooLarge ? new TooLarge(maxSize) : whole;
+    rejectedSize = 0; // Building compiles the schemas, which takes longer than their values.
     return allowed(schema, whole).arbitrary.map((value) => {
       rejectedSize = 0;
       return value;
@@ -162,8 +165,19 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       if (flat === true) return anything(limit);
       const example = options.examples === true ? exampleOf(node, flat) : undefined;
       if (example !== undefined && sizeOf(example) <= limit) return choiceOf([example], limit);
+      const has = (keyword: string): boolean => flat[keyword] !== undefined;
       const built = exclusive(node, flat, ofSchema(flat, depth, limit), limit);
-      return FILTERED.some((keyword) => flat[keyword] !== undefined) ? allowed(node, built) : built;
+      if (!FILTERED.some(has)) return built;
+      const isFull = options.plain && options.minimal !== true;
+      const isExcluded = isFull && EXCLUDING.some(has) && !isUsable(node, built);
+      const smaller = isExcluded ? tryGenerate(() => ofSchema(flat, depth, limit, true)) : undefined;
+      return allowed(node, smaller ?? built);
+    }
+
+    /** Returns whether a schema allows some of the values that were built for it. */
+    function isUsable(node: JsonSchema, { arbitrary }: Sized<Json>): boolean {
+      const values = tryGenerate(() => fc.sample(arbitrary, SOME));
+      return values?.some((value) => oracle.allows(node, value)) ?? false;
     }
 
     function exampleOf(
@@ -175,13 +189,15 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return documented.find((value) => value !== undefined && oracle.allows(node, value));
     }
 
-    function ofSchema(node: JsonSchemaObject, depth: number, limit: number): Sized<Json> {
+    /** @param isMinimal whether an object has only required properties; objects in it may have others */
+    function ofSchema(node: JsonSchemaObject, depth: number, limit: number, isMinimal = false): Sized<Json> {
       if (node['const'] !== undefined) return choiceOf([node['const'] as Json], limit); // A value of a JSON document.
       if (Array.isArray(node['enum'])) return choiceOf(node['enum'] as Json[], limit);
       for (const keyword of ['anyOf', 'oneOf']) {
         const { [keyword]: alternatives, ...rest } = node;
         if (!Array.isArray(alternatives)) continue;
-        const parts = (alternatives as JsonSchema[]).map((part) => join(rest, mergeAllOf(document, part)));
+        const all = (alternatives as JsonSchema[]).map((part) => join(rest, mergeAllOf(document, part)));
+        const parts = isMinimal ? all.map((part) => (typeof part === 'boolean' ? part : withoutOptional(part))) : all;
         // Deeper levels may choose null, which ends the recursion of required parts.
         const present = options.plain && depth < OPTIONAL_DEPTH ? parts.filter((part) => !isNull(part)) : parts;
         const create = (some: typeof parts): Sized<Json> => oneOf(some.map((part) => () => build(part, depth, limit)));
@@ -189,7 +205,8 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       }
       const types = node['type'] === undefined ? likelyTypes(node) : ([node['type']].flat() as string[]);
       const usual = options.plain && types.length > 1 ? types.filter((type) => type !== 'null') : types;
-      return oneOf(usual.map((type) => () => ofType(type, node, depth, limit)));
+      const own = isMinimal ? withoutOptional(node) : node;
+      return oneOf(usual.map((type) => () => ofType(type, own, depth, limit)));
     }
 
     function choiceOf(values: readonly Json[], limit: number): Sized<Json> {
@@ -214,9 +231,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         part === false || part === true ? [] : Object.keys(part['properties'] ?? {}),
       );
       const size = usual.size + names.reduce((sum, name) => sum + 1 + sizeOfName(name.length), 0);
-      const isUsable = (): boolean =>
-        tryGenerate(() => fc.sample(usual.arbitrary, SOME))?.some((value) => oracle.allows(node, value)) ?? false;
-      if (names.length === 0 || size > limit || isUsable()) return usual;
+      if (names.length === 0 || size > limit || isUsable(node, usual)) return usual;
       const model = Object.fromEntries(names.map((name) => [name, fc.constantFrom(...ANY_TYPE)]));
       const others = fc.record(model, { requiredKeys: options.plain ? [...names] : [] });
       const both = fc.tuple(others, usual.arbitrary);
@@ -397,7 +412,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const allowedMost = Number(node['maxItems'] ?? wanted + first.length + 3) - first.length;
       const isShallow = depth < OPTIONAL_DEPTH || wanted > 0;
       const item = isShallow ? itemFor(wanted) : undefined;
-      if (item instanceof TooLarge && needed > 0) throw item;
+      if (item instanceof NoValue && needed > 0) throw item;
       const start = fc.tuple(...first);
       if (item === undefined || item instanceof NoValue) return { arbitrary: start, size: limit - left };
 
@@ -435,6 +450,14 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return oneOf([...scalars, ...(options.plain || !options.extras ? [] : others)].map((one) => () => one));
     }
   };
+}
+
+/** Returns a schema without the properties that objects may lack. */
+function withoutOptional(schema: JsonSchemaObject): JsonSchemaObject {
+  const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const required = (schema['required'] ?? []) as readonly string[];
+  const kept = Object.entries(properties).filter(([name]) => required.includes(name));
+  return { ...schema, properties: Object.fromEntries(kept) };
 }
 
 /** Returns the CPU time of this process in milliseconds. */
