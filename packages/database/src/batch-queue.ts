@@ -103,7 +103,7 @@ export class BatchQueue<Item, Result> {
     this.#queue.progress();
   }
 
-  async #run(worker: BatchWorker<Item, Result>, batch: readonly Entry<Item, Result>[]): Promise<void> {
+  async #run(worker: BatchWorker<Item, Result>, batch: Batch<Item, Result>): Promise<void> {
     const parts = [batch];
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       try {
@@ -112,26 +112,27 @@ export class BatchQueue<Item, Result> {
         const results = await worker.run(items);
         this.#options.health.worked();
         this.#options.onBatch?.(items, performance.now() - startedAt);
-        for (const [index, entry] of part.entries()) {
-          const result = results[index] as Result; // The worker returns a result for each item.
-          if (this.#queue.settle(entry)) entry.resolve(result);
-        }
+        part.forEach((entry, index) => {
+          entry.isSettled = true;
+          entry.resolve(results[index] as Result); // The worker returns a result for each item.
+        });
       } catch (error) {
         const { recovery, cause } = error instanceof BatchFailed ? error : { recovery: 'none', cause: error };
         if (recovery === 'retry' || recovery === 'wait') this.#options.health.failed(cause);
-        if (recovery === 'retry') {
-          this.#queue.putBack([part, ...parts].flat());
-          return;
-        }
+        if (recovery === 'retry') break;
         if (recovery === 'split' && part.length > 1) {
           const half = Math.ceil(part.length / 2);
           parts.unshift(part.slice(0, half), part.slice(half));
           continue;
         }
         const reason = recovery === 'wait' ? new DatabaseUnavailable('the database cannot be used', { cause }) : cause;
-        for (const entry of part) if (this.#queue.settle(entry)) entry.reject(reason);
+        for (const entry of part) {
+          entry.isSettled = true;
+          entry.reject(reason);
+        }
       }
     }
+    this.#queue.finish(batch);
   }
 }
 
@@ -148,16 +149,18 @@ type QueueOptions<Item> = {
   readonly statementOf?: (item: Item) => string | undefined;
 };
 
-/** An item, from its arrival to the end of its batch. Its result may be settled earlier, by a timeout. */
+/** An item, from its arrival to the end of its batch. */
 type Entry<Item, Result> = {
   readonly item: Item;
   readonly bytes: number;
   readonly expiresAt: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  isTaken: boolean;
+  /** Whether the item has its result, or has timed out. */
   isSettled: boolean;
 };
+
+type Batch<Item, Result> = readonly Entry<Item, Result>[];
 
 // A larger transaction is no faster, and its first item would wait longer for the last.
 const MAX_BATCH_ITEMS = 1_000;
@@ -167,9 +170,10 @@ const MAX_BATCH_BYTES = 4_194_304;
 class BoundedQueue<Item, Result> {
   readonly #options: QueueOptions<Item>;
   readonly #onExpired: (error: DatabaseUnavailable) => void;
-  /** Waiting and running items, the oldest first. */
-  readonly #held = new Set<Entry<Item, Result>>();
+  // Arrays: a Set that grows and shrinks keeps the items of its earlier tables alive until a full garbage collection.
+  #running: Batch<Item, Result>[] = [];
   #waiting: Entry<Item, Result>[] = [];
+  /** The size of all waiting and running items. */
   #heldBytes = 0;
   /** A single timer, for the timeout of the oldest item, which may be settled before. */
   #timer: NodeJS.Timeout | undefined;
@@ -197,20 +201,18 @@ class BoundedQueue<Item, Result> {
     if (this.#isStuck) return Promise.reject(new DatabaseUnavailable('the database does not answer'));
     const bytes = sizeOf(item);
     // An empty queue accepts an item of any size.
-    if (this.#held.size > 0 && this.#heldBytes + bytes > queueLimitBytes) {
+    if (!this.#isEmpty() && this.#heldBytes + bytes > queueLimitBytes) {
       return Promise.reject(new DatabaseUnavailable('too much is waiting for the database'));
     }
     this.#heldBytes += bytes;
     if (this.#timer === undefined) this.#timer = setTimeout(this.#expire, timeoutMs).unref();
     return new Promise((resolve, reject) => {
-      const entry: Entry<Item, Result> = { item, bytes, expiresAt, resolve, reject, isTaken: false, isSettled: false };
-      this.#held.add(entry);
-      this.#waiting.push(entry);
+      this.#waiting.push({ item, bytes, expiresAt, resolve, reject, isSettled: false });
     });
   }
 
   /** Takes the items of the next batch. Returns an empty list when no item is waiting. */
-  take(): readonly Entry<Item, Result>[] {
+  take(): Batch<Item, Result> {
     const { isAlone } = this.#options;
     const batch: Entry<Item, Result>[] = [];
     let bytes = 0;
@@ -218,29 +220,20 @@ class BoundedQueue<Item, Result> {
       const alone = isAlone(entry.item);
       bytes += entry.bytes;
       if (batch.length > 0 && (alone || batch.length === MAX_BATCH_ITEMS || bytes > MAX_BATCH_BYTES)) break;
-      entry.isTaken = true;
       batch.push(entry);
       if (alone) break;
     }
     this.#waiting = this.#waiting.slice(batch.length);
+    if (batch.length > 0) this.#running.push(batch);
     return batch;
   }
 
-  /** Returns taken items to the head of the queue. */
-  putBack(batch: readonly Entry<Item, Result>[]): void {
-    for (const entry of batch) {
-      entry.isTaken = false;
-      if (entry.isSettled) this.#release(entry);
-    }
-    this.#waiting = [...batch.filter(({ isSettled }) => !isSettled), ...this.#waiting];
-  }
-
-  /** Removes a taken item. Returns whether its result is still awaited. */
-  settle(entry: Entry<Item, Result>): boolean {
-    this.#release(entry);
-    const isAwaited = !entry.isSettled;
-    entry.isSettled = true;
-    return isAwaited;
+  /** Ends a taken batch. Its items without a result return to the head of the queue. */
+  finish(batch: Batch<Item, Result>): void {
+    this.#running = this.#running.filter((each) => each !== batch);
+    const unsettled = batch.filter(isUnsettled);
+    if (unsettled.length > 0) this.#waiting = [...unsettled, ...this.#waiting];
+    this.#release(batch);
   }
 
   /** Reports that items are being taken, so that new items are accepted again. */
@@ -250,41 +243,50 @@ class BoundedQueue<Item, Result> {
 
   /** Resolves once no item is waiting or running. */
   async drain(): Promise<void> {
-    if (this.#held.size > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
+    if (!this.#isEmpty()) await new Promise<void>((resolve) => (this.#drained = resolve));
+  }
+
+  #isEmpty(): boolean {
+    return this.#waiting.length === 0 && this.#running.length === 0;
   }
 
   /** Rejects the items that timed out, and sets the timer for the next item. */
   readonly #expire = (): void => {
     const now = performance.now();
-    this.#timer = undefined;
-    for (const entry of this.#held) {
-      if (entry.isSettled) continue;
-      if (entry.expiresAt > now) {
-        this.#timer = setTimeout(this.#expire, Math.ceil(entry.expiresAt - now)).unref();
-        break;
-      }
-      const late = this.#lateError(entry);
-      this.#onExpired(late);
-      entry.isSettled = true;
-      entry.reject(late);
-      if (entry.isTaken) continue;
-      this.#isStuck = true;
-      this.#release(entry);
+    const isLate = (entry: Entry<Item, Result>): boolean => !entry.isSettled && entry.expiresAt <= now;
+    for (const entry of this.#running.flat().filter(isLate)) {
+      // Names the statement, since all later items wait for it.
+      this.#rejectLate(entry, this.#options.statementOf?.(entry.item));
     }
-    if (this.#isStuck) this.#waiting = this.#waiting.filter(({ isSettled }) => !isSettled);
+    const late = this.#waiting.filter(isLate);
+    for (const entry of late) this.#rejectLate(entry);
+    if (late.length > 0) {
+      this.#isStuck = true;
+      this.#waiting = this.#waiting.filter(isUnsettled);
+      this.#release(late);
+    }
+    const unsettled = [...this.#running, this.#waiting].flat().filter(isUnsettled);
+    const nextAt = unsettled.reduce((earliest, { expiresAt }) => Math.min(earliest, expiresAt), Infinity);
+    this.#timer = unsettled.length === 0 ? undefined : setTimeout(this.#expire, Math.ceil(nextAt - now)).unref();
   };
 
-  /** Returns the error of an item that timed out. It names a running statement, since all later items wait for it. */
-  #lateError({ item, isTaken }: Entry<Item, Result>): DatabaseUnavailable {
-    const { timeoutMs, statementOf } = this.#options;
-    const statement = isTaken ? statementOf?.(item) : undefined;
+  #rejectLate(entry: Entry<Item, Result>, statement?: string): void {
     const running = statement === undefined ? '' : `; it is running ${statement}`;
-    return new DatabaseUnavailable(`the database did not answer within ${String(timeoutMs)} ms${running}`);
+    const error = new DatabaseUnavailable(
+      `the database did not answer within ${String(this.#options.timeoutMs)} ms${running}`,
+    );
+    this.#onExpired(error);
+    entry.isSettled = true;
+    entry.reject(error);
   }
 
-  #release(entry: Entry<Item, Result>): void {
-    this.#held.delete(entry);
-    this.#heldBytes -= entry.bytes;
-    if (this.#held.size === 0) this.#drained();
+  /** Releases the memory of the settled items in a list. */
+  #release(entries: Batch<Item, Result>): void {
+    for (const { isSettled, bytes } of entries) if (isSettled) this.#heldBytes -= bytes;
+    if (this.#isEmpty()) this.#drained();
   }
+}
+
+function isUnsettled({ isSettled }: { readonly isSettled: boolean }): boolean {
+  return !isSettled;
 }
