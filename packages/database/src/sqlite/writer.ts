@@ -1,4 +1,3 @@
-import { cpuUsage } from 'node:process';
 import type { DatabaseSync } from 'node:sqlite';
 import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
 import { type ChangeResult, type CommittedChange, isInsert, isTransaction, sizeOfChange } from '../commits.ts';
@@ -113,19 +112,12 @@ export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> 
     if (!this.#disk.isFast() || !isQuick(changes)) return undefined;
     const local = this.#connect();
     if (local === undefined) return undefined;
-    let commit: Commit;
-    const before = cpuUsage();
     try {
-      commit = local.commit(changes);
+      return local.commit(changes);
     } catch (error) {
       if (primaryCode(error) === SQLITE.BUSY) return undefined;
       throw toBatchError(failureOf(this.#data.path, error));
     }
-    if (commit.syncMs < SLOW_MS) return commit;
-    // Subtracts the CPU time, so that contention with other threads, for example the compiler, does not count as a slow
-    // disk.
-    const { user, system } = cpuUsage(before);
-    return { ...commit, syncMs: Math.max(0, commit.syncMs - (user + system) / 1_000) };
   }
 
   /** Connects the calling thread. Returns `undefined` on failure. */
