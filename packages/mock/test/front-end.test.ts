@@ -6,6 +6,7 @@ import { startMock, type Mock } from '../src/start-mock.ts';
 const json = (schema: string): string => `content: { application/json: { schema: ${schema} } }`;
 const ref = (name: string): string => `{ $ref: '#/components/schemas/${name}' }`;
 const ID = '{ name: id, in: path, required: true, schema: { type: integer } }';
+const USERNAME = '{ name: username, in: path, required: true, schema: { type: string } }';
 const DOCUMENT = `
 openapi: 3.1.0
 info: { title: Shop, version: 1.0.0 }
@@ -61,18 +62,36 @@ paths:
   /notes/{id}/unlike: { parameters: [${ID}], post: { operationId: alsoUnlike, responses: { '204': { description: Not liked. } } } }
   /sign-in: { post: { operationId: signInByCookie, responses: { '204': { description: Known., headers: { Set-Cookie: { schema: { type: string } } } } } } }
   /mine: { get: { operationId: getMine, security: [{ session: [] }], responses: { '204': { description: Known. } } } }
+  /articles:
+    get: { operationId: listArticles, responses: { '200': { description: Articles., ${json(`{ type: array, items: ${ref('Article')} }`)} } } }
+    post: { operationId: addArticle, requestBody: { required: true, ${json('{ type: object, required: [title], properties: { title: { type: string } } }')} }, responses: { '201': { description: Added., ${json(ref('Article'))} } } }
+  /articles/{slug}: { parameters: [{ name: slug, in: path, required: true, schema: { type: string } }], get: { operationId: getArticle, responses: { '200': { description: An article., ${json(ref('Article'))} }, '404': { description: None. } } } }
+  /articles/popular:
+    get:
+      operationId: listPopular
+      parameters: [{ name: offset, in: query, schema: { type: integer } }, { name: limit, in: query, schema: { type: integer } }]
+      responses: { '200': { description: Articles., ${json(`{ type: object, required: [articles, articlesCount], properties: { articles: { type: array, minItems: 0, items: ${ref('Article')} }, articlesCount: { type: integer } } }`)} } }
+  /profiles/{username}: { parameters: [${USERNAME}], get: { operationId: getProfile, responses: { '200': { description: A user., ${json(ref('Author'))} } } } }
+  /profiles/{username}/follow:
+    parameters: [${USERNAME}]
+    post: { operationId: follow, responses: { '200': { description: Followed., ${json(ref('Author'))} } } }
+    delete: { operationId: unfollow, responses: { '200': { description: Not followed., ${json(ref('Author'))} } } }
   /reports/{id}: { parameters: [${ID}], get: { operationId: getReport, responses: { '200': { description: A report., ${json(ref('Invoice'))} } } } }
 components:
   securitySchemes: { session: { type: apiKey, in: cookie, name: sid } }
   schemas:
     NewUser: { type: object, required: [email, password], properties: { email: { type: string, format: email }, password: { type: string, writeOnly: true } } }
     User: { type: object, required: [email, token], properties: { email: { type: string, format: email }, token: { type: string }, bio: { type: [string, 'null'] } } }
-    Account: { type: object, required: [username, email], properties: { username: { type: string }, email: { type: string }, bio: { type: string } } }
+    Account: { type: object, required: [username, email], properties: { id: { type: string, format: uuid }, username: { type: string }, email: { type: string }, bio: { type: string } } }
     Note:
       type: object
       required: [id, liked, likesCount, author, tagList]
       properties: { id: { type: integer }, liked: { type: boolean }, likesCount: { type: integer, minimum: 0 }, author: ${ref('Author')}, tagList: { type: array, items: { type: string } } }
     Author: { type: object, required: [username, following], properties: { username: { type: string }, bio: { type: string }, following: { type: boolean } } }
+    Article:
+      type: object
+      required: [slug, title, ownerId, commentsCount]
+      properties: { slug: { type: string }, title: { type: string }, ownerId: { type: string, format: uuid }, commentsCount: { type: integer, minimum: 0 } }
     NewOrder: { type: object, required: [item], properties: { item: { type: string } } }
     Order:
       type: object
@@ -182,7 +201,11 @@ test('operations without stored resources return the sent values where their sch
   const mock = await start();
   const user = { email: 'kim@example.org', password: 'secret' };
   expect(await send(mock, 'POST', '/users', { user })).toEqual({
-    user: { email: 'kim@example.org', token: expect.any(String) as unknown, bio: expect.any(String) as unknown },
+    user: {
+      email: 'kim@example.org',
+      token: expect.stringMatching(/^[\da-f]{40}$/) as unknown,
+      bio: expect.any(String) as unknown,
+    },
   });
   expect(await send(mock, 'POST', '/users/login', { user })).toMatchObject({ data: { email: 'kim@example.org' } });
 });
@@ -233,6 +256,42 @@ test('a sign-in changes the user, to whom new resources belong', async () => {
   await send(mock, 'PUT', '/user', { user: account });
   const { username, bio } = account;
   expect(await send(mock, 'POST', '/notes', {})).toMatchObject({ author: { username, bio } });
+});
+
+test('a new resource has a slug of its title, the id of the user, and no comments', async () => {
+  const mock = await start();
+  const { user } = (await send(mock, 'GET', '/user')) as { readonly user: { readonly id: string } };
+  const article = { slug: 'new-gardens-1', title: 'New Gardens, 1', ownerId: user.id, commentsCount: 0 };
+  expect(user.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  expect(await send(mock, 'POST', '/articles', { title: 'New Gardens, 1' })).toEqual(article);
+  expect(await send(mock, 'GET', '/articles/new-gardens-1')).toEqual(article);
+  const { slug } = (await send(mock, 'POST', '/articles', { title: 'New gardens 1' })) as { readonly slug: string };
+  expect(slug).toMatch(/^new-gardens-1-\d$/);
+});
+
+test('the profile of the user has the members of the user, and an action changes a generated profile', async () => {
+  const mock = await start();
+  await send(mock, 'PUT', '/user', { user: { username: 'kim', email: 'kim@example.org', bio: 'Gardener' } });
+  expect(await send(mock, 'GET', '/profiles/kim')).toMatchObject({ username: 'kim', bio: 'Gardener' });
+  expect(await send(mock, 'POST', '/profiles/lee/follow')).toMatchObject({ username: 'lee', following: true });
+  expect(await send(mock, 'DELETE', '/profiles/lee/follow')).toMatchObject({ username: 'lee', following: false });
+});
+
+test('a generated list has the requested page, and the total of its items', async () => {
+  const mock = await startMock(path, { listSize: 5 });
+  cleanUp(mock.close);
+  const find = async (query: string) => {
+    const { articles, articlesCount } = (await send(mock, 'GET', `/articles/popular${query}`)) as {
+      readonly articles: readonly object[];
+      readonly articlesCount: number;
+    };
+    expect(articlesCount).toBe(5);
+    return articles;
+  };
+  const all = await find('');
+  expect(all).toHaveLength(5);
+  expect(await find('?limit=2&offset=3')).toEqual(all.slice(3));
+  expect(await find('?offset=5')).toEqual([]);
 });
 
 test('a sign-in sets the cookie that other operations need: 401, 204', async () => {

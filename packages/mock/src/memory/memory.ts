@@ -5,7 +5,7 @@ import { printError } from '@contract-first/command-line/terminal';
 import { describeSystemError, kindOf, type Operation, parameterNames, stringifyJson } from '@contract-first/contract';
 import type { AnyReply, Once } from '@contract-first/engine/tools';
 import type { ApiOperation } from '@contract-first/model/operations';
-import { assertCorrections, type Corrections, itemsIn } from '@contract-first/model/resources';
+import { assertCorrections, type Corrections, type ItemPath, itemsIn } from '@contract-first/model/resources';
 import { CannotCheck, isObject, type Json, type JsonObject, partAt, type Values } from '@contract-first/model/values';
 import type { Respond } from '../responses/respond.ts';
 import { accountIn } from './requests/account.ts';
@@ -151,7 +151,7 @@ export function createMemory(
     const scope = contextOf(resource, operation, documented, respond);
     const outer = resourcesIn(operation.path, resources).filter((one) => one !== resource);
     const failWithout = createFailWithout(operation, outer, scope.fail);
-    const reflect = createReflect(operation, resource.item, model, respond);
+    const reflect = createReflect(operation, resource.item, scope, respond);
     const related = resources.filter((one) => [one, one.members].includes(resource) || one === resource.members);
     return (request) => {
       storeExamplesOf(related);
@@ -167,8 +167,12 @@ export function createMemory(
     // Such as POST /login, which returns the resource of GET /user.
     const single = singles.find((one) => operation.method === 'POST' && model.isReadAs(operation, one));
     const signIn = single && contextOf(single, operation, documented, respond);
-    const item = acted?.item ?? unstored.find((one) => rolesOf(one).some(([, own]) => own === operation));
-    const reflect = createReflect(operation, item, model, respond);
+    const isOf = (one: ItemPath): boolean =>
+      rolesOf(one).some(([, own]) => own === operation) ||
+      (operation.path.startsWith(`${one.path}/`) &&
+        parameterNames(one.path).length === parameterNames(operation.path).length);
+    const item = acted?.item ?? unstored.find(isOf);
+    const reflect = createReflect(operation, item, { model, cursors, account }, respond);
     const action = acted && contextOf(acted, operation, documented, respond);
     const failWithout = createFailWithout(operation, outer, createFail(responses, documented, respond));
     return (request, change) => {

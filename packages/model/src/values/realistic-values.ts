@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { stringifyJson } from '@contract-first/contract';
 import type { JsonSchemaObject } from './json-schema.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, partAt } from './json-value.ts';
@@ -145,6 +146,7 @@ const COMPANIES = ['Northwind Books', 'Harbor Coffee', 'Cedar Software', 'Alpine
 const SLUGS = TITLES.map((title) => title.toLowerCase().replaceAll(' ', '-'));
 const PRICES = [4.5, 9.99, 12, 19.99, 24.5, 35, 49, 89.95, 120];
 const COUNTS = [1, 2, 3, 5, 8, 12, 20, 34];
+const TOKENS = WORDS.map((word) => hash('sha256', word).slice(0, 40));
 const ADDRESSES = ['12 Main Street', '7 Mill Lane', '221 Baker Street', '5 Station Road', '48 Park Avenue'];
 
 const START = Date.UTC(2026, 0, 5, 8, 30);
@@ -190,6 +192,7 @@ const FORMATS: ReadonlyMap<string, (name: string) => readonly string[]> = new Ma
 const NAMES: readonly (readonly [words: RegExp, values: readonly Json[]])[] = [
   [/(?:^|_)e_?mail(?:_address)?$/, EMAILS],
   [/(?:^|_)(?:phone|mobile|fax|telephone|tel)(?:_number)?$/, PHONES],
+  [/(?:^|_)(?:token|secret|api_?key)$/, TOKENS],
   [/(?:^|_)(?:first_?name|given_?name|forename)$/, FIRST_NAMES],
   [/(?:^|_)(?:last_?name|sur_?name|family_?name)$/, LAST_NAMES],
   [/(?:^|_)(?:user_?name|login|nick_?name|handle|screen_name)$/, USERS],

@@ -1,7 +1,15 @@
 import { snakeCase } from '@contract-first/model/resources';
-import { isObject, isScalar, type Json, type JsonObject } from '@contract-first/model/values';
+import {
+  isObject,
+  isScalar,
+  type Json,
+  type JsonObject,
+  partAt,
+  type Place,
+  replaceAt,
+} from '@contract-first/model/values';
 
-const OWNERS = /^(?:author|owner|user|creator|created_by|sender)$/;
+const OWNERS = /^(?:author|owner|user|creator|created_by|sender)(_id)?$/;
 const NAMES = ['username', 'login', 'email'];
 
 /** Returns the user in a single resource, such as `/user`: an object with a user name or an e-mail address. */
@@ -12,12 +20,23 @@ export function accountIn(state: JsonObject): JsonObject | undefined {
 /** Returns the generated members of a new resource, whose author or owner is the user. */
 export function ownedBy(account: JsonObject | undefined, generated: JsonObject): JsonObject {
   if (account === undefined) return generated;
-  return Object.fromEntries(
-    Object.entries(generated).map(([name, member]) => [
-      name,
-      OWNERS.test(snakeCase(name)) && isObject(member) && hasName(member) ? withMembersOf(account, member) : member,
-    ]),
-  );
+  return Object.fromEntries(Object.entries(generated).map(([name, member]) => [name, owner(name, member, account)]));
+}
+
+/** Returns a value in which the user has the members of the account, if the id at a place is the id of the user. */
+export function withAccount(account: JsonObject | undefined, value: Json, idPlace: Place): Json {
+  const place = idPlace.slice(0, -1);
+  const user = partAt(value, place);
+  const id = partAt(value, idPlace);
+  const isUser = isScalar(id) && account?.[String(idPlace.at(-1))] === id;
+  return isUser && isObject(user) ? replaceAt(value, place, withMembersOf(account, user)) : value;
+}
+
+function owner(name: string, member: Json, account: JsonObject): Json {
+  const [isOwner, suffix] = OWNERS.exec(snakeCase(name)) ?? [];
+  if (isOwner === undefined) return member;
+  if (suffix !== undefined) return account['id'] ?? member;
+  return isObject(member) && hasName(member) ? withMembersOf(account, member) : member;
 }
 
 function hasName(value: JsonObject): boolean {

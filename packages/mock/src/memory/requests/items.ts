@@ -6,6 +6,7 @@ import {
   isObject,
   isChangeTime,
   isCreationTime,
+  isNumber,
   type Json,
   type JsonObject,
   objectOrEmpty,
@@ -36,7 +37,8 @@ export const create: Handle = (scope, request) => {
   const conflict =
     given !== undefined && isTaken(given) ? fail(request, 409, `${idText(given)} exists already`) : undefined;
   if (conflict !== undefined) return conflict;
-  const id = given ?? identifiers.next(resource.item.path, schemas, isTaken);
+  const slug = resource.idMembers.some((name) => snakeCase(name) === 'slug') ? slugOf(sent) : undefined;
+  const id = given ?? identifiers.next(resource.item.path, schemas, isTaken, slug);
   const generated = created(scope, unwritten(scope, model.sampleMembersOf(resource)));
   const own = { ...ownedBy(scope.account(), generated), ...idsOfParents(scope, request), ...sent };
   const state = model.complete(resource, { ...own, ...withId(resource, id) });
@@ -252,10 +254,14 @@ function unwritten({ operation, resource, model }: OperationContext, state: Json
   return Object.fromEntries(Object.entries(state).filter(([name]) => !names.has(name)));
 }
 
-/** Sets the times of the creation and of the last change in generated members. */
+/** Sets the times of the creation and of the last change in generated members, and the counts of a new resource to 0. */
 function created({ now }: OperationContext, members: JsonObject): JsonObject {
-  return withTimes(members, (name, value) => isCreationTime(name, value) || isChangeTime(name, value), now());
+  const isSet = (name: string, value: Json): boolean => isCreationTime(name, value) || isChangeTime(name, value);
+  const counts = Object.entries(members).filter(([name, value]) => COUNT.test(snakeCase(name)) && isNumber(value));
+  return { ...withTimes(members, isSet, now()), ...Object.fromEntries(counts.map(([name]) => [name, 0])) };
 }
+
+const COUNT = /(?:^|_)(?:count|likes|views|followers)$/;
 
 /** Sets the time of the last change. */
 function changed({ now }: OperationContext, members: JsonObject): JsonObject {
@@ -277,6 +283,15 @@ function idsOfParents({ operation, resource, model }: OperationContext, request:
     (member) => [member, names.indexOf(snakeCase(member))] as const,
   );
   return Object.fromEntries(members.flatMap(([member, index]) => (index < 0 ? [] : [[member, values[index] ?? null]])));
+}
+
+/** Returns the slug of the title or name of a resource: `first-post` for `First post!`. */
+function slugOf(state: JsonObject): string | undefined {
+  const text = ['title', 'name'].map((name) => state[name]).find((value) => typeof value === 'string');
+  return text
+    ?.toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.join('-');
 }
 
 function withId({ idMembers }: Resource, id: Json): JsonObject {

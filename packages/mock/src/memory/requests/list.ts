@@ -1,7 +1,9 @@
 import { stringifyJson } from '@contract-first/contract';
+import type { ApiOperation } from '@contract-first/model/operations';
 import { idText, isNextPage, itemsIn, pagingPlaces, snakeCase } from '@contract-first/model/resources';
 import {
   type Described,
+  isArray,
   isObject,
   isScalar,
   type Json,
@@ -13,10 +15,10 @@ import {
   removeAt,
   replaceAt,
 } from '@contract-first/model/values';
-import type { Page, QueryValues } from '../resources/page.ts';
+import { type Page, type QueryValues, takePage } from '../resources/page.ts';
 import { pathValues, storeCollection } from '../state/paths.ts';
-import { etagOf } from '../reply.ts';
-import type { Handle } from './operation-context.ts';
+import { etagOf, type MockRequest } from '../reply.ts';
+import type { Handle, OperationContext } from './operation-context.ts';
 import { selectPage } from '../resources/selection.ts';
 
 const MAX_PAGES = 100;
@@ -40,7 +42,7 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
   });
   const header = (name: string, generated: unknown): readonly Json[] | undefined => {
     if (name.toLowerCase() === 'etag') return [etagOf([page.total, page.from, ...page.items])];
-    if (name.toLowerCase() === 'link') return page.next === undefined ? [] : [`<${nextUrl(page.next)}>; rel="next"`];
+    if (name.toLowerCase() === 'link') return page.next === undefined ? [] : [`<${urlOfNext(page.next)}>; rel="next"`];
     const fact = factOf(name.replace(/^x-/i, ''), page);
     return isSameKind(fact, generated) ? [fact] : undefined;
   };
@@ -55,7 +57,7 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
     const made =
       known.get(place) ??
       createBody(generated, described, (next) => {
-        const url = nextUrl(next);
+        const url = urlOfNext(next);
         urls.push(url);
         return url;
       });
@@ -63,7 +65,7 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
     return made;
   }
 
-  function createBody(generated: Json, { schema }: Described, urlOf: typeof nextUrl): Json {
+  function createBody(generated: Json, { schema }: Described, urlOf: typeof urlOfNext): Json {
     const items = model.itemsAt(operation, schema);
     if (items === undefined) return generated;
     const samples = itemsIn(generated, operation) ?? [];
@@ -83,12 +85,43 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
     return ids.flatMap((id) => [id, idText(id)]).find((id) => model.responses.allows(schema, id));
   }
 
-  function nextUrl({ parameter, value }: NonNullable<Page['next']>): string {
-    const sent = Object.entries(request.query as QueryValues).filter(([, one]) => one !== undefined && isWritable(one));
-    const query = { ...Object.fromEntries(sent), [parameter.name]: value };
-    return request.url(operation.operationId, { path: { ...request.path }, query });
+  function urlOfNext(next: NextPage): string {
+    return nextUrl(operation, request, next);
   }
 };
+
+/** Returns a generated body with the requested page of its list; the body itself if it has no list. */
+export function pageOfGenerated(
+  { operation, model, cursors }: Pick<OperationContext, 'operation' | 'model' | 'cursors'>,
+  request: MockRequest,
+  generated: Json,
+  { schema }: Described,
+): Json {
+  const { place } = model.itemsAt(operation, schema) ?? {};
+  const items = place === undefined ? null : partAt(generated, place);
+  if (place === undefined || !isArray(items)) return generated;
+  const page = takePage(items, {
+    operation,
+    collection: operation.path,
+    cursors,
+    query: request.query as QueryValues, // Validated.
+    idMembers: [],
+    maxItems: Infinity,
+    oracle: model.requests.oracle,
+  });
+  const allows = (value: Json): boolean => model.responses.allows(schema, value);
+  const urlOf = (next: NextPage): string => nextUrl(operation, request, next);
+  const filled = fillList(generated, place, page, urlOf, allows);
+  return allows(filled) ? filled : generated;
+}
+
+type NextPage = NonNullable<Page['next']>;
+
+function nextUrl({ operationId }: ApiOperation, request: MockRequest, { parameter, value }: NextPage): string {
+  const sent = Object.entries(request.query as QueryValues).filter(([, one]) => one !== undefined && isWritable(one));
+  const query = { ...Object.fromEntries(sent), [parameter.name]: value };
+  return request.url(operationId, { path: { ...request.path }, query });
+}
 
 /** Returns whether a value can be written in a URL: it contains no null. */
 function isWritable(value: Json): boolean {
@@ -126,7 +159,7 @@ function fillList(
   generated: Json,
   place: readonly string[],
   page: Page,
-  urlOf: (next: NonNullable<Page['next']>) => string,
+  urlOf: (next: NextPage) => string,
   allows: (body: Json) => boolean,
 ): Json {
   if (place.length === 0) return page.items; // The body is the list.

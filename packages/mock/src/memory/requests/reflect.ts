@@ -1,7 +1,9 @@
-import { identityPlace, idText, type ItemPath } from '@contract-first/model/resources';
+import { kindOf } from '@contract-first/contract';
 import type { ApiOperation } from '@contract-first/model/operations';
+import { identityPlace, idText, type ItemPath, successSchemas } from '@contract-first/model/resources';
 import {
   allPropertiesOf,
+  type Described,
   isObject,
   type Json,
   type JsonObject,
@@ -9,39 +11,66 @@ import {
   type Place,
   replaceAt,
 } from '@contract-first/model/values';
-import type { Respond } from '../../responses/respond.ts';
-import type { Model } from '../resources/model.ts';
+import { hasExample, type Respond } from '../../responses/respond.ts';
+import type { RespondToMock } from '../reply.ts';
 import { pathValues } from '../state/paths.ts';
+import { withAccount } from './account.ts';
+import { afterAction } from './actions.ts';
+import { pageOfGenerated } from './list.ts';
+import type { OperationContext } from './operation-context.ts';
 import { omitFiles, mergePatch } from './request-body.ts';
 
 /**
  * Creates a response function for requests without a stored resource. The response has the members that the request
- * sent and the id in its path, where the schema allows them.
+ * sent, the id in its path, and the members of the user if it is the id of the user, where the schema allows them. A
+ * generated list has the requested page.
  *
  * @param item the item path of the operation, if any
  */
 export function createReflect(
   operation: ApiOperation,
   item: ItemPath | undefined,
-  { represent, schemaAt, requests, responses }: Model,
+  { model, cursors, account }: Pick<OperationContext, 'model' | 'cursors' | 'account'>,
   respond: Respond,
-): Respond {
+): RespondToMock {
+  const { represent, schemaAt, requests, responses } = model;
   const schemas = { requestSchemas: requests.schemas, responseSchemas: responses.schemas };
   return (request, change) => {
     if (change !== undefined) return respond(request, change);
     const sent = operation.method === 'DELETE' ? undefined : omitFiles(request.body);
     const idPlace = item && identityPlace(operation, item, schemas);
-    const isGenerated = idPlace === undefined && (sent === undefined || !isObject(sent));
+    const isList = idPlace === undefined && operation.method === 'GET' && listsJson();
+    const isGenerated = idPlace === undefined && !isList && (sent === undefined || !isObject(sent));
     return isGenerated ? respond(request) : respond(request, { body });
 
-    function body(generated: Json, { schema }: { readonly schema?: Parameters<typeof represent>[0] }): Json {
+    function body(generated: Json, described: Described): Json {
+      if (isList && !hasExample(responses, described))
+        return pageOfGenerated({ operation, model, cursors }, request, generated, described);
+      const { schema } = described;
       const value = sent !== undefined && isObject(sent) ? withSent(generated, sent, schema) : generated;
       const id = pathValues(operation.path, request).at(-1) ?? null;
       if (idPlace === undefined || id === null) return value;
       const candidates = [id, idText(id)].map((one) => replaceAt(value, idPlace, one));
-      return candidates.find((one) => responses.allows(schema, one)) ?? value;
+      const reflected = candidates.find((one) => responses.allows(schema, one)) ?? value;
+      const whole = withAccount(account(), changedBy(idPlace, reflected), idPlace);
+      return responses.allows(schema, whole) ? whole : reflected;
     }
   };
+
+  /** Returns a value after the operation, if it is an action on the resource with the id. */
+  function changedBy(idPlace: Place, value: Json): Json {
+    const place = idPlace.slice(0, -1);
+    const state = partAt(value, place);
+    const isAction = operation.method !== 'GET' && operation.path !== item?.path;
+    return isAction && isObject(state) ? replaceAt(value, place, afterAction(operation, state)) : value;
+  }
+
+  /** Returns whether the operation responds with a list, and only in JSON: the examples of other lists are texts. */
+  function listsJson(): boolean {
+    const contents = Object.values(operation.responses).flatMap((response) => response.contents);
+    const isJson = contents.every(({ mediaType }) => kindOf(mediaType) === 'json');
+    return isJson && successSchemas(operation).some((schema) => model.itemsAt(operation, schema) !== undefined);
+  }
 
   /** Replaces members of a generated value by sent members of the same name, if the result is valid. */
   function withSent(generated: Json, sent: JsonObject, schema: Parameters<typeof represent>[0]): Json {

@@ -37,8 +37,13 @@ export function createIdentifiers(requests: Values, responses: Values, seed: num
     return members.map((name) => state[name] ?? null).find((id) => isAllowed(schemas, id));
   }
 
-  /** Returns an unused id. @param path the path of the collection, which has its own counter */
-  function next(path: string, schemas: IdSchemas, isTaken: (id: Json) => boolean): Json {
+  /**
+   * Returns an unused id.
+   *
+   * @param path the path of the collection, which has its own counter
+   * @param slug the text of the id, if any; ids with the same text end with a number
+   */
+  function next(path: string, schemas: IdSchemas, isTaken: (id: Json) => boolean, slug?: string): Json {
     const { parameter = true, member = true } = schemas;
     const least = Math.max(minimumOf(requests, parameter), minimumOf(responses, member));
     let id: Json = 1;
@@ -46,10 +51,9 @@ export function createIdentifiers(requests: Values, responses: Values, seed: num
       const count = (counts.get(path) ?? 0) + 1;
       counts.set(path, count);
       const text = `${String(seed)} ${path} ${String(count)}`;
-      const known = [() => least + count - 1, () => uuidOf(text), () => String(count)]
-        .values()
-        .map((create) => create())
-        .find((one) => isAllowed(schemas, one));
+      const slugs = slug === undefined ? [] : [slug, `${slug}-${String(count)}`].filter((one) => !isTaken(one));
+      const candidates = [...slugs, least + count - 1, uuidOf(text), String(count)];
+      const known = candidates.find((one) => isAllowed(schemas, one));
       if (known === undefined) generations += 1;
       id = known ?? generate(schemas, text) ?? id;
       if (!isTaken(id)) break;

@@ -1,7 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import type { ApiOperation, ApiParameter } from '@contract-first/model/operations';
 import { findPaging, firstOffset, firstPage, idText } from '@contract-first/model/resources';
-import { isScalar, type Json, type JsonObject, type Oracle, partAt } from '@contract-first/model/values';
+import { isScalar, type Json, type Oracle, partAt } from '@contract-first/model/values';
 
 /** The values of a query, by name. */
 export type QueryValues = Readonly<Record<string, Json | undefined>>;
@@ -42,10 +42,10 @@ const DEFAULT_LIMIT = 20;
 const MAX_IDS = 200;
 
 /** Returns the requested page of a list. */
-export function takePage(
-  items: readonly JsonObject[],
+export function takePage<Item extends Json>(
+  items: readonly Item[],
   { operation, collection, cursors, query, idMembers, maxItems, oracle }: PageRequest,
-): Page<JsonObject> {
+): Page<Item> {
   const { limitBy, offsetBy, pageBy, cursorBy } = findPaging(operation);
   const parameter = cursorBy ?? pageBy ?? offsetBy;
   const numberAt = (one: ApiParameter | undefined): number | undefined => {
@@ -71,7 +71,7 @@ export function takePage(
     next: to < items.length ? next() : undefined,
   };
 
-  function idOf(item: JsonObject = {}): Json {
+  function idOf(item: Json = null): Json {
     return idMembers.map((name) => partAt(item, [name])).find(isScalar) ?? null;
   }
 
