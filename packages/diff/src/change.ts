@@ -54,12 +54,25 @@ function mergeFindings(findings: readonly Finding[]): readonly Consequence[] {
   return [{ rule, level, message: messageOf({ name, change }) }];
 }
 
-/** Returns the common leading words of two names: `response` for `response 200 body/a` and `response 201 body`. */
+/** Returns the common part of two names: `request body/…/id` for `request body/id` and `request body/items/id`. */
 function commonName(one: string, other: string): string {
   if (one === other) return one;
-  const [words = [], otherWords = []] = [one, other].map((name) => name.split(/(?=[ /])/));
-  const end = words.findIndex((word, index) => word !== otherWords[index]);
-  return end === -1 ? one : words.slice(0, end).join('');
+  const [words, otherWords] = [wordsOf(one), wordsOf(other)];
+  const start = countCommon(words, otherWords);
+  const count = countCommon(words.slice(start).reverse(), otherWords.slice(start).reverse());
+  const end = words.slice(words.length - count).join('');
+  const gap = end === '' ? '' : end.startsWith('/') ? '/…' : ' …';
+  return words.slice(0, start).join('') + gap + end;
+}
+
+/** Returns the number of common words at the beginning of two names. */
+function countCommon(words: readonly string[], others: readonly string[]): number {
+  const end = words.findIndex((word, index) => word !== others[index]);
+  return end === -1 ? words.length : end;
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name.split(/(?=[ /])/);
 }
 
 /** Sorts changes by level, stably. */

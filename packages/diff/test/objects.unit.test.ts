@@ -1,4 +1,12 @@
-import { compare, integer, property, responseWith, text, type Fragment } from '@contract-first/testing/document.ts';
+import {
+  compare,
+  integer,
+  property,
+  requestWith,
+  responseWith,
+  text,
+  type Fragment,
+} from '@contract-first/testing/document.ts';
 import { breaks, narrows, summarizeBoth, type Findings, type SchemaRow } from './support/schema-findings.ts';
 
 test.each<SchemaRow>([
@@ -118,4 +126,10 @@ test('a new property of a response is a warning that says why, where the base fo
     level: 'WARN',
     change: 'property p was added; other properties were forbidden, so clients that validate responses reject it',
   });
+});
+
+test('a removed property of a request is an error that says why, where the revision forbids other properties', () => {
+  const closed = { type: 'object', additionalProperties: false };
+  const [found] = compare(requestWith({ ...closed, properties: { p: text } }), requestWith(closed));
+  expect(found).toMatchObject({ level: 'ERR', change: 'property p was removed; other properties are forbidden' });
 });

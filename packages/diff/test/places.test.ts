@@ -77,4 +77,9 @@ test('findings of the same change in several values are named by the common part
     return shared({ Thing: { ...Thing, properties: { ...Thing.properties, q: ref('Text') } }, ...rest });
   };
   expect(await text(twice(5), twice(4))).toContain('  request body: maxLength 5 became maxLength 4\n');
+  const nested = (maxLength: number) => {
+    const { Thing, ...rest } = schema(maxLength);
+    return shared({ Thing: { ...Thing, properties: { ...Thing.properties, q: Thing } }, ...rest });
+  };
+  expect(await text(nested(5), nested(4))).toContain('  request body/…/p: maxLength 5 became maxLength 4\n');
 });

@@ -134,8 +134,9 @@ function removed(at: SchemaComparison, name: string, { base, revision }: NodePai
     return [found(at, aspect, effect, name, node, revision.hidden ? 'became writeOnly' : 'was removed')];
   }
   if (revision.hidden) return [found(at, `${kind}-property-became-read-only`, 'none', name, node, 'became readOnly')];
-  const effectInRequest = isForbidden(revision.nodes) ? 'narrows' : 'unsure';
-  return [found(at, 'property-removed', effectInRequest, name, node, 'was removed')];
+  return isForbidden(revision.nodes)
+    ? [found(at, 'property-removed', 'narrows', name, node, 'was removed; other properties are forbidden')]
+    : [found(at, 'property-removed', 'unsure', name, node, 'was removed')];
 }
 
 function added(at: SchemaComparison, name: string, { base, revision }: NodePair<Property>): readonly Finding[] {
