@@ -333,6 +333,11 @@ test.each<[name: string, operations: readonly object[], changed: object | undefi
   ['an escape that pointers do not have', [{ op: 'add', ...at('/a~2', { value: 'c' }) }], undefined],
   ['no value', [{ op: 'replace', ...at('/title') }], undefined],
   ['an invalid member', [{ op: 'replace', ...at('/title', { value: 7 }) }], undefined],
+  [
+    'forty copies of the resource into itself',
+    Array.from({ length: 40 }, (_, index) => ({ op: 'copy', ...at(`/copy${String(index)}`, { from: '' }) })),
+    undefined,
+  ],
   ['no object', [{ op: 'replace', ...at('', { value: 7 }) }], undefined],
 ])('a JSON patch is applied as a whole: %s', async (_name, operations, changed) => {
   const made = { id: 2, title: 'a', state: 'open', hours: 1, tags: ['a', 'b'] };

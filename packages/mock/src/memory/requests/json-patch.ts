@@ -8,25 +8,37 @@ import {
   type Place,
   removeAt,
   replaceAt,
+  sizeOf,
 } from '@contract-first/model/values';
 
-/** Applies a JSON Patch (RFC 6902). Returns `undefined` if it is not a list, or if an operation cannot be applied. */
+// Limited, since a copy of the whole document into itself doubles it.
+const MAX_COPIED_SIZE = 100_000;
+
+/**
+ * Applies a JSON Patch (RFC 6902). Returns `undefined` if it is not a list, if an operation cannot be applied, or if the
+ * patch copies too much.
+ */
 export function applyJsonPatch(state: Json, operations: Json): Json | undefined {
   if (!isArray(operations)) return undefined;
+  const copied = { size: 0 };
   return operations.reduce(
-    (patched: Json | undefined, one) => (patched === undefined ? undefined : apply(patched, one)),
+    (patched: Json | undefined, one) => (patched === undefined ? undefined : apply(patched, one, copied)),
     state,
   );
 }
 
-function apply(state: Json, operation: Json): Json | undefined {
+/** @param copied counts the size of the copied values */
+function apply(state: Json, operation: Json, copied: { size: number }): Json | undefined {
   const { op, path, from, value } = objectOrEmpty(operation);
   if (op === 'add') return add(state, path, value);
   if (op === 'copy' || op === 'move') {
     const source = existingPlace(state, from);
     if (source === undefined) return undefined;
+    const part = partAt(state, source);
+    if (op === 'copy') copied.size += sizeOf(part);
+    if (copied.size > MAX_COPIED_SIZE) return undefined;
     const rest = op === 'copy' ? state : remove(state, source);
-    return rest === undefined ? undefined : add(rest, path, partAt(state, source));
+    return rest === undefined ? undefined : add(rest, path, part);
   }
   const place = existingPlace(state, path);
   if (place === undefined) return undefined;
