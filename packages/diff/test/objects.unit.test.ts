@@ -128,6 +128,18 @@ test('a new property of a response is a warning that says why, where the base fo
   });
 });
 
+test('patternProperties with a pattern for every name are additionalProperties', () => {
+  const objectWith = (keywords: Fragment) => responseWith({ type: 'object', ...keywords });
+  const additional = objectWith({ additionalProperties: text });
+  for (const pattern of ['.*', '^.*$', '']) {
+    const patterns = objectWith({ patternProperties: { [pattern]: text } });
+    expect([...compare(additional, patterns), ...compare(patterns, additional)]).toEqual([]);
+    expect(compare(objectWith({ patternProperties: { [pattern]: integer } }), additional)).toMatchObject([
+      { rule: 'response-property-type-changed', level: 'ERR', name: 'response 200 body/*' },
+    ]);
+  }
+});
+
 test('a removed property of a request is an error that says why, where the revision forbids other properties', () => {
   const closed = { type: 'object', additionalProperties: false };
   const [found] = compare(requestWith({ ...closed, properties: { p: text } }), requestWith(closed));

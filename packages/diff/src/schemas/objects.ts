@@ -219,22 +219,29 @@ function readProperty(at: DescribedValue, schema: ResolvedSchema, name: string, 
   };
 }
 
-/** Returns the patterns of `patternProperties`. */
+// Patterns that match every name, apart from names with line breaks.
+const UNIVERSAL: ReadonlySet<string> = new Set(['', '^', '$', '.*', '^.*', '.*$', '^.*$']);
+
+/** Returns the patterns of `patternProperties`, except those that match every name. */
 function patternsOf(schema: ResolvedSchema): ReadonlySet<string> {
-  return new Set(schema.leaves.flatMap((leaf) => patternNodes(leaf).map(([pattern]) => pattern)));
+  const patterns = schema.leaves.flatMap((leaf) => patternNodes(leaf).map(([pattern]) => pattern));
+  return new Set(patterns).difference(UNIVERSAL);
 }
 
 /** Returns the schemas of the properties that match a pattern. */
 function nodesOfPattern(schema: ResolvedSchema, pattern: string): readonly Node[] {
   return nodesOfMember(schema, (leaf) => {
     const nodes = patternNodes(leaf);
-    return nodes.filter(([name]) => name === pattern).map(([, node]) => node);
+    return nodes.filter(([name]) => name === pattern || UNIVERSAL.has(name)).map(([, node]) => node);
   });
 }
 
-/** Returns the schemas of undeclared properties. */
+/** Returns the schemas of undeclared properties. A pattern that matches every name leaves none to others. */
 function additionalOf(schema: ResolvedSchema): readonly Node[] {
-  return nodesOfMember(schema, () => []);
+  return nodesOfMember(schema, (leaf) => {
+    const nodes = patternNodes(leaf);
+    return nodes.filter(([pattern]) => UNIVERSAL.has(pattern)).map(([, node]) => node);
+  });
 }
 
 /**
