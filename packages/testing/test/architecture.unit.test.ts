@@ -261,6 +261,7 @@ test('the contract checks share only readers and corrections of Ajv with the eng
       'matchMediaType',
       'memoizeByObject',
       'nodeHttp',
+      'normalizeTemplate',
     ],
     ...['parameterNames', 'parseJsonTree', 'replaceEvaluation', 'runWithin', 'sequenceKindOf', 'stringifyJson'],
   ]);
