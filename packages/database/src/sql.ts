@@ -1,3 +1,5 @@
+import { assertAllowed } from './refused-statements.ts';
+
 /** A value of a parameter or a column. Integers are bigints in both databases. */
 export type Value = string | bigint | number | Uint8Array | null;
 
@@ -20,48 +22,6 @@ export type Query<Row = unknown> = {
 
 /** The message for a query passed to `read` that would write. */
 export const NOT_A_READ = 'a query of `read` must not change anything: use `write` or `transaction`';
-
-/** Spaces, semicolons, and comments whose end is the same in both databases. */
-const BLANKS = /^(?:[\s;]|--[^\n\r]*(?:\r?\n|$)|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*/;
-
-const LASTING = 'its effect would stay in the connection after the transaction';
-const TEMPORARY =
-  'the temporary table would stay in the connection after the transaction, and hide tables of the same name';
-
-/** Statements that are not allowed, and the reasons. They are compared with the code of a statement. */
-const REFUSED: readonly (readonly [start: RegExp, reason: string])[] = [
-  [
-    /^(?:abort|begin|commit|end|release|rollback|savepoint|start|(?:prepare|set)\s+transaction)\b/i,
-    'the function `transaction` begins and ends transactions',
-  ],
-  [
-    /^(?:attach|deallocate|detach|discard|listen|load|pragma|prepare|reset|set(?!\s+(?:constraints|local)\b)|unlisten)\b/i,
-    LASTING,
-  ],
-  [
-    /^create\s+(?:(?:or\s+replace\s+)?(?:global\s+|local\s+)?temp(?:orary)?\b|(?:(?!(?:as|on)\b)\w+\s+)+[[`]?(?:pg_)?temp[\]`]?\s*\.)(?![^]*\bon\s+commit\s+drop\b)/i,
-    TEMPORARY,
-  ],
-  // Not `INSERT INTO temp`, whose table may have this name.
-  [
-    /^(?:select|with)\b[^]*?(?<!\b(?:insert|merge|or\s+\w+)\s+)\b(into\s+(?:(?:global\s+|local\s+)?temp(?:orary)?\s+\w|(?:unlogged\s+)?(?:table\s+)?pg_temp\s*\.))/i,
-    TEMPORARY,
-  ],
-  // Functions of the same names in the schemas of applications are allowed.
-  [/(?<!\.\s*)\b(?:pg_catalog\.)?set_config\b(?=\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*,\s*false\s*\))/i, LASTING],
-  [
-    /(?<!\.\s*)\b(?:pg_catalog\.)?pg_(?:try_)?advisory_lock(?:_shared)?\b(?=\s*\()/i,
-    `${LASTING}; pg_advisory_xact_lock ends with it`,
-  ],
-  [/^declare\b(?=[^]*\bwith\s+hold\b)/i, 'the cursor would stay in the connection after the transaction'],
-  [/^copy\b(?=[^]*\bstd(?:in|out)\b)/i, 'a client cannot send or receive its data'],
-  // Only PostgreSQL allows nested comments.
-  [/^--/, 'a line feed must end a comment before a statement'],
-  [/^\/\*/, 'a comment before a statement must not contain a nested comment'],
-];
-
-/** Comments after the start of a statement, literals with PostgreSQL's escapes, and quoted names. */
-const QUOTED = /(?!^)--[^\n\r]*|(?!^)\/\*[^]*?(?:\*\/|$)|\be'(?:[^'\\]|\\[^]|'')*(?:'|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)/gi;
 
 /** Creates a query from a template. Interpolated values become parameters; interpolated queries are inserted. */
 export function sql<Row = unknown>(strings: TemplateStringsArray, ...parts: readonly (Value | Query)[]): Query<Row> {
@@ -122,23 +82,8 @@ export function fromBuilder<Row = unknown>(
 export function compile(query: Query, dialect: Dialect): Statement {
   const values: Value[] = [];
   const text = query.write(dialect, values);
-  const code = text.replace(BLANKS, '').replace(QUOTED, toCode);
-  for (const [start, reason] of REFUSED) {
-    const found = start.exec(code)?.at(-1)?.replace(/\s+/g, ' ').toUpperCase();
-    if (found !== undefined) throw new Error(`${found} is not allowed in a statement: ${reason}`);
-  }
+  assertAllowed(text);
   return { text, values };
-}
-
-/** Returns the code for a comment, a literal or a quoted name. Names of several words are no names that are refused. */
-function toCode(found: string): string {
-  if (found.startsWith('"')) return /^"(\w+)"$/.exec(found)?.[1] ?? '_';
-  return /^[-/]/.test(found) ? ' ' : "''";
-}
-
-/** Whether a text consists only of spaces, semicolons and comments. */
-export function isBlank(text: string): boolean {
-  return text.replace(BLANKS, '') === '';
 }
 
 function isQuery(part: Value | Query): part is Query {

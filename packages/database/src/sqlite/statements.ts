@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DatabaseUnavailable } from '../database.ts';
-import { isBlank, type Value } from '../sql.ts';
+import { isBlank } from '../refused-statements.ts';
+import type { Value } from '../sql.ts';
 import { primaryCode, StatementRejected, SQLITE } from './errors.ts';
 
 /**
