@@ -8,11 +8,10 @@ import {
   type DatabaseReader,
   type Definition,
   keyBytesOf,
-  type Transaction,
   type Written,
 } from './database.ts';
 import type { Health } from './health.ts';
-import { createOnce } from './once.ts';
+import { createOnce, type Once } from './once.ts';
 import {
   compile,
   type Dialect,
@@ -23,7 +22,7 @@ import {
   type Statement,
   type Value,
 } from './sql.ts';
-import { type RunPart, type RunStatement, type TransactionWork, compileWork } from './transaction.ts';
+import { compileWork, type RunPart, type RunStatement, type TransactionWork, type Work } from './transaction.ts';
 
 /** A row to insert, with its values in the order of the definition's columns. */
 export type Insert = { readonly row: readonly Value[]; readonly key: string | undefined };
@@ -44,28 +43,30 @@ export type CommitParts = {
   readonly isAlone: (change: CommittedChange) => boolean;
   /** Creates the key of a row without a key. */
   readonly newKey: () => string | undefined;
+  /** Reads outside of transactions. */
+  readonly read: DatabaseReader['read'];
 };
 
-type Commits<Row> = Pick<BatchDatabase<Row>, 'insert' | 'write' | 'transaction' | 'once' | 'check'> & {
-  /** Converts the function that reads outside of transactions: within the work of `once`, it reads in its transaction. */
-  readonly joinReads: (read: DatabaseReader['read']) => DatabaseReader['read'];
+type Commits<Row> = Omit<BatchDatabase<Row>, 'stream' | 'close'> & {
+  /** Resolves once no change is waiting or running. */
   readonly drain: () => Promise<void>;
 };
 
 /** The transaction in whose work the calling code runs. */
-type Context = {
+type OuterTransaction = {
+  /** Becomes `false` when the work ends, since code that the work did not await may continue. */
   isOpen: boolean;
   /** Runs calls of the database as parts of the transaction; without it, they are rejected. */
   readonly runPart?: RunPart;
 };
 
 /**
- * Creates the writing functions of a database. `insert` exists only if the definition has a batch statement, `once` only
- * with the option.
+ * Creates the functions of a database that write, or that may be called in a transaction. `insert` exists only if the
+ * definition has a batch statement, `once` only with the option.
  */
 export function createCommits<Row extends Readonly<Record<string, Value>>>(
   definition: Definition | BatchDefinition<Row>,
-  { dialect, newKey, ...parts }: CommitParts,
+  { dialect, newKey, read, ...parts }: CommitParts,
   { queueLimitBytes, timeoutMs, onCommit, once: hasOnce = false }: DatabaseOptions,
 ): Omit<Commits<Row>, 'insert'> {
   const queue = new BatchQueue<CommittedChange, ChangeResult>({
@@ -79,84 +80,100 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
       if (count > 0) onCommit?.(count, durationMs);
     },
   });
-  const context = new AsyncLocalStorage<Context>();
-  const add = (change: CommittedChange): Promise<ChangeResult> => {
-    const here = context.getStore();
-    if (here?.isOpen !== true) return queue.add(change);
-    const { runPart } = here;
-    if (runPart !== undefined && change !== 'check') return runPart((run) => runChange(change, run, runPart));
-    // Queueing the change could deadlock with the transaction, or commit the change although the transaction fails.
-    const problem = 'this call would not be part of the transaction: use the functions that its work receives';
-    return Promise.reject(new Error(problem));
+  const outerTransactions = new AsyncLocalStorage<OuterTransaction>();
+  return {
+    ...('insert' in definition && { insert: insertWith(Object.keys(definition.insert.columns)) }),
+    write,
+    transaction: (work) => transact((transaction) => enter({ isOpen: true }, () => work(transaction))),
+    ...(hasOnce && { once: onceOutside(createOnce(definition, { transact, join, write })) }),
+    read: hasOnce ? readInContext : read,
+    async check() {
+      await commit('check');
+    },
+    drain: () => queue.drain(),
   };
-  /** Runs a change as a part of a transaction. */
-  const runChange = async (
+
+  // The casts below follow from the kind of change: a row has a boolean result; statements, a list; work, its value.
+  function insertWith(columns: readonly string[]): Commits<Row>['insert'] {
+    return (row, key = newKey()) => commit({ row: columns.map((name) => row[name] ?? null), key }) as Promise<boolean>;
+  }
+
+  async function write(...queries: readonly Query[]): Promise<readonly Written[]> {
+    return (await commit({ statements: queries.map((query) => compile(query, dialect)) })) as readonly Written[];
+  }
+
+  /** Runs work in one transaction, in the asynchronous context of the caller. */
+  async function transact<Result>(work: Work<Result>): Promise<Result> {
+    const inContextOfCaller = AsyncLocalStorage.snapshot(); // The queue may run the work in another context.
+    const timeUp = Promise.withResolvers<never>();
+    const compiled = compileWork<Result>(
+      (transaction, runPart) => inContextOfCaller(() => work(transaction, runPart)),
+      dialect,
+      timeUp.reject,
+    );
+    const result = commit({ work: compiled });
+    const { value } = (await Promise.race([result, timeUp.promise])) as { readonly value: Result };
+    return value;
+  }
+
+  /** Commits a change. In the work of `once`, runs it as a part of the transaction, which commits it. */
+  function commit(change: CommittedChange): Promise<ChangeResult> {
+    const outer = openOuterTransaction();
+    if (outer === undefined) return queue.add(change);
+    const { runPart } = outer;
+    if (runPart === undefined || change === 'check') {
+      // Queueing the change could deadlock with the transaction, or commit the change although the transaction fails.
+      const problem = 'this call would not be part of the transaction: use the functions that its work receives';
+      return Promise.reject(new Error(problem));
+    }
+    return runPart((run) => runChange(change, run, runPart));
+  }
+
+  /** Runs a change in an open transaction. */
+  async function runChange(
     change: Exclude<CommittedChange, 'check'>,
     run: RunStatement,
     runPart: RunPart,
-  ): Promise<ChangeResult> => {
+  ): Promise<ChangeResult> {
     if ('work' in change) return { value: await change.work.start(run, runPart) };
     if ('statements' in change) return Promise.all(change.statements.map((statement) => run(statement, 'write')));
     if (!('insert' in definition)) throw new Error('the definition has no insert');
     return (await run(insertOf(definition.insert, dialect, change), 'write')).count === 1;
-  };
-  /** Runs work in one transaction, in the context of the caller. */
-  const transact = async <Result>(
-    work: (transaction: Transaction, runPart: RunPart) => Promise<Result>,
-  ): Promise<Result> => {
-    const inContextOfCaller = AsyncLocalStorage.snapshot(); // The queue may run the work in another context.
-    const workHere = (transaction: Transaction, runPart: RunPart): Promise<Result> =>
-      inContextOfCaller(() => work(transaction, runPart));
-    const timeUp = Promise.withResolvers<never>();
-    const result = add({ work: compileWork(workHere, dialect, timeUp.reject) });
-    const { value } = (await Promise.race([result, timeUp.promise])) as { readonly value: Result };
-    return value;
-  };
-  const inContext = async <Result>(entered: Context, work: () => Promise<Result>): Promise<Result> => {
+  }
+
+  /** Runs a query; in the work of `once`, as a part of the transaction. */
+  async function readInContext<Found>(query: Query<Found>): Promise<readonly Found[]> {
+    const runPart = openOuterTransaction()?.runPart;
+    if (runPart === undefined) return read(query);
+    const { rows } = await runPart((run) => run(compile(query, dialect), 'read'));
+    return rows as readonly Found[]; // The query declares its row type.
+  }
+
+  /** Makes `once` reject in a transaction: a part that waits for a part of the same transaction would never end. */
+  function onceOutside(once: Once): Once {
+    return (key, work) =>
+      openOuterTransaction() === undefined
+        ? once(key, work)
+        : Promise.reject(new Error('`once` must not be called within a transaction'));
+  }
+
+  /** Runs work whose calls of the database are parts of a transaction. */
+  function join<Result>(runPart: RunPart, work: () => Promise<Result>): Promise<Result> {
+    return enter({ isOpen: true, runPart }, work);
+  }
+
+  async function enter<Result>(outer: OuterTransaction, work: () => Promise<Result>): Promise<Result> {
     try {
-      return await context.run(entered, work);
+      return await outerTransactions.run(outer, work);
     } finally {
-      entered.isOpen = false;
+      outer.isOpen = false;
     }
-  };
-  // The casts below follow from the kind of change: a row has a boolean result; statements, a list; work, its value.
-  const insertInto = (columns: readonly string[]): Commits<Row>['insert'] => {
-    return (row, key = newKey()) => add({ row: columns.map((name) => row[name] ?? null), key }) as Promise<boolean>;
-  };
-  const write: Commits<Row>['write'] = async (...queries) =>
-    (await add({ statements: queries.map((query) => compile(query, dialect)) })) as readonly Written[];
-  const once = hasOnce
-    ? createOnce(definition, {
-        transact,
-        join: (runPart, work) => inContext({ isOpen: true, runPart }, work),
-        write,
-      })
-    : undefined;
-  return {
-    ...('insert' in definition && { insert: insertInto(Object.keys(definition.insert.columns)) }),
-    write,
-    transaction: (work) => transact((transaction) => inContext({ isOpen: true }, () => work(transaction))),
-    ...(once && {
-      once: (key, work) => {
-        if (context.getStore()?.isOpen !== true) return once(key, work);
-        // A part that waits for a part of the same transaction would never end.
-        return Promise.reject(new Error('`once` must not be called within a transaction'));
-      },
-    }),
-    joinReads: (read) => {
-      if (!hasOnce) return read;
-      return async <RowOf>(query: Query<RowOf>) => {
-        const { isOpen = false, runPart } = context.getStore() ?? {};
-        if (!isOpen || runPart === undefined) return read(query);
-        const { rows } = await runPart((run) => run(compile(query, dialect), 'read'));
-        return rows as readonly RowOf[]; // The query declares its row type.
-      };
-    },
-    async check() {
-      await add('check');
-    },
-    drain: () => queue.drain(),
-  };
+  }
+
+  function openOuterTransaction(): OuterTransaction | undefined {
+    const outer = outerTransactions.getStore();
+    return outer?.isOpen === true ? outer : undefined;
+  }
 }
 
 /** Returns the statement that inserts a single row. */

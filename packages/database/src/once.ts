@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import { DatabaseUnavailable, type Definition, identifierOf, type Transaction, type Written } from './database.ts';
+import { type Database, DatabaseUnavailable, type Definition, identifierOf, type Written } from './database.ts';
 import { type Dialect, either, sql, table, type Query } from './sql.ts';
-import { TransactionTimeout, type RunPart } from './transaction.ts';
+import { TransactionTimeout, type RunPart, type Work } from './transaction.ts';
 
 const DAY_MS = 86_400_000;
 const CLEAN_EVERY_MS = 10_000;
 /** The rows that a transaction removes at most, since SQLite lets other writes wait for it. */
-const CLEANED_ROWS = 1_000n;
+const CLEANED_ROWS = 1_000;
 
 /** Returns the name of the table with the results of `once`. */
 export function onceTableOf({ name }: Pick<Definition, 'name'>): string {
@@ -22,19 +22,18 @@ export function onceTableSql(definition: Pick<Definition, 'name'>, { schema }: P
     CREATE INDEX IF NOT EXISTS ${name}_by_age ON ${qualified} (created_at)`;
 }
 
+export type Once = NonNullable<Database['once']>;
+
 type OnceParts = {
   /** Runs work in one transaction. */
-  readonly transact: <Result>(work: (transaction: Transaction, runPart: RunPart) => Promise<Result>) => Promise<Result>;
+  readonly transact: <Result>(work: Work<Result>) => Promise<Result>;
   /** Runs work whose calls of the database are parts of a transaction. */
   readonly join: <Result>(runPart: RunPart, work: () => Promise<Result>) => Promise<Result>;
   readonly write: (...statements: readonly Query[]) => Promise<readonly Written[]>;
 };
 
 /** Creates the function `once` of a database. */
-export function createOnce(
-  definition: Pick<Definition, 'name'>,
-  { transact, join, write }: OnceParts,
-): (key: string, work: () => Promise<string>) => Promise<string | undefined> {
+export function createOnce(definition: Pick<Definition, 'name'>, { transact, join, write }: OnceParts): Once {
   const results = table(onceTableOf(definition));
   /** The keys whose work runs in this process. */
   const running = new Set<string>();
@@ -93,10 +92,10 @@ export function createOnce(
 
   async function removeBefore(time: bigint): Promise<void> {
     const remove = sql`DELETE FROM ${results} WHERE key IN
-      (SELECT key FROM ${results} WHERE created_at <= ${time} LIMIT ${CLEANED_ROWS})`;
-    for (let removed = Number(CLEANED_ROWS); removed === Number(CLEANED_ROWS);) {
-      const [written] = await write(remove);
-      removed = written?.count ?? 0;
-    }
+      (SELECT key FROM ${results} WHERE created_at <= ${time} LIMIT ${BigInt(CLEANED_ROWS)})`;
+    let removed: number | undefined;
+    do {
+      removed = (await write(remove))[0]?.count;
+    } while (removed === CLEANED_ROWS); // There may be more.
   }
 }

@@ -6,9 +6,11 @@ import { compile, type Dialect, type Query, type Statement } from './sql.ts';
 export type RunStatement = (statement: Statement, use: 'read' | 'write') => Promise<Written>;
 /** Runs a part of an open transaction: all of its statements or none. Parts run one after the other. */
 export type RunPart = <Result>(part: (run: RunStatement) => Promise<Result>) => Promise<Result>;
-/** The application's function that runs in a transaction. */
+/** The work of a transaction, which runs queries. */
+export type Work<Result> = (transaction: Transaction, runPart: RunPart) => Promise<Result>;
+/** The work of a transaction, which runs the statements of a database. */
 export type TransactionWork = {
-  /** Calls the application's function. */
+  /** Calls the function that does the work. */
   readonly start: (run: RunStatement, runPart: RunPart) => Promise<unknown>;
   /** Receives the error when the work times out. Its last statement may still be running. */
   readonly onTimeUp: (error: Error) => void;
@@ -19,8 +21,8 @@ export type TransactionWork = {
 const WORK = 'the work of a transaction';
 
 /** Converts work that runs queries to work that runs the statements of a database. */
-export function compileWork(
-  work: (transaction: Transaction, runPart: RunPart) => Promise<unknown>,
+export function compileWork<Result>(
+  work: Work<Result>,
   dialect: Dialect,
   onTimeUp: TransactionWork['onTimeUp'],
 ): TransactionWork {

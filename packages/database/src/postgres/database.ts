@@ -63,7 +63,9 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
     const open = index === poolSize - 1 ? session : undefined;
     return new PostgresWorker({ connector, run: commit, timeoutMs, onFailed: health.failed, session: open });
   });
-  const { drain, joinReads, ...commits } = createCommits(
+  const readers = connect(createSettings(name, timeoutMs, 'read').prepare);
+  const reader = createPostgresReader({ readers, streams: connect(), location, schema }, options);
+  const { drain, ...commits } = createCommits(
     definition,
     {
       workers,
@@ -71,16 +73,13 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
       health,
       isAlone: (change) => !isInsert(change),
       newKey: randomUUID,
+      read: reader.read,
     },
     options,
   );
-  const readers = connect(createSettings(name, timeoutMs, 'read').prepare);
-  const reader = createPostgresReader({ readers, streams: connect(), location, schema }, options);
-
   return {
     ...reader,
     ...commits,
-    read: joinReads(reader.read),
     async close() {
       await Promise.all([drain(), reader.close()]);
       await Promise.all(workers.map((worker) => worker.close()));

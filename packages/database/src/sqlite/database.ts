@@ -28,7 +28,8 @@ export async function openSqliteDatabase<Row extends Readonly<Record<string, Val
     busyTimeoutMs: Math.min(options.timeoutMs, LOCK_WAIT_MS),
     transactionLimitMs: Math.min(options.timeoutMs, TRANSACTION_LIMIT_MS),
   });
-  const { drain, joinReads, ...commits } = createCommits(
+  const reader = createSqliteReader(path, definition, options);
+  const { drain, ...commits } = createCommits(
     definition,
     {
       workers: [writer],
@@ -36,14 +37,13 @@ export async function openSqliteDatabase<Row extends Readonly<Record<string, Val
       health: createHealth(options.log),
       isAlone: isTransaction,
       newKey: () => undefined,
+      read: reader.read,
     },
     options,
   );
-  const reader = createSqliteReader(path, definition, options);
   return {
     ...reader,
     ...commits,
-    read: joinReads(reader.read),
     async close() {
       await Promise.all([drain(), reader.close()]);
       await writer.close();
