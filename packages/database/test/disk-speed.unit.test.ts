@@ -1,5 +1,5 @@
 import { mock } from 'node:test';
-import { DiskSpeed } from '../src/sqlite/writer.ts';
+import { DiskSpeed } from '../src/sqlite/disk-speed.ts';
 
 const FAST_MS = 0.1;
 const SLOW_MS = 5;
