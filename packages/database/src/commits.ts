@@ -8,7 +8,7 @@ import {
   type DatabaseReader,
   type Definition,
   keyBytesOf,
-  type Written,
+  type StatementResult,
 } from './database.ts';
 import type { Health } from './health.ts';
 import { createOnce, type Once } from './once.ts';
@@ -33,7 +33,7 @@ export type Insert = { readonly row: readonly Value[]; readonly key: string | un
 export type CommittedChange =
   Insert | { readonly statements: readonly Statement[] } | { readonly work: TransactionWork } | 'check';
 /** Whether a row was inserted; the results of statements; the value of a transaction; `true` for a check. */
-export type ChangeResult = boolean | readonly Written[] | { readonly value: unknown };
+export type ChangeResult = boolean | readonly StatementResult[] | { readonly value: unknown };
 
 export type CommitParts = {
   readonly workers: readonly BatchWorker<CommittedChange, ChangeResult>[];
@@ -98,8 +98,10 @@ export function createCommits<Row extends Readonly<Record<string, Value>>>(
     return (row, key = newKey()) => commit({ row: columns.map((name) => row[name] ?? null), key }) as Promise<boolean>;
   }
 
-  async function write(...queries: readonly Query[]): Promise<readonly Written[]> {
-    return (await commit({ statements: queries.map((query) => compile(query, dialect)) })) as readonly Written[];
+  async function write(...queries: readonly Query[]): Promise<readonly StatementResult[]> {
+    return (await commit({
+      statements: queries.map((query) => compile(query, dialect)),
+    })) as readonly StatementResult[];
   }
 
   /** Runs work in one transaction, in the asynchronous context of the caller. */

@@ -14,7 +14,7 @@ export type Database = DatabaseReader & {
    * @throws {TextNotStorable} when a string has a character that the database cannot store; nothing was written
    * @throws {Error} when the database refuses a statement for another reason; nothing was written
    */
-  readonly write: (...statements: readonly Query[]) => Promise<readonly Written[]>;
+  readonly write: (...statements: readonly Query[]) => Promise<readonly StatementResult[]>;
 
   /**
    * Runs reads and writes in one serializable transaction: its result is as if transactions ran one after the other.
@@ -124,11 +124,11 @@ export type Transaction = {
   /** Runs a read-only query and returns its rows. */
   readonly read: <Row>(query: Query<Row>) => Promise<readonly Row[]>;
   /** Runs statements one after the other, and returns their results. */
-  readonly write: (...statements: readonly Query[]) => Promise<readonly Written[]>;
+  readonly write: (...statements: readonly Query[]) => Promise<readonly StatementResult[]>;
 };
 
 /** The result of a statement. */
-export type Written = {
+export type StatementResult = {
   /** The rows that the statement returns. */
   readonly rows: readonly unknown[];
   /** The number of rows that the statement changed or returned. */
@@ -224,6 +224,6 @@ export function keyBytesOf(key: string | undefined): Uint8Array | null {
 }
 
 /** Returns the four characters of a tag as a 32-bit number. */
-export function numberOf(tag: string): number {
+export function tagNumberOf(tag: string): number {
   return Buffer.from(tag, 'latin1').readInt32BE();
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Database, DatabaseUnavailable, type Definition, identifierOf, type Written } from './database.ts';
+import { type Database, DatabaseUnavailable, type Definition, identifierOf, type StatementResult } from './database.ts';
 import { type Dialect, either, sql, table, type Query } from './sql.ts';
 import { TransactionTimeout, type RunPart, type Work } from './transaction.ts';
 
@@ -29,7 +29,7 @@ type OnceParts = {
   readonly transact: <Result>(work: Work<Result>) => Promise<Result>;
   /** Runs work whose calls of the database are parts of a transaction. */
   readonly join: <Result>(runPart: RunPart, work: () => Promise<Result>) => Promise<Result>;
-  readonly write: (...statements: readonly Query[]) => Promise<readonly Written[]>;
+  readonly write: (...statements: readonly Query[]) => Promise<readonly StatementResult[]>;
 };
 
 /** Creates the function `once` of a database. */

@@ -1,9 +1,9 @@
 import { BatchFailed } from './batch-queue.ts';
-import type { Transaction, Written } from './database.ts';
+import type { Transaction, StatementResult } from './database.ts';
 import { compile, type Dialect, type Query, type Statement } from './sql.ts';
 
 /** Runs a statement in an open transaction. */
-export type RunStatement = (statement: Statement, use: 'read' | 'write') => Promise<Written>;
+export type RunStatement = (statement: Statement, use: 'read' | 'write') => Promise<StatementResult>;
 /** Runs a part of an open transaction: all of its statements or none. Parts run one after the other. */
 export type RunPart = <Result>(part: (run: RunStatement) => Promise<Result>) => Promise<Result>;
 /** The work of a transaction, which runs queries. */
@@ -42,10 +42,10 @@ export function compileWork<Result>(
 export class TransactionTimeout extends Error {}
 
 /** The database that runs the work of a transaction. */
-export type Host = {
+export type TransactionHost = {
   readonly run: RunStatement;
   /** Whether an error of `run` is a database failure, not a faulty statement; the transaction may be retried. */
-  readonly isOfDatabase: (error: Error) => boolean;
+  readonly isDatabaseFailure: (error: Error) => boolean;
   readonly limitMs: number;
 };
 
@@ -58,7 +58,7 @@ export type Host = {
  */
 export async function runTransactionWork(
   work: TransactionWork,
-  { run, isOfDatabase, limitMs }: Host,
+  { run, isDatabaseFailure, limitMs }: TransactionHost,
 ): Promise<unknown> {
   work.running = WORK;
   const statements = new StatementSequence(async (statement, use) => {
@@ -77,7 +77,7 @@ export async function runTransactionWork(
     timeUp.reject(error);
     work.onTimeUp(error);
   }, limitMs);
-  const runPart = createParts(statements, isOfDatabase);
+  const runPart = createParts(statements, isDatabaseFailure);
   const working = Promise.resolve().then(() => work.start(statements.run, runPart)); // Catches synchronous errors, too.
   const outcome = await Promise.race([working, timeUp.promise]).then(
     (value) => ({ value }),
@@ -87,7 +87,7 @@ export async function runTransactionWork(
   if ('error' in outcome) statements.isOver = true;
   await statements.end();
   const { failure } = statements;
-  if (failure !== undefined && isOfDatabase(failure)) throw failure;
+  if (failure !== undefined && isDatabaseFailure(failure)) throw failure;
   if ('error' in outcome) throw new BatchFailed('split', outcome.error);
   if (failure !== undefined) throw new BatchFailed('split', failure);
   work.running = undefined;
@@ -132,7 +132,7 @@ const END_PART: Statement = { text: 'RELEASE SAVEPOINT part', values: [] };
 const UNDO_PART: Statement = { text: 'ROLLBACK TO SAVEPOINT part', values: [] };
 
 /** Creates the function that runs a part of a transaction in a savepoint. */
-function createParts(whole: StatementSequence, isOfDatabase: Host['isOfDatabase']): RunPart {
+function createParts(whole: StatementSequence, isDatabaseFailure: TransactionHost['isDatabaseFailure']): RunPart {
   let last: Promise<unknown> = Promise.resolve();
   return (part) => {
     const next = last.then(() => runPart(part));
@@ -152,7 +152,7 @@ function createParts(whole: StatementSequence, isOfDatabase: Host['isOfDatabase'
     } catch (error) {
       await statements.end();
       // A database failure ends the whole transaction.
-      if (whole.failure === undefined || !isOfDatabase(whole.failure)) await undo(toError(error));
+      if (whole.failure === undefined || !isDatabaseFailure(whole.failure)) await undo(toError(error));
       throw error;
     }
   }
@@ -164,7 +164,7 @@ function createParts(whole: StatementSequence, isOfDatabase: Host['isOfDatabase'
       await whole.run(END_PART, 'read');
     } catch (error) {
       // The failed statement has ended the whole transaction, as `INSERT OR ROLLBACK` does in SQLite.
-      if (!isOfDatabase(toError(error))) whole.failure = reason;
+      if (!isDatabaseFailure(toError(error))) whole.failure = reason;
     }
   }
 }

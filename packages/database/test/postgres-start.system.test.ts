@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable, numberOf } from '../src/database.ts';
+import { DatabaseUnavailable, tagNumberOf } from '../src/database.ts';
 import { guestTables } from '@contract-first/testing/fixture/src/guests/guest-book.ts';
 import { listGuests, openTestReader, openTestStore } from '@contract-first/testing/app.ts';
 import { cleanUp } from '@contract-first/testing/cleanup.ts';
@@ -100,7 +100,7 @@ test('the start waits for a PostgreSQL server that is starting', async () => {
 test('a start that waits for the migration of another process fails when the server hangs', async () => {
   const url = await server.createDatabase();
   const proxy = await startProxy(server.port);
-  const lock = `SELECT pg_advisory_lock(${String(numberOf(guestTables.tag))}), pg_sleep(600)`;
+  const lock = `SELECT pg_advisory_lock(${String(tagNumberOf(guestTables.tag))}), pg_sleep(600)`;
   const locking = server.query(url, lock).catch(() => undefined);
   const waitingFor = (event: string) => async (): Promise<unknown> => {
     const sessions = 'SELECT count(*) FROM pg_stat_activity WHERE wait_event = $1 AND datname = current_database()';

@@ -14,7 +14,7 @@ import {
   type DatabaseOptions,
   type Definition,
   identifierOf,
-  type Written,
+  type StatementResult,
 } from '../database.ts';
 import { createHealth, type Health } from '../health.ts';
 import type { Value } from '../sql.ts';
@@ -56,7 +56,7 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
   }
 
   const health = reportSwitch(createHealth(log), log);
-  const durability = { guard: settings.inForce, name };
+  const durability = { guard: settings.guard, name };
   const insert = 'insert' in definition ? createInsert(definition.insert, schema, durability) : undefined;
   const workers = Array.from({ length: poolSize }, (_, index) => {
     // The last worker is used first, so it gets the open session.
@@ -100,15 +100,15 @@ export async function openPostgresDatabase<Row extends Readonly<Record<string, V
     }
     if (isTransaction(first)) {
       const { work } = first;
-      const isOfDatabase = (error: Error): boolean => ['retry', 'wait'].includes(recoveryFor(error) ?? '');
+      const isDatabaseFailure = (error: Error): boolean => ['retry', 'wait'].includes(recoveryFor(error) ?? '');
       const runWork = (run: RunStatement): Promise<unknown> =>
-        runTransactionWork(work, { run, isOfDatabase, limitMs: timeoutMs });
+        runTransactionWork(work, { run, isDatabaseFailure, limitMs: timeoutMs });
       return [{ value: await inTransaction(session, runWork, { isolation: 'SERIALIZABLE', durability, limitMs }) }];
     }
     if (first !== undefined && 'statements' in first) {
       const { statements } = first;
-      const runAll = async (run: RunStatement): Promise<readonly Written[]> => {
-        const written: Written[] = [];
+      const runAll = async (run: RunStatement): Promise<readonly StatementResult[]> => {
+        const written: StatementResult[] = [];
         for (const statement of statements) written.push(await run(statement, 'write'));
         return written;
       };

@@ -22,7 +22,7 @@ export class IncompatibleDatabase extends Error {}
 
 /** Converts an error of a connected database to an error with one line for operators. Returns bugs unchanged. */
 export function toOperatorError(location: PostgresLocation, error: unknown): unknown {
-  const explained = explainValue(error);
+  const explained = explainRejectedValue(error);
   if (explained instanceof TextNotStorable) return explained;
   const isLost = error instanceof DatabaseError || error instanceof SessionLost;
   if (!isLost && !(error instanceof IncompatibleDatabase)) return error;
@@ -72,7 +72,7 @@ const CONSTRAINTS: Readonly<Record<string, ConstraintViolated['kind']>> = {
 const NOT_STORABLE = ['22021', '22P05'];
 
 /** Converts the error of a violated constraint or a text that cannot be stored. Returns any other error unchanged. */
-export function explainValue(error: unknown): unknown {
+export function explainRejectedValue(error: unknown): unknown {
   const sqlState = sqlStateOf(error) ?? '';
   if (NOT_STORABLE.includes(sqlState)) return new TextNotStorable((error as DatabaseError).message, { cause: error });
   const kind = CONSTRAINTS[sqlState];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Definition, numberOf, versionTableOf } from '../database.ts';
+import { type Definition, tagNumberOf, versionTableOf } from '../database.ts';
 import { describeChange, recordOf, sqlOf } from '../migrations.ts';
 import { onceTableOf, onceTableSql } from '../once.ts';
 import { IncompatibleDatabase, isRaceOfCreations, NO_PERMISSION, sqlStateOf } from './errors.ts';
@@ -77,7 +77,7 @@ async function migrateInTransaction(session: Session, definition: Definition, on
   const migrations = definition.migrations.postgres;
   // Waiting for other instances and building an index may take long.
   await session.query('SET LOCAL statement_timeout = 0');
-  await session.query('SELECT pg_advisory_xact_lock($1)', [numberOf(definition.tag)]);
+  await session.query('SELECT pg_advisory_xact_lock($1)', [tagNumberOf(definition.tag)]);
   const { schema, exists, hasOnce } = await findSchema(session, definition);
   const versionTable = `${schema}.${versionTableOf(definition)}`;
   if (!exists) await createVersion(session, versionTable, schema);

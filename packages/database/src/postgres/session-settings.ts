@@ -15,7 +15,7 @@ export type SessionSettings = {
    * An SQL condition that checks that this session was set up and its settings are unchanged. It is true, or raises the
    * error that `detectSwitch` recognises.
    */
-  readonly inForce: string;
+  readonly guard: string;
 };
 
 const PROBE_TIMEOUT_MS = 1_000;
@@ -66,7 +66,7 @@ export function createSettings(name: string, timeoutMs: number, use: 'write' | '
       await session.query(prepareSession, [id, String(timeoutMs + STATEMENT_GRACE_MS)], limitMs);
     },
     // A subquery, since it runs once, not for every row. Setting server_version always raises an error.
-    inForce: `(SELECT CASE
+    guard: `(SELECT CASE
       WHEN current_setting('${mark}', true) =
         '${id}' || current_setting('statement_timeout') || ' ' || current_setting('synchronous_commit') THEN true
       ELSE set_config('server_version', '', true) IS NULL END)`,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
 import type { Connector } from './connector.ts';
-import { detectSwitch, explainValue, isConflict, PoolerSwitched, recoveryFor } from './errors.ts';
+import { detectSwitch, explainRejectedValue, isConflict, PoolerSwitched, recoveryFor } from './errors.ts';
 import { SessionLost, type Session } from './session.ts';
 
 /**
@@ -64,7 +64,7 @@ export class PostgresWorker<Item, Result> implements BatchWorker<Item, Result> {
         return await run(this.#session, items, timeoutMs + ANSWER_GRACE_MS);
       } catch (thrown) {
         if (thrown instanceof BatchFailed) throw thrown;
-        const error = detectSwitch(explainValue(thrown));
+        const error = detectSwitch(explainRejectedValue(thrown));
         const recovery = recoveryFor(error);
         if (recovery === undefined || !(error instanceof Error)) {
           this.#session?.destroy(); // The state of the session is unknown.

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { BatchFailed } from '../batch-queue.ts';
 import type { Insert } from '../commits.ts';
-import type { BatchInsert, Written } from '../database.ts';
+import type { BatchInsert, StatementResult } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import type { RunStatement } from '../transaction.ts';
 import {
   detectSwitch,
   Dropped,
-  explainValue,
+  explainRejectedValue,
   isInvalidStatement,
   isOutcomeUnknown,
   PoolerSwitched,
@@ -81,11 +81,17 @@ async function commit(session: Session, { guard }: Durability, limitMs: number):
 }
 
 /** Runs a statement of the application. An invalid statement is not a database failure, so it causes a plain error. */
-export async function runStatement(session: Session, { text, values }: Statement, limitMs: number): Promise<Written> {
+export async function runStatement(
+  session: Session,
+  { text, values }: Statement,
+  limitMs: number,
+): Promise<StatementResult> {
   try {
     return await session.run(text, values, limitMs);
   } catch (error) {
-    throw isInvalidStatement(error) ? new Error((error as Error).message, { cause: error }) : explainValue(error);
+    throw isInvalidStatement(error)
+      ? new Error((error as Error).message, { cause: error })
+      : explainRejectedValue(error);
   }
 }
 

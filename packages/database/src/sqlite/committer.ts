@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChangeResult, CommittedChange, Insert } from '../commits.ts';
-import { type BatchDefinition, DatabaseUnavailable, keyBytesOf, type Written } from '../database.ts';
+import { type BatchDefinition, DatabaseUnavailable, keyBytesOf, type StatementResult } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { explainConstraint } from './constraint-violation.ts';
 import { StatementRejected } from './errors.ts';
@@ -78,7 +78,7 @@ export function createCommitter(
     return { results, syncMs, isLogLong: !database.isTransaction && isLong() === true };
   }
 
-  function runStep(step: TransactionStep['step']): readonly Written[] {
+  function runStep(step: TransactionStep['step']): readonly StatementResult[] {
     if (typeof step === 'object') return [run(step, stepLimitMs)];
     if (step === 'begin') {
       checkFiles();
@@ -96,7 +96,7 @@ export function createCommitter(
     return 'row' in change ? add(change) : change.statements.map((statement) => run(statement));
   }
 
-  function run({ text, values }: Statement, limitMs = Infinity): Written {
+  function run({ text, values }: Statement, limitMs = Infinity): StatementResult {
     return statements.use(text, (statement) => {
       if (statement.columns().length === 0) return { rows: [], count: Number(statement.run(...values).changes) };
       const late = `the statement took longer than ${String(limitMs)} ms`;

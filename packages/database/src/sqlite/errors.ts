@@ -85,6 +85,6 @@ function recoveryFor(error: unknown): BatchFailed['recovery'] | undefined {
   const code = primaryCode(error);
   if (code === 0) return undefined;
   if (code === SQLITE.BUSY) return 'retry'; // The transaction was rolled back.
-  const isOfARow = code === SQLITE.CONSTRAINT || code === SQLITE.TOOBIG || code === SQLITE.MISMATCH;
-  return isOfARow ? 'split' : 'wait';
+  const isRejectedRow = code === SQLITE.CONSTRAINT || code === SQLITE.TOOBIG || code === SQLITE.MISMATCH;
+  return isRejectedRow ? 'split' : 'wait';
 }

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, st
 import { platform } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DatabaseUnavailable, type Definition, numberOf, versionTableOf } from '../database.ts';
+import { DatabaseUnavailable, type Definition, tagNumberOf, versionTableOf } from '../database.ts';
 import { describeChange, type Migration, recordOf, sqlOf } from '../migrations.ts';
 import { onceTableSql } from '../once.ts';
 import { damageError, primaryCode, SQLITE, unavailable } from './errors.ts';
@@ -131,7 +131,7 @@ function migrate(database: DatabaseSync, path: string, schema: StoreSchema): boo
   try {
     createTransact(database)(() => {
       const version = versionOf(database, path, schema);
-      if (version === 0) database.exec(`PRAGMA application_id = ${String(numberOf(tag))}`);
+      if (version === 0) database.exec(`PRAGMA application_id = ${String(tagNumberOf(tag))}`);
       const record = readRecord(database, table);
       const change = describeChange(migrations, record, 'delete the file, with all data');
       if (change !== undefined) throw new DatabaseUnavailable(`the database ${path} cannot be used: its ${change}`);
@@ -187,7 +187,7 @@ const STATE = `SELECT application_id AS tag, user_version AS version, (SELECT co
 /** Returns the version of a database; 0 for an empty one. */
 function versionOf(database: DatabaseSync, path: string, { tag, migrations }: StoreSchema): number {
   const { tag: found, version, entries } = database.prepare(STATE).get() as Record<string, number>; // All are integers.
-  if (found !== numberOf(tag)) {
+  if (found !== tagNumberOf(tag)) {
     if (entries === 0) return 0;
     throw new DatabaseUnavailable(`${path} is another program's database`);
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BatchFailed, type BatchWorker } from '../batch-queue.ts';
 import { type ChangeResult, type CommittedChange, isInsert, isTransaction, sizeOfChange } from '../commits.ts';
-import type { Written } from '../database.ts';
+import type { StatementResult } from '../database.ts';
 import { runTransactionWork, type TransactionWork } from '../transaction.ts';
 import { type Commit, createCommitter, type PlainChange, rememberFiles, type TransactionStep } from './committer.ts';
 import { DiskSpeed } from './disk-speed.ts';
@@ -97,7 +97,7 @@ export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> 
     try {
       const value = await runTransactionWork(work, {
         run: (statement) => runStep(statement).then(resultOf, reject),
-        isOfDatabase: (error) => error instanceof BatchFailed,
+        isDatabaseFailure: (error) => error instanceof BatchFailed,
         limitMs: this.#data.transactionLimitMs,
       });
       this.#record(await runStep('commit'), 1);
@@ -139,9 +139,9 @@ export class SqliteWriter implements BatchWorker<CommittedChange, ChangeResult> 
 }
 
 /** Returns the result of a step that is a statement. */
-function resultOf({ results }: Commit): Written {
-  const [written] = results as readonly (readonly Written[])[]; // A step's result is a list.
-  return written?.[0] ?? { rows: [], count: 0 };
+function resultOf({ results }: Commit): StatementResult {
+  const [list] = results as readonly (readonly StatementResult[])[]; // A step's result is a list.
+  return list?.[0] ?? { rows: [], count: 0 };
 }
 
 /** Whether an error is a database failure, such as a failed sync or write, not an invalid change. */
