@@ -216,6 +216,6 @@ function textOfChange(change: CommittedChange): string | undefined {
 /** Returns the memory size of a change, in bytes. */
 export function sizeOfChange(change: CommittedChange): number {
   if (change === 'check' || isTransaction(change)) return ITEM_BYTES;
-  if ('row' in change) return ITEM_BYTES + sizeOfValues(change.row);
+  if (isInsert(change)) return ITEM_BYTES + sizeOfValues(change.row);
   return change.statements.reduce((bytes, statement) => bytes + sizeOfStatement(statement), ITEM_BYTES);
 }

@@ -208,24 +208,33 @@ function createSession(client: Client, login: Login): Session {
   }
 }
 
-// PostgreSQL's type OIDs, from pg_type.
-const [BOOL, BYTEA, INT8, INT2, INT4, OID, FLOAT4, FLOAT8] = [16, 17, 20, 21, 23, 26, 700, 701];
+/** PostgreSQL's type OIDs, from pg_type. */
+const TYPE = {
+  BOOL: 16,
+  BYTEA: 17,
+  INT8: 20,
+  INT2: 21,
+  INT4: 23,
+  OID: 26,
+  FLOAT4: 700,
+  FLOAT8: 701,
+} as const;
 const TEXT_FORMAT_PREFIX = String.raw`\x`;
 
 /** Returns the parser of a type, which returns the same values as SQLite. Other types stay text. */
 function parserOf(typeOid: number): (text: string) => Value {
   switch (typeOid) {
-    case INT2:
-    case INT4:
-    case INT8:
-    case OID:
+    case TYPE.INT2:
+    case TYPE.INT4:
+    case TYPE.INT8:
+    case TYPE.OID:
       return BigInt;
-    case FLOAT4:
-    case FLOAT8:
+    case TYPE.FLOAT4:
+    case TYPE.FLOAT8:
       return Number;
-    case BOOL:
+    case TYPE.BOOL:
       return (text) => (text === 't' ? 1n : 0n);
-    case BYTEA:
+    case TYPE.BYTEA:
       return (text) => new Uint8Array(Buffer.from(text.slice(TEXT_FORMAT_PREFIX.length), 'hex'));
     default:
       return (text) => text;

@@ -190,7 +190,9 @@ function normal(key = ''): string {
 
 /** Encodes a `text[]` in PostgreSQL's binary format. The text format would have to escape every quote. */
 function toTextArray(texts: readonly string[]): Buffer {
-  const [dimensions, nulls, lowerBound] = [1, 0, 1];
+  const dimensions = 1;
+  const nulls = 0;
+  const lowerBound = 1;
   const parts = [int32s(dimensions, nulls, TEXT_OID, texts.length, lowerBound)];
   for (const text of texts) {
     const bytes = Buffer.from(text);

@@ -49,11 +49,13 @@ export class WriteAheadLog {
   rewrite(): void {
     this.#keeper ??= connectToKeepLog(this.#path);
     this.#withLock(() => {
-      // Repeats if another program runs a checkpoint at the same time.
-      for (let state = this.#readState(), written = -1; written < state.checkpointed; state = this.#readState()) {
-        written = state.checkpointed;
+      let state = this.#readState();
+      let rewritten: LogState;
+      do {
         if (state.log > 0) this.#rewriteFiles(state);
-      }
+        rewritten = state;
+        state = this.#readState();
+      } while (rewritten.checkpointed < state.checkpointed); // Another program has run a checkpoint meanwhile.
     });
     this.#keeper?.close();
     this.#keeper = undefined;
@@ -248,11 +250,16 @@ class Checksum {
 /** Reads bytes at a position. Bytes beyond the end of the file are zeros. */
 function read(file: number, position: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
-  for (let done = 0, count = 1; count > 0 && done < length; done += count)
-    count = readSync(file, bytes, done, length - done, position + done);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(file, bytes, done, length - done, position + done);
+    if (count === 0) break;
+    done += count;
+  }
   return bytes;
 }
 
 function write(file: number, bytes: Buffer, position: number): void {
-  for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done, bytes.length - done, position + done);
+  let done = 0;
+  while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done, position + done);
 }
