@@ -6,8 +6,7 @@ import { startTemporaryService } from 'contract-first';
 
 // `npm run example` is a TypeScript client with the types of the document. It calls the service at --url with --token, or
 // starts one on a temporary store.
-const text = { type: 'string' } as const;
-const { url, token = '' } = parseArgs({ options: { url: text, token: text } }).values;
+const { url, token = '' } = parseArgs({ options: { url: { type: 'string' }, token: { type: 'string' } } }).values;
 const service = url === undefined ? await startTemporaryService() : { url, token, stop: async () => undefined };
 try {
   await example(service.url, service.token);

@@ -12,19 +12,20 @@ const [option, ...rest] = process.argv.slice(2);
 if (rest.length > 0 || (option !== undefined && option !== '--history')) refuse('the only option is --history');
 exitWithoutOutput();
 
-let chunk = '';
 await runWithConfiguration(async ({ location }) => {
   const reader = await openPlantReader(location);
+  let chunk = '';
   for await (const plant of reader.list(option === undefined ? 'latest' : 'history')) {
     chunk += `${stringifyJson(plant)}\n`;
-    if (chunk.length >= CHUNK_CHARS) await flush();
+    if (chunk.length < CHUNK_CHARS) continue;
+    await print(chunk);
+    chunk = '';
   }
-  await flush();
+  await print(chunk);
   await reader.close();
 });
 
-async function flush(): Promise<void> {
-  const text = chunk;
-  chunk = '';
+/** Writes text to standard output, and waits for a slow reader. */
+async function print(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }

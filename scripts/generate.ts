@@ -20,5 +20,5 @@ const { isCurrent, problems, notes, files } = await generate({
 });
 for (const problem of problems) console.error(problem);
 for (const note of notes) console.log(note);
-if (files === undefined) process.exitCode = 2;
-else process.exitCode = isCurrent ? 0 : 1;
+const isRejected = files === undefined;
+process.exitCode = isRejected ? 2 : isCurrent ? 0 : 1;

@@ -17,10 +17,8 @@ export const plantLines = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => plantLine(from + index)).join('');
 /** Returns the last line of an import. */
 export const summary = (read: number, stored: number, there: number, rejected: number): string => {
-  const [reads, stores, theres, rejects] = [read, stored, there, rejected].map((count) =>
-    count.toLocaleString('en-US'),
-  );
-  return `lines: ${String(reads)} read, ${String(stores)} stored, ${String(theres)} already there, ${String(rejects)} rejected\n`;
+  const format = (count: number): string => count.toLocaleString('en-US');
+  return `lines: ${format(read)} read, ${format(stored)} stored, ${format(there)} already there, ${format(rejected)} rejected\n`;
 };
 
 /** Returns the location of a store that does not exist yet, and functions that run commands on it. */
