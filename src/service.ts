@@ -15,7 +15,7 @@ import { openPlantStore } from './plants/open-plant-store.ts';
  */
 export const application = {
   contract,
-  document: new URL('..', import.meta.url),
+  document: new URL('..', import.meta.url), // The folder of openapi.yaml, for the docs page.
   failures,
   database: databaseAt('sqlite:./data/plants.db'),
   async open({ location, ...options }) {

@@ -1,12 +1,14 @@
 import { migrationsIn, type BatchDefinition } from '@contract-first/database';
 
-// A plant is JSON text beside its id: SQLite cuts text at U+0000,
-// PostgreSQL refuses it, and UTF-8 has no lone surrogates; JSON escapes both.
+/**
+ * A row: the id, and the other properties as JSON. JSON escapes U+0000 and lone surrogates, which a text column cannot
+ * hold: SQLite cuts text at U+0000, PostgreSQL rejects it, and UTF-8 cannot encode lone surrogates.
+ */
 export type PlantRow = { readonly id: bigint; readonly plant: string };
 
 export const plantTables: BatchDefinition<PlantRow> = {
   name: 'plant store',
-  tag: 'plnt',
+  tag: 'plnt', // Identifies the database file of this application.
   tables: ['plants'],
   migrations: migrationsIn(new URL('migrations', import.meta.url)),
   insert: {
