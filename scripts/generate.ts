@@ -1,4 +1,4 @@
-import { generate } from 'contract-first/generate';
+import { generate, printGenerated } from 'contract-first/generate';
 import { exitWithoutOutput, refuse } from './output.ts';
 
 // `npm run generate` reads openapi.yaml and writes generated/:
@@ -14,11 +14,6 @@ const args = process.argv.slice(2);
 if (args.some((arg) => !OPTIONS.includes(arg))) refuse(`the options are ${OPTIONS.join(' and ')}`);
 exitWithoutOutput();
 
-const { isCurrent, problems, notes, files } = await generate({
-  check: args.includes('--check'),
-  scaffold: args.includes('--scaffold'),
-});
-for (const problem of problems) console.error(problem);
-for (const note of notes) console.log(note);
-const isRejected = files === undefined;
-process.exitCode = isRejected ? 2 : isCurrent ? 0 : 1;
+process.exitCode = printGenerated(
+  await generate({ check: args.includes('--check'), scaffold: args.includes('--scaffold') }),
+);
