@@ -2,7 +2,7 @@ import { join, resolve, sep } from 'node:path';
 import { describeSystemError } from '@contract-first/contract';
 import type { Declared } from '@contract-first/documents';
 import { readIfPresent } from '@contract-first/command-line/files';
-import { findObject } from './parse-handlers.ts';
+import { findObject } from './object-literals.ts';
 
 /** The codecs and formats that an application declares in modules beside `contract.ts`. */
 export type DeclaredModules = Declared & {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { glob, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readDeclared } from './codec-modules.ts';
-import { findObject, listUnmatched } from './parse-handlers.ts';
+import { findObject } from './object-literals.ts';
 import { escapeControls } from '@contract-first/contract';
 import { formatDiagnostic, NO_OUTSIDE, type AllowedRefs } from '@contract-first/documents';
 import { readIfPresent, withExcerpt } from '@contract-first/command-line/files';
@@ -128,6 +128,18 @@ function findUnmatched(operationIds: readonly string[], path: string): readonly 
   return names === undefined
     ? [`cannot read the handler names from ${path}: npm run typecheck names missing and superfluous handlers`]
     : listUnmatched(operationIds, names);
+}
+
+/** Lists operations without a handler, and handlers without an operation, in one line each. */
+function listUnmatched(operationIds: readonly string[], handlerNames: readonly string[]): readonly string[] {
+  const missing = operationIds.filter((operationId) => !handlerNames.includes(operationId));
+  const stale = handlerNames.filter((name) => !operationIds.includes(name));
+  return [
+    ...(missing.length > 0
+      ? [`operations without a handler: ${missing.join(', ')}; npm run generate -- --scaffold adds handlers`]
+      : []),
+    ...(stale.length > 0 ? [`handlers without an operation: ${stale.join(', ')}`] : []),
+  ];
 }
 
 /** Replaces a file atomically: readers see either the old or the new text. */

@@ -54,18 +54,6 @@ function statementsOf(source: string): Program['body'] {
   }
 }
 
-/** Lists operations without a handler, and handlers without an operation, in one line each. */
-export function listUnmatched(operationIds: readonly string[], handlerNames: readonly string[]): readonly string[] {
-  const missing = operationIds.filter((operationId) => !handlerNames.includes(operationId));
-  const stale = handlerNames.filter((name) => !operationIds.includes(name));
-  return [
-    ...(missing.length > 0
-      ? [`operations without a handler: ${missing.join(', ')}; npm run generate -- --scaffold adds handlers`]
-      : []),
-    ...(stale.length > 0 ? [`handlers without an operation: ${stale.join(', ')}`] : []),
-  ];
-}
-
 /** Removes type assertions: `{ … } satisfies Handlers` -> `{ … }`. */
 function unwrap(node: Expression | Assertion | null | undefined): Expression | null | undefined {
   return node?.type === 'TSSatisfiesExpression' || node?.type === 'TSAsExpression' ? unwrap(node.expression) : node;

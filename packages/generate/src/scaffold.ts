@@ -4,7 +4,7 @@ import { capitalize, listOperations, unusedName, type Document, type FailureBody
 import { readIfPresent, writeModule } from '@contract-first/command-line/files';
 import { createFailureTemplates, indent, quoteString, renderTemplate } from '@contract-first/model/scaffolds';
 import { createValues } from '@contract-first/model/values';
-import { findObject, isIdentifier, type ObjectInSource } from './parse-handlers.ts';
+import { findObject, isIdentifier, type ObjectInSource } from './object-literals.ts';
 
 const NOT_IMPLEMENTED = "import { NotImplemented } from '@contract-first/engine';";
 
