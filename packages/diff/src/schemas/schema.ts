@@ -25,11 +25,14 @@ import { compareXml } from './xml.ts';
 type Compared = {
   readonly name: string;
   findings: readonly Finding[];
-  /** The exits to open pairs. Until these pairs are complete, their findings are missing here. */
+  /** The open pairs that this pair leads back to. Until they are complete, their findings are missing here. */
   readonly exits: Exits;
 };
 
-/** The names of values that open pairs describe, by the number of open pairs around the pair. */
+/**
+ * The open pairs that recursive schemas lead back to: by the depth of the open pair, the name of the value that it
+ * describes there.
+ */
 type Exits = Map<number, string>;
 
 /** The findings about pairs of schemas, for each base and revision. Most schemas belong to many operations. */
@@ -134,7 +137,7 @@ function addExits(exits: Exits, others: Iterable<readonly [depth: number, name: 
   return exits;
 }
 
-/** The findings whose copies are about other values. */
+/** The first finding of each copy. Copies are about other values with the same pair of schemas. */
 const originals = new WeakMap<Finding, Finding>();
 
 function copy(finding: Finding, changes: Partial<Finding>): Finding {
