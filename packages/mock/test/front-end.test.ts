@@ -113,7 +113,7 @@ components:
         createdAt: { type: string, format: date-time }
     Product:
       type: object
-      required: [name, price, currency, quantity, color, size, sku, created, words, data]
+      required: [name, price, currency, quantity, color, size, sku, apiKey, created, words, data]
       properties:
         name: { type: string }
         price: { type: number, minimum: 10, maximum: 100, multipleOf: 0.01 }
@@ -122,6 +122,7 @@ components:
         color: { type: string, example: teal }
         size: { type: string, enum: [s, m] }
         sku: { type: string, pattern: '^[A-Z]{3}-\\d{4}$' }
+        apiKey: { type: string, format: uuid }
         created: { type: integer }
         words: { type: array, items: { type: string } }
         data: { type: string, contentMediaType: application/json, contentSchema: { type: object, required: [n], properties: { n: { type: integer } } } }
@@ -143,6 +144,7 @@ async function send({ url }: Mock, method: string, target: string, body?: object
   return response.json();
 }
 
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const TIME = expect.stringMatching(/^2026-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as unknown;
 
 test('generated values look real for their format or the name of their property, and are the same for a seed', async () => {
@@ -178,6 +180,7 @@ test('values that look real are valid, and examples and enums of the document co
     color: 'teal',
     size: expect.stringMatching(/^[sm]$/) as unknown,
     sku: expect.stringMatching(/^[A-Z]{3}-\d{4}$/) as unknown,
+    apiKey: expect.stringMatching(UUID) as unknown,
     created: expect.closeTo(1_770_000_000, -8) as unknown, // Seconds.
     words: [expect.stringMatching(/^[A-Za-z ]+$/) as unknown],
     data: expect.stringMatching(/^\{"n":-?\d+\}$/) as unknown,
@@ -262,7 +265,7 @@ test('a new resource has a slug of its title, the id of the user, and no comment
   const mock = await start();
   const { user } = (await send(mock, 'GET', '/user')) as { readonly user: { readonly id: string } };
   const article = { slug: 'new-gardens-1', title: 'New Gardens, 1', ownerId: user.id, commentsCount: 0 };
-  expect(user.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  expect(user.id).toMatch(UUID);
   expect(await send(mock, 'POST', '/articles', { title: 'New Gardens, 1' })).toEqual(article);
   expect(await send(mock, 'GET', '/articles/new-gardens-1')).toEqual(article);
   const { slug } = (await send(mock, 'POST', '/articles', { title: 'New gardens 1' })) as { readonly slug: string };

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { stringifyJson } from '@contract-first/contract';
 import type { JsonSchemaObject } from './json-schema.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, partAt } from './json-value.ts';
+import { isGenerated } from './scalar-arbitraries.ts';
 import { snakeCase } from './snake-case.ts';
 
 /**
@@ -22,6 +23,7 @@ export function realisticValues(property: string, schema: JsonSchemaObject, isOf
   return candidates.filter((value) => fits(schema, types, value));
 
   function named(): readonly Json[] {
+    if (isText && typeof format === 'string' && isGenerated(format)) return []; // Such as a token that is a UUID.
     if (isOfPerson && name === 'name') return PEOPLE;
     const found = NAMES.find(([words]) => words.test(name))?.[1] ?? [];
     const isFree = isText && format === undefined && pattern === undefined && !IDENTIFIER.test(name);
@@ -182,6 +184,7 @@ const FORMATS: ReadonlyMap<string, (name: string) => readonly string[]> = new Ma
   ['hostname', () => WORDS.map((word) => `${word}.example.com`)],
   ['uri', urlsFor],
   ['url', urlsFor],
+  ['uri-reference', urlsFor],
   ['ipv4', () => COUNTS.map((count) => `192.0.2.${String(count)}`)],
   ['ipv6', () => COUNTS.map((count) => `2001:db8::${String(count)}`)],
   ['phone', () => PHONES],

@@ -272,6 +272,11 @@ const FORMATS: ReadonlyMap<string, () => fc.Arbitrary<Json>> = new Map<string, (
   ['regex', () => fc.constantFrom('^a+$', '[0-9]')],
 ]);
 
+/** Returns whether the texts of a format are generated. */
+export function isGenerated(format: string): boolean {
+  return FORMATS.has(format) || LIMITED_FORMATS.has(format);
+}
+
 /** Returns the length in code points, as in JSON Schema. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
