@@ -70,7 +70,13 @@ paths:
     get:
       operationId: listPopular
       parameters: [{ name: offset, in: query, schema: { type: integer } }, { name: limit, in: query, schema: { type: integer } }]
-      responses: { '200': { description: Articles., ${json(`{ type: object, required: [articles, articlesCount], properties: { articles: { type: array, minItems: 0, items: ${ref('Article')} }, articlesCount: { type: integer } } }`)} } }
+      responses: { '200': { description: Articles., headers: { Link: { schema: { type: string } }, X-Total-Count: { schema: { type: integer } } }, ${json(`{ type: object, required: [articles, articlesCount], properties: { articles: { type: array, minItems: 0, items: ${ref('Article')} }, articlesCount: { type: integer } } }`)} } }
+  /members/{username}:
+    parameters: [${USERNAME}]
+    get: { operationId: getMember, responses: { '200': { description: A user., ${json(ref('Author'))} }, '404': { description: None. } } }
+    patch: { operationId: changeMember, requestBody: { ${json('{ type: object, properties: { bio: { type: string } } }')} }, responses: { '200': { description: Changed., ${json(ref('Author'))} } } }
+    delete: { operationId: removeMember, responses: { '204': { description: Removed. } } }
+  /cards/{id}: { get: { operationId: getCard, parameters: [{ name: id, in: path, required: true, schema: { type: string } }], responses: { '200': { description: A card., ${json('{ type: object, required: [id, bio], properties: { id: { type: string }, bio: { type: string } } }')} } } } }
   /profiles/{username}: { parameters: [${USERNAME}], get: { operationId: getProfile, responses: { '200': { description: A user., ${json(ref('Author'))} } } } }
   /profiles/{username}/follow:
     parameters: [${USERNAME}]
@@ -272,12 +278,45 @@ test('a new resource has a slug of its title, the id of the user, and no comment
   expect(slug).toMatch(/^new-gardens-1-\d$/);
 });
 
-test('the profile of the user has the members of the user, and an action changes a generated profile', async () => {
+test.each([
+  ['without accents and apostrophes', "Ibn Sīnā's Café", 'ibn-sinas-cafe'],
+  ['with the marks of other scripts', 'हिन्दी में', 'हिन्दी-में'],
+  ['of 80 characters', `${'a'.repeat(79)} b`, 'a'.repeat(79)],
+])('a slug is the title %s', async (_name, title, slug) => {
+  expect(await send(await start(), 'POST', '/articles', { title })).toMatchObject({ slug });
+});
+
+test('the profile of the user has the members of the user, and actions change generated profiles', async () => {
   const mock = await start();
   await send(mock, 'PUT', '/user', { user: { username: 'kim', email: 'kim@example.org', bio: 'Gardener' } });
   expect(await send(mock, 'GET', '/profiles/kim')).toMatchObject({ username: 'kim', bio: 'Gardener' });
-  expect(await send(mock, 'POST', '/profiles/lee/follow')).toMatchObject({ username: 'lee', following: true });
-  expect(await send(mock, 'DELETE', '/profiles/lee/follow')).toMatchObject({ username: 'lee', following: false });
+  const lee = { username: 'lee', following: true };
+  expect(await send(mock, 'POST', '/profiles/lee/follow')).toMatchObject(lee);
+  expect(await send(mock, 'GET', '/profiles/lee')).toMatchObject(lee);
+  expect(await send(mock, 'DELETE', '/profiles/lee/follow')).toMatchObject({ ...lee, following: false });
+  expect(await send(mock, 'GET', '/profiles/lee')).toMatchObject({ ...lee, following: false });
+});
+
+test('a resource that nothing creates keeps its changes: 200, 204, 404', async () => {
+  const mock = await start();
+  expect(await send(mock, 'PATCH', '/members/lee', { bio: 'Cook' })).toMatchObject({ username: 'lee', bio: 'Cook' });
+  expect(await send(mock, 'GET', '/members/lee')).toMatchObject({ username: 'lee', bio: 'Cook' });
+  expect((await fetch(`${mock.url}/members/kim`, { method: 'DELETE' })).status).toBe(204);
+  expect((await fetch(`${mock.url}/members/kim`)).status).toBe(404);
+  const state = mock.state();
+  mock.replaceState(state);
+  expect(mock.state()).toEqual(state);
+});
+
+test('a resource with the id of the user that is no user keeps its members', async () => {
+  const mock = await start();
+  const { user } = (await send(mock, 'GET', '/user')) as {
+    readonly user: { readonly id: string; readonly bio: string };
+  };
+  const { id, bio } = user;
+  const card = await send(mock, 'GET', `/cards/${id}`);
+  expect(card).toMatchObject({ id });
+  expect(card).not.toMatchObject({ bio });
 });
 
 test('a generated list has the requested page, and the total of its items', async () => {
@@ -295,6 +334,10 @@ test('a generated list has the requested page, and the total of its items', asyn
   expect(all).toHaveLength(5);
   expect(await find('?limit=2&offset=3')).toEqual(all.slice(3));
   expect(await find('?offset=5')).toEqual([]);
+  expect(await find('?limit=0')).toEqual([]);
+  const { headers } = await fetch(`${mock.url}/articles/popular?limit=2`);
+  expect(headers.get('link')).toBe(`<${mock.url}/articles/popular?limit=2&offset=2>; rel="next"`);
+  expect(headers.get('x-total-count')).toBe('5');
 });
 
 test('a sign-in sets the cookie that other operations need: 401, 204', async () => {

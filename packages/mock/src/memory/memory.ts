@@ -5,7 +5,7 @@ import { printError } from '@contract-first/command-line/terminal';
 import { describeSystemError, kindOf, type Operation, parameterNames, stringifyJson } from '@contract-first/contract';
 import type { AnyReply, Once } from '@contract-first/engine/tools';
 import type { ApiOperation } from '@contract-first/model/operations';
-import { assertCorrections, type Corrections, type ItemPath, itemsIn } from '@contract-first/model/resources';
+import { assertCorrections, type Corrections, itemsIn } from '@contract-first/model/resources';
 import { CannotCheck, isObject, type Json, type JsonObject, partAt, type Values } from '@contract-first/model/values';
 import type { Respond } from '../responses/respond.ts';
 import { accountIn } from './requests/account.ts';
@@ -167,11 +167,7 @@ export function createMemory(
     // Such as POST /login, which returns the resource of GET /user.
     const single = singles.find((one) => operation.method === 'POST' && model.isReadAs(operation, one));
     const signIn = single && contextOf(single, operation, documented, respond);
-    const isOf = (one: ItemPath): boolean =>
-      rolesOf(one).some(([, own]) => own === operation) ||
-      (operation.path.startsWith(`${one.path}/`) &&
-        parameterNames(one.path).length === parameterNames(operation.path).length);
-    const item = acted?.item ?? unstored.find(isOf);
+    const item = acted?.item ?? unstored.find((one) => rolesOf(one).some(([, own]) => own === operation));
     const reflect = createReflect(operation, item, { model, cursors, account }, respond);
     const action = acted && contextOf(acted, operation, documented, respond);
     const failWithout = createFailWithout(operation, outer, createFail(responses, documented, respond));
@@ -257,7 +253,7 @@ function describeMemory(
   { resources, omitted }: ReturnType<typeof findResources>,
   operations: readonly ApiOperation[],
 ): readonly string[] {
-  const rows = resources.map(({ item }) => {
+  const rows = resources.map(({ item, alwaysExists }) => {
     const { read, parameter, create, replace } = item;
     const nameOf = (role: Role): string => {
       if (role === 'remove') return 'delete';
@@ -266,7 +262,8 @@ function describeMemory(
     const roles = rolesOf(item).map(([role]) => nameOf(role));
     const isSilent = read !== undefined && parameter !== '' && failureKey(read, 404) === undefined;
     const note = isSilent ? '; reads of an unknown id are generated, as no 404 is documented' : '';
-    return [item.path, roles.join(', ') + note] as const;
+    const known = alwaysExists === true ? '; generated until it is changed, as nothing creates it' : note;
+    return [item.path, roles.join(', ') + known] as const;
   });
   const remembered = new Set(resources.flatMap(({ item }) => rolesOf(item).map(([, operation]) => operation)));
   const generated = operations.filter((operation) => !remembered.has(operation)).map(({ operationId }) => operationId);

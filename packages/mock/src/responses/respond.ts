@@ -88,14 +88,14 @@ export function createRespond(values: Values, operation: Operation, usualSize?: 
     );
     const made = cache.get(place) ?? make();
     if (!cache.has(place)) cache.set(place, made);
+    const value = choice && (change.body?.(made.value, described, choice.documented) ?? made.value);
     const headers = {
       ...(change.header === undefined
         ? made.headers
         : changeHeaders(values, response, made.headers ?? {}, change.header)),
       ...(applied.length > 0 && { 'preference-applied': applied.join(', ') }),
     };
-    if (choice === undefined) return { status, headers };
-    const value = change.body?.(made.value, described, choice.documented) ?? made.value;
+    if (choice === undefined || value === undefined) return { status, headers };
     return { status, headers, body: write(described, choice.sent, value), contentType: choice.sent };
 
     function make() {

@@ -9,7 +9,7 @@ import {
   replaceAt,
 } from '@contract-first/model/values';
 
-const OWNERS = /^(?:author|owner|user|creator|created_by|sender)(_id)?$/;
+const OWNER = /^(?:author|owner|user|creator|created_by|sender)$/;
 const NAMES = ['username', 'login', 'email'];
 
 /** Returns the user in a single resource, such as `/user`: an object with a user name or an e-mail address. */
@@ -29,13 +29,13 @@ export function withAccount(account: JsonObject | undefined, value: Json, idPlac
   const user = partAt(value, place);
   const id = partAt(value, idPlace);
   const isUser = isScalar(id) && account?.[String(idPlace.at(-1))] === id;
-  return isUser && isObject(user) ? replaceAt(value, place, withMembersOf(account, user)) : value;
+  return isUser && isObject(user) && hasName(user) ? replaceAt(value, place, withMembersOf(account, user)) : value;
 }
 
 function owner(name: string, member: Json, account: JsonObject): Json {
-  const [isOwner, suffix] = OWNERS.exec(snakeCase(name)) ?? [];
-  if (isOwner === undefined) return member;
-  if (suffix !== undefined) return account['id'] ?? member;
+  const words = snakeCase(name);
+  if (!OWNER.test(words.replace(/_id$/, ''))) return member;
+  if (words.endsWith('_id')) return account['id'] ?? member;
   return isObject(member) && hasName(member) ? withMembersOf(account, member) : member;
 }
 

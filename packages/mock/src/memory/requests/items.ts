@@ -20,11 +20,13 @@ import { etagOf, failureKey, type MockRequest } from '../reply.ts';
 import type { Resource } from '../resources/resources.ts';
 import { memberProblems } from '../resources/schema-alternatives.ts';
 import type { State } from '../state/store.ts';
-import { ownedBy } from './account.ts';
+import { ownedBy, withAccount } from './account.ts';
 import { afterAction } from './actions.ts';
 import type { Handle, OperationContext } from './operation-context.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import { mergePatch, omitFiles, readSent, readSentMembers } from './request-body.ts';
+
+const MAX_SLUG = 80;
 
 /** Creates a resource with the id of the request, or with a new id. */
 export const create: Handle = (scope, request) => {
@@ -126,7 +128,7 @@ function afterMergePatch(scope: OperationContext, state: Json, sent: Json): Json
 export const remove: Handle = (scope, request) => {
   return change(scope, request, (state, path) => {
     scope.store.remove(path);
-    if (isOnly(scope.resource)) scope.store.set(path, undefined);
+    if (isGenerated(scope.resource)) scope.store.set(path, undefined);
     return state;
   });
 };
@@ -154,7 +156,7 @@ function change(
   return failure;
 }
 
-/** Returns the state of a resource. A singleton has a generated state until it is replaced. */
+/** Returns the state of a resource, which may be generated until it is changed. */
 function existing(scope: OperationContext, request: MockRequest): State {
   const { resource, store, model, documented } = scope;
   const path = storePathOf(scope, request);
@@ -163,7 +165,11 @@ function existing(scope: OperationContext, request: MockRequest): State {
     const isDeleted = members.length === 0 && store.has(path) && failureKey(documented, 404) !== undefined;
     return isDeleted ? undefined : Object.fromEntries(members);
   }
-  return store.has(path) || !isOnly(resource) ? store.get(path) : model.sampleOf(resource);
+  if (store.has(path) || !isGenerated(resource)) return store.get(path);
+  if (isOnly(resource)) return model.sampleOf(resource);
+  const [id = null] = idsOf(scope, request).slice(-1);
+  const state = { ...model.sampleMembersOf(resource), ...withId(resource, id) };
+  return resource.idMembers.reduce<Json>((value, name) => withAccount(scope.account(), value, [name]), state);
 }
 
 /** Creates or changes a resource. A null member of an object of resources is removed, unless it is a valid resource. */
@@ -261,6 +267,7 @@ function created({ now }: OperationContext, members: JsonObject): JsonObject {
   return { ...withTimes(members, isSet, now()), ...Object.fromEntries(counts.map(([name]) => [name, 0])) };
 }
 
+/** The names of counts, which are 0 for a new resource. */
 const COUNT = /(?:^|_)(?:count|likes|views|followers)$/;
 
 /** Sets the time of the last change. */
@@ -285,13 +292,15 @@ function idsOfParents({ operation, resource, model }: OperationContext, request:
   return Object.fromEntries(members.flatMap(([member, index]) => (index < 0 ? [] : [[member, values[index] ?? null]])));
 }
 
-/** Returns the slug of the title or name of a resource: `first-post` for `First post!`. */
+/** Returns the slug of the title or name of a resource, without accents: `cafe-noir` for `Café noir!`. */
 function slugOf(state: JsonObject): string | undefined {
   const text = ['title', 'name'].map((name) => state[name]).find((value) => typeof value === 'string');
-  return text
-    ?.toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu)
-    ?.join('-');
+  const plain = text
+    ?.normalize('NFKD')
+    .replaceAll(/[\u0300-\u036f'’]/g, '')
+    .normalize('NFC');
+  const words = plain?.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu);
+  return words?.join('-').slice(0, MAX_SLUG).replace(/-$/, '');
 }
 
 function withId({ idMembers }: Resource, id: Json): JsonObject {
@@ -303,6 +312,11 @@ function idOf({ idMembers }: Resource, state: Json): JsonObject {
   return Object.fromEntries(
     idMembers.filter((name) => Object.hasOwn(members, name)).map((name) => [name, members[name] ?? null]),
   );
+}
+
+/** Returns whether a resource exists with generated members until it is changed. */
+function isGenerated(resource: Resource): boolean {
+  return isOnly(resource) || resource.alwaysExists === true;
 }
 
 /** Returns whether a resource is a singleton, such as `/settings`. */

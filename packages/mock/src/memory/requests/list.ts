@@ -1,4 +1,5 @@
 import { stringifyJson } from '@contract-first/contract';
+import type { AnyReply } from '@contract-first/engine/tools';
 import type { ApiOperation } from '@contract-first/model/operations';
 import { idText, isNextPage, itemsIn, pagingPlaces, snakeCase } from '@contract-first/model/resources';
 import {
@@ -15,6 +16,7 @@ import {
   removeAt,
   replaceAt,
 } from '@contract-first/model/values';
+import { hasExample } from '../../responses/respond.ts';
 import { type Page, type QueryValues, takePage } from '../resources/page.ts';
 import { pathValues, storeCollection } from '../state/paths.ts';
 import { etagOf, type MockRequest } from '../reply.ts';
@@ -42,9 +44,7 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
   });
   const header = (name: string, generated: unknown): readonly Json[] | undefined => {
     if (name.toLowerCase() === 'etag') return [etagOf([page.total, page.from, ...page.items])];
-    if (name.toLowerCase() === 'link') return page.next === undefined ? [] : [`<${urlOfNext(page.next)}>; rel="next"`];
-    const fact = factOf(name.replace(/^x-/i, ''), page);
-    return isSameKind(fact, generated) ? [fact] : undefined;
+    return pageHeader(name, generated, page, urlOfNext);
   };
   return respond(request, { body, header });
 
@@ -75,8 +75,7 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
       return id ?? model.represent(items.schema, samples[0] ?? {}, state);
     });
     const allows = (value: Json): boolean => model.responses.allows(schema, value);
-    const filled = fillList(generated, items.place, { ...page, items: represented }, urlOf, allows);
-    return allows(filled) ? filled : generated;
+    return fillList(generated, items.place, { ...page, items: represented }, urlOf, allows);
   }
 
   /** Returns the id of a resource, for a list of ids; `undefined` if the items of the list are not ids. */
@@ -90,29 +89,32 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
   }
 };
 
-/** Returns a generated body with the requested page of its list; the body itself if it has no list. */
-export function pageOfGenerated(
-  { operation, model, cursors }: Pick<OperationContext, 'operation' | 'model' | 'cursors'>,
+/** Responds with the requested page of a generated list, or with the documented example. */
+export function listGenerated(
+  { operation, model, cursors, respond }: Pick<OperationContext, 'operation' | 'model' | 'cursors' | 'respond'>,
   request: MockRequest,
-  generated: Json,
-  { schema }: Described,
-): Json {
-  const { place } = model.itemsAt(operation, schema) ?? {};
-  const items = place === undefined ? null : partAt(generated, place);
-  if (place === undefined || !isArray(items)) return generated;
-  const page = takePage(items, {
-    operation,
-    collection: operation.path,
-    cursors,
-    query: request.query as QueryValues, // Validated.
-    idMembers: [],
-    maxItems: Infinity,
-    oracle: model.requests.oracle,
-  });
-  const allows = (value: Json): boolean => model.responses.allows(schema, value);
+): AnyReply {
+  let page: Page | undefined;
   const urlOf = (next: NextPage): string => nextUrl(operation, request, next);
-  const filled = fillList(generated, place, page, urlOf, allows);
-  return allows(filled) ? filled : generated;
+  const header = (name: string, generated: unknown) => page && pageHeader(name, generated, page, urlOf);
+  return respond(request, { body, header });
+
+  function body(generated: Json, described: Described): Json {
+    const { schema } = described;
+    const { place } = model.itemsAt(operation, schema) ?? {};
+    const items = place === undefined ? null : partAt(generated, place);
+    if (place === undefined || !isArray(items) || hasExample(model.responses, described)) return generated;
+    page = takePage(items, {
+      operation,
+      collection: operation.path,
+      cursors,
+      query: request.query as QueryValues, // Validated.
+      idMembers: [],
+      maxItems: Infinity,
+      oracle: model.requests.oracle,
+    });
+    return fillList(generated, place, page, urlOf, (value) => model.responses.allows(schema, value));
+  }
 }
 
 type NextPage = NonNullable<Page['next']>;
@@ -121,6 +123,18 @@ function nextUrl({ operationId }: ApiOperation, request: MockRequest, { paramete
   const sent = Object.entries(request.query as QueryValues).filter(([, one]) => one !== undefined && isWritable(one));
   const query = { ...Object.fromEntries(sent), [parameter.name]: value };
   return request.url(operationId, { path: { ...request.path }, query });
+}
+
+/** Returns the possible values of a header that describes a page. */
+function pageHeader(
+  name: string,
+  generated: unknown,
+  page: Page,
+  urlOf: (next: NextPage) => string,
+): readonly Json[] | undefined {
+  if (name.toLowerCase() === 'link') return page.next === undefined ? [] : [`<${urlOf(page.next)}>; rel="next"`];
+  const fact = factOf(name.replace(/^x-/i, ''), page);
+  return isSameKind(fact, generated) ? [fact] : undefined;
 }
 
 /** Returns whether a value can be written in a URL: it contains no null. */
@@ -132,7 +146,7 @@ function isWritable(value: Json): boolean {
 const FACTS: readonly (readonly [name: RegExp, valueOf: (page: Page) => number | boolean])[] = [
   [
     /^(?:total_)?pages$|^total_pages$|^page_count$|^last_page$/,
-    ({ total, limit }) => Math.max(1, Math.ceil(total / limit)),
+    ({ total, limit }) => Math.max(1, Math.ceil(total / Math.max(1, limit))),
   ],
   [/^total$|^total_|_total$|^(?:num|nb)_(?:found|hits)$/, ({ total }) => total],
   [/^(?:count|length|returned|number_of_elements)$/, ({ items }) => items.length],
@@ -150,7 +164,8 @@ const FACTS: readonly (readonly [name: RegExp, valueOf: (page: Page) => number |
 const PREVIOUS = /^(?:prev|previous)(?:_(?:page|url|link|cursor|token))?$/;
 
 /**
- * Returns the body of a list with the items of a page, the totals, and the next page.
+ * Returns the body of a list with the items of a page, the totals, and the next page; the generated body if the schema
+ * forbids it.
  *
  * @param urlOf returns the URL of the next page
  * @param allows returns whether a body is valid
@@ -162,12 +177,12 @@ function fillList(
   urlOf: (next: NextPage) => string,
   allows: (body: Json) => boolean,
 ): Json {
-  if (place.length === 0) return page.items; // The body is the list.
   const told = pagingPlaces(generated).reduce<Json>(
     (result, at) => candidatesFor(at, result).find(allows) ?? result,
     generated,
   );
-  return replaceAt(told, place, page.items);
+  const filled = replaceAt(told, place, page.items);
+  return allows(filled) ? filled : generated;
 
   /** Returns bodies with different values at a place, the best first. */
   function candidatesFor(at: Place, result: Json): readonly Json[] {

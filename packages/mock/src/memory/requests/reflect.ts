@@ -11,12 +11,11 @@ import {
   type Place,
   replaceAt,
 } from '@contract-first/model/values';
-import { hasExample, type Respond } from '../../responses/respond.ts';
+import type { Respond } from '../../responses/respond.ts';
 import type { RespondToMock } from '../reply.ts';
 import { pathValues } from '../state/paths.ts';
 import { withAccount } from './account.ts';
-import { afterAction } from './actions.ts';
-import { pageOfGenerated } from './list.ts';
+import { listGenerated } from './list.ts';
 import type { OperationContext } from './operation-context.ts';
 import { omitFiles, mergePatch } from './request-body.ts';
 
@@ -40,30 +39,20 @@ export function createReflect(
     const sent = operation.method === 'DELETE' ? undefined : omitFiles(request.body);
     const idPlace = item && identityPlace(operation, item, schemas);
     const isList = idPlace === undefined && operation.method === 'GET' && listsJson();
-    const isGenerated = idPlace === undefined && !isList && (sent === undefined || !isObject(sent));
+    if (isList) return listGenerated({ operation, model, cursors, respond }, request);
+    const isGenerated = idPlace === undefined && (sent === undefined || !isObject(sent));
     return isGenerated ? respond(request) : respond(request, { body });
 
-    function body(generated: Json, described: Described): Json {
-      if (isList && !hasExample(responses, described))
-        return pageOfGenerated({ operation, model, cursors }, request, generated, described);
-      const { schema } = described;
+    function body(generated: Json, { schema }: Described): Json {
       const value = sent !== undefined && isObject(sent) ? withSent(generated, sent, schema) : generated;
       const id = pathValues(operation.path, request).at(-1) ?? null;
       if (idPlace === undefined || id === null) return value;
       const candidates = [id, idText(id)].map((one) => replaceAt(value, idPlace, one));
       const reflected = candidates.find((one) => responses.allows(schema, one)) ?? value;
-      const whole = withAccount(account(), changedBy(idPlace, reflected), idPlace);
+      const whole = withAccount(account(), reflected, idPlace);
       return responses.allows(schema, whole) ? whole : reflected;
     }
   };
-
-  /** Returns a value after the operation, if it is an action on the resource with the id. */
-  function changedBy(idPlace: Place, value: Json): Json {
-    const place = idPlace.slice(0, -1);
-    const state = partAt(value, place);
-    const isAction = operation.method !== 'GET' && operation.path !== item?.path;
-    return isAction && isObject(state) ? replaceAt(value, place, afterAction(operation, state)) : value;
-  }
 
   /** Returns whether the operation responds with a list, and only in JSON: the examples of other lists are texts. */
   function listsJson(): boolean {

@@ -41,7 +41,7 @@ export function createIdentifiers(requests: Values, responses: Values, seed: num
    * Returns an unused id.
    *
    * @param path the path of the collection, which has its own counter
-   * @param slug the text of the id, if any; ids with the same text end with a number
+   * @param slug the text of the id, if any; if it is used, a number follows
    */
   function next(path: string, schemas: IdSchemas, isTaken: (id: Json) => boolean, slug?: string): Json {
     const { parameter = true, member = true } = schemas;
@@ -51,7 +51,7 @@ export function createIdentifiers(requests: Values, responses: Values, seed: num
       const count = (counts.get(path) ?? 0) + 1;
       counts.set(path, count);
       const text = `${String(seed)} ${path} ${String(count)}`;
-      const slugs = slug === undefined ? [] : [slug, `${slug}-${String(count)}`].filter((one) => !isTaken(one));
+      const slugs = slug === undefined ? [] : [isTaken(slug) ? `${slug}-${String(count)}` : slug];
       const candidates = [...slugs, least + count - 1, uuidOf(text), String(count)];
       const known = candidates.find((one) => isAllowed(schemas, one));
       if (known === undefined) generations += 1;

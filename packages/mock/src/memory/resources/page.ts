@@ -53,7 +53,7 @@ export function takePage<Item extends Json>(
     return value !== undefined && Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
   };
   const usual = parameter === undefined ? Infinity : DEFAULT_LIMIT;
-  const limit = Math.min(Math.max(1, numberAt(limitBy) ?? usual), maxItems);
+  const limit = Math.min(Math.max(0, numberAt(limitBy) ?? usual), maxItems);
   const first = pageBy === undefined ? 1 : firstPage(pageBy, oracle, 1);
   const number = numberAt(pageBy) ?? first;
   const cursor = cursorBy && query[cursorBy.name];
@@ -68,7 +68,7 @@ export function takePage<Item extends Json>(
     from,
     limit,
     number,
-    next: to < items.length ? next() : undefined,
+    next: limit > 0 && to < items.length ? next() : undefined,
   };
 
   function idOf(item: Json = null): Json {

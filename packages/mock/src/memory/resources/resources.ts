@@ -1,4 +1,4 @@
-import { stringifyJson } from '@contract-first/contract';
+import { parameterNames, stringifyJson } from '@contract-first/contract';
 import type { ApiOperation } from '@contract-first/model/operations';
 import {
   collectionOf,
@@ -25,6 +25,8 @@ export type Resource = {
   readonly idMembers: readonly string[];
   /** For an object whose members are resources by id, such as `/features` beside `/features/{id}`: these resources. */
   readonly members?: Resource;
+  /** Whether it exists with each id, since nothing creates it. Its members are generated until an operation changes it. */
+  readonly alwaysExists?: boolean;
 };
 
 /** The role of an operation for a resource. */
@@ -45,16 +47,17 @@ export function findResources(operations: readonly ApiOperation[], schemas: Docu
   for (const found of [...items, ...singletons]) {
     const whole = withCreation(found, operations);
     const map = mapOf(whole, operations, schemas);
-    const item = map === undefined ? whole : { ...whole, list: undefined };
+    const alwaysExists = whole.parameter !== '' && whole.create === undefined && isChanged(whole, operations);
+    const item = map === undefined && !alwaysExists ? whole : { ...whole, list: undefined };
     const idMembers = item.parameter === '' ? [] : idMembersOf(item, operations, schemas);
-    const reason = reasonAgainst(item, idMembers, operations, schemas);
+    const reason = reasonAgainst({ item, idMembers, alwaysExists }, operations, schemas);
     const own = rolesOf(item).map(([, operation]) => operation);
     const isClaimed = own.some((operation) => claimed.has(operation));
     // A list alone, without an item path, rarely contains resources, and is not reported.
     const isNoteworthy = own.length > 1 || item.list === undefined;
     if (isClaimed) continue;
     if (reason === undefined) {
-      const resource = { item, idMembers };
+      const resource = { item, idMembers, alwaysExists };
       resources.push(resource);
       const ofMap = map === undefined ? [] : rolesOf(map).map(([, operation]) => operation);
       if (map !== undefined) resources.push({ item: map, idMembers: [], members: resource });
@@ -107,6 +110,15 @@ function postTo(path: string, operations: readonly ApiOperation[]): ApiOperation
   return operations.find((one) => one.method === 'POST' && shapeOf(one.path) === shapeOf(path));
 }
 
+/** Returns whether an operation changes a resource, or is an action on it, such as `POST /profiles/{username}/follow`. */
+function isChanged({ path, read, replace, patch, remove }: ItemPath, operations: readonly ApiOperation[]): boolean {
+  const reads = operations.filter(({ method }) => method === 'GET').map((operation) => operation.path);
+  const count = parameterNames(path).length;
+  const isAction = (one: ApiOperation): boolean =>
+    one.path.startsWith(`${path}/`) && parameterNames(one.path).length === count && !reads.includes(one.path);
+  return read !== undefined && ([replace, patch, remove].some((one) => one !== undefined) || operations.some(isAction));
+}
+
 function idMembersOf(item: ItemPath, operations: readonly ApiOperation[], schemas: DocumentSchemas): readonly string[] {
   const own = rolesOf(item).flatMap(([, operation]) => identityPlace(operation, item, schemas)?.at(-1) ?? []);
   const { list } = item;
@@ -118,8 +130,7 @@ function idMembersOf(item: ItemPath, operations: readonly ApiOperation[], schema
 }
 
 function reasonAgainst(
-  item: ItemPath,
-  idMembers: readonly string[],
+  { item, idMembers, alwaysExists }: Resource,
   operations: readonly ApiOperation[],
   { requestSchemas, responseSchemas }: DocumentSchemas,
 ): string | undefined {
@@ -131,7 +142,8 @@ function reasonAgainst(
   const sendsList = replace?.requestBody?.contents.some(({ schema }) => itemsOf(schema, requestSchemas) !== undefined);
   const isCollection = (isList && sendsList !== true) || postTo(item.path, operations) !== undefined;
   if (isOnly && isCollection) return 'it is a collection whose resources have no path';
-  if (!isOnly && create === undefined) return 'no POST to its collection and no PUT with 201 creates it';
+  if (!isOnly && create === undefined && alwaysExists !== true)
+    return 'no POST to its collection and no PUT with 201 creates it';
   if (ofRead.length === 0 && !isListed) return 'no response with JSON reads or lists it';
   const hasId = isOnly || idMembers.length > 0 || create === item.replace;
   return hasId ? undefined : `no response has a member for {${parameter}}`;

@@ -117,7 +117,7 @@ export function createData(
     const single = findIn(singles, path);
     const resource = single ?? findIn(lists, collectionPathOf(path));
     if (resource === undefined) return [unknown(path)];
-    const isDeleted = value === null && single !== undefined;
+    const isDeleted = value === null && (single !== undefined || resource.alwaysExists === true);
     if (isDeleted || model.allowsValue(resource, value)) {
       states.set(path, isDeleted ? undefined : value);
       return [];

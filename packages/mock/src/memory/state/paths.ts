@@ -53,6 +53,7 @@ export function findMissing(
 ): string | undefined {
   const values = pathValues(template, request);
   return resources
+    .filter(({ alwaysExists }) => alwaysExists !== true)
     .map(({ item }) => storePath(item, values.slice(0, parameterNames(item.path).length)))
     .find((path) => !store.has(path));
 }
