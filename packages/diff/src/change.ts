@@ -62,7 +62,7 @@ function commonName(one: string, other: string): string {
   const count = countCommon(words.slice(start).reverse(), otherWords.slice(start).reverse());
   const end = words.slice(words.length - count).join('');
   const gap = end === '' ? '' : end.startsWith('/') ? '/…' : ' …';
-  return words.slice(0, start).join('') + gap + end;
+  return (words.slice(0, start).join('') + gap + end).trimStart();
 }
 
 /** Returns the number of common words at the beginning of two names. */

@@ -1,3 +1,4 @@
+import { parametersWith } from '@contract-first/testing/document.ts';
 import type { Change } from '../src/change.ts';
 import { createDiffProject, type DiffProject } from './support/diff-project.ts';
 
@@ -82,4 +83,9 @@ test('findings of the same change in several values are named by the common part
     return shared({ Thing: { ...Thing, properties: { ...Thing.properties, q: Thing } }, ...rest });
   };
   expect(await text(nested(5), nested(4))).toContain('  request body/…/p: maxLength 5 became maxLength 4\n');
+  const sent = (maxLength: number) => {
+    const parameters = ['query', 'header'].map((place) => ({ name: 'p', in: place, schema: ref('Text') }));
+    return JSON.stringify({ ...parametersWith(...parameters), components: { schemas: schema(maxLength) } });
+  };
+  expect(await text(sent(5), sent(4))).toContain('decreased  … parameter p: maxLength 5 became maxLength 4\n');
 });

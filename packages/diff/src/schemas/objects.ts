@@ -219,20 +219,20 @@ function readProperty(at: DescribedValue, schema: ResolvedSchema, name: string, 
   };
 }
 
-// Patterns that match every name, apart from names with line breaks.
-const UNIVERSAL: ReadonlySet<string> = new Set(['', '^', '$', '.*', '^.*', '.*$', '^.*$']);
+// Patterns that match every name, apart from the empty name and names with line breaks.
+const UNIVERSAL = /^(?:[\^$]?|\^?\.[*+]\$?)$/;
 
 /** Returns the patterns of `patternProperties`, except those that match every name. */
 function patternsOf(schema: ResolvedSchema): ReadonlySet<string> {
   const patterns = schema.leaves.flatMap((leaf) => patternNodes(leaf).map(([pattern]) => pattern));
-  return new Set(patterns).difference(UNIVERSAL);
+  return new Set(patterns.filter((pattern) => !UNIVERSAL.test(pattern)));
 }
 
 /** Returns the schemas of the properties that match a pattern. */
 function nodesOfPattern(schema: ResolvedSchema, pattern: string): readonly Node[] {
   return nodesOfMember(schema, (leaf) => {
     const nodes = patternNodes(leaf);
-    return nodes.filter(([name]) => name === pattern || UNIVERSAL.has(name)).map(([, node]) => node);
+    return nodes.filter(([name]) => name === pattern || UNIVERSAL.test(name)).map(([, node]) => node);
   });
 }
 
@@ -240,7 +240,7 @@ function nodesOfPattern(schema: ResolvedSchema, pattern: string): readonly Node[
 function additionalOf(schema: ResolvedSchema): readonly Node[] {
   return nodesOfMember(schema, (leaf) => {
     const nodes = patternNodes(leaf);
-    return nodes.filter(([pattern]) => UNIVERSAL.has(pattern)).map(([, node]) => node);
+    return nodes.filter(([pattern]) => UNIVERSAL.test(pattern)).map(([, node]) => node);
   });
 }
 
