@@ -13,8 +13,9 @@ import {
 import { compareOperationDeprecation, findEarlyRemoval, reportRemoval } from '../rules/deprecation.ts';
 import { finding, type Finding, type FindingContext, sortFindings } from '../rules/finding.ts';
 import { compareMediaTypes, compareRequestBodies } from './bodies.ts';
+import { compareHeaders } from './headers.ts';
 import { compareParameters, type OperationNode } from './parameters.ts';
-import { compareHeaders, compareResponses } from './responses.ts';
+import { compareResponses } from './responses.ts';
 import { compareSecurity } from './security.ts';
 import { addressesOf, compareServers, templateOf } from './servers.ts';
 

@@ -1,7 +1,7 @@
-import { child, children, isTrue, type Node, type NodePair } from '../nodes/node.ts';
+import { children, type Node, type NodePair } from '../nodes/node.ts';
 import { finding, type Finding, type Level, type FindingContext } from '../rules/finding.ts';
 import { compareMediaTypes } from './bodies.ts';
-import { compareSerialized } from './serialization.ts';
+import { compareHeaders, headersOf } from './headers.ts';
 
 /** Compares the responses of an operation: statuses, headers and bodies. */
 export function compareResponses(
@@ -49,12 +49,6 @@ function compareResponse(scope: FindingContext, status: string, { base, revision
   ];
 }
 
-function headersOf(response: Node): ReadonlyMap<string, Node> {
-  const entries = [...children(child(response, 'headers'))].map(([name, node]) => [name.toLowerCase(), node] as const);
-  // OpenAPI ignores a Content-Type header, which the media types define.
-  return new Map(entries.filter(([name]) => name !== 'content-type'));
-}
-
 function responsesOf(node: Node | undefined): ReadonlyMap<string, Node> {
   const entries = [...children(node)].filter(([status]) => !status.startsWith('x-'));
   return new Map(entries.map(([status, response]) => [status === 'default' ? status : status.toUpperCase(), response]));
@@ -67,32 +61,4 @@ function isSuccess(status: string): boolean {
 /** Returns whether a range (`2XX`) includes a status (`200`). */
 function inRange(status: string, range: string): boolean {
   return range !== status && range.endsWith('XX') && status.startsWith(range.charAt(0));
-}
-
-/** Compares the headers of a response, or the parameters of a webhook or callback, by name. */
-export function compareHeaders(
-  scope: FindingContext,
-  { base, revision }: NodePair<ReadonlyMap<string, Node>>,
-): readonly Finding[] {
-  const scopeOf = (header: string): FindingContext => ({ ...scope, name: `${scope.name} ${header}` });
-  const ofBase = [...base].flatMap(([header, node]) => {
-    const at = scopeOf(header);
-    const current = revision.get(header);
-    const isRequired = isTrue(node, 'required');
-    if (current === undefined) {
-      const [kind, level] = isRequired ? (['required', 'ERR'] as const) : (['optional', 'WARN'] as const);
-      return [finding(at, `${kind}-response-header-removed`, level, node, 'was removed')];
-    }
-    return [
-      ...(isRequired && !isTrue(current, 'required')
-        ? [finding(at, 'response-header-became-optional', 'ERR', current, 'is no longer required')]
-        : []),
-      ...compareSerialized({ ...at, subject: 'response-header' }, { base: node, revision: current }),
-    ];
-  });
-  const added = [...revision].filter(([header]) => !base.has(header));
-  return [
-    ...ofBase,
-    ...added.map(([header, node]) => finding(scopeOf(header), 'response-header-added', 'INFO', node, 'was added')),
-  ];
 }
