@@ -290,6 +290,40 @@ test.each<readonly [string, Fragment, Fragment]>([
   expect(summarize(formOf(base), formOf(revision))).toEqual([]);
 });
 
+test.each<
+  readonly [string, base: Fragment, revision: Fragment, request: readonly string[], response: readonly string[]]
+>([
+  [
+    'a new required header',
+    {},
+    { headers: { 'X-A': { required: true, schema: text } } },
+    ['ERR new-required-request-parameter'],
+    ['INFO response-header-added'],
+  ],
+  [
+    'a removed header',
+    { headers: { 'X-A': { schema: text } } },
+    {},
+    ['WARN request-parameter-removed'],
+    ['WARN optional-response-header-removed'],
+  ],
+  [
+    'another type',
+    { headers: { 'X-A': { schema: text } } },
+    { headers: { 'x-a': { schema: integer } } },
+    ['ERR request-parameter-type-changed'],
+    ['INFO response-header-type-specialized'],
+  ],
+  ['Content-Type', {}, { headers: { 'Content-Type': { required: true, schema: text } } }, [], []],
+])('headers of parts of forms: %s', (_name, base, revision, request, response) => {
+  const sent = (encoding: Fragment): OpenApiDocument =>
+    operationWith({
+      requestBody: { content: { 'multipart/form-data': { schema: fields, encoding: { p: encoding } } } },
+    });
+  expect(summarize(sent(base), sent(revision))).toEqual(request);
+  expect(summarize(formOf(base), formOf(revision))).toEqual(response);
+});
+
 const binary = { type: 'string', format: 'binary' };
 const bytes = { type: 'string', contentMediaType: 'application/octet-stream' };
 const in30 = (type: string, schema: Fragment): OpenApiDocument => ({ ...written(type, schema), openapi: '3.0.3' });

@@ -3,7 +3,7 @@ import { child, children, isTrue, type Node, type NodePair, rawChild } from '../
 import type { BodyScope, DescribedValue } from '../rules/comparison.ts';
 import { finding, type Finding, type Level, LEVEL_OF_EFFECT, type FindingContext } from '../rules/finding.ts';
 import { compareSchemas } from '../schemas/schema.ts';
-import { compareEncodings, covers } from './encodings.ts';
+import { compareEncodings, comparePartHeaders, covers } from './encodings.ts';
 
 /** Compares request bodies: their presence, whether they are required, and their media types. */
 export function compareRequestBodies(
@@ -56,7 +56,10 @@ export function compareMediaTypes(at: BodyScope, { base, revision }: NodePair): 
         { base: rawChild(node, member), revision: rawChild(current, member) },
       ),
     );
-    return [...renamed, ...compareEncodings(at, { base: node, revision: current }), ...compared];
+    const nodes = { base: node, revision: current };
+    const isMultipart = [type, partner].every((one) => kindOf(one) === 'multipart');
+    const ofHeaders = isMultipart ? comparePartHeaders(at, nodes) : [];
+    return [...renamed, ...compareEncodings(at, nodes), ...ofHeaders, ...compared];
   });
   const added = [...after].filter(([type]) => !used.has(type));
   return [...ofBase, ...added.map(([type, node]) => found('added', 'INFO', node, `${type} was added`))];

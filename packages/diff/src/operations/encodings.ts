@@ -5,6 +5,8 @@ import { keywordNodes, keywordValues, readSchema, type ResolvedSchema } from '..
 import { type BodyScope, directionOf } from '../rules/comparison.ts';
 import { finding, type Finding, type Level, LEVEL_OF_EFFECT } from '../rules/finding.ts';
 import { effectOf, typesOf } from '../schemas/types.ts';
+import { compareHeaders, headersOf } from './headers.ts';
+import { compareSentHeaders } from './parameters.ts';
 
 /** How a field of a form is written. */
 type Encoding = {
@@ -37,6 +39,19 @@ export function compareEncodings(at: BodyScope, { base, revision }: NodePair): r
   });
 }
 
+/** Compares the headers of the parts that a multipart form has in both documents. */
+export function comparePartHeaders(at: BodyScope, { base, revision }: NodePair): readonly Finding[] {
+  const encoded = [base, revision].flatMap((form) => [...children(child(form, 'encoding')).keys()]);
+  const names = [...new Set(encoded)].filter((name) =>
+    [base, revision].every((form) => fieldNodes(form, name).length > 0),
+  );
+  const compare = directionOf(at) === 'request' ? compareSentHeaders : compareHeaders;
+  return names.flatMap((name) => {
+    const headers = { base: headersOf(encodingNode(base, name)), revision: headersOf(encodingNode(revision, name)) };
+    return compare({ ...at, name: `${at.name}/${name} header` }, headers);
+  });
+}
+
 function compareStyles(
   found: (keyword: string, rule: string, level: Level) => Finding,
   old: Encoding,
@@ -52,7 +67,7 @@ function encodingNode(form: Node, name: string): Node | undefined {
 
 function encodingOf(form: Node, name: string): Encoding {
   const encoding = encodingNode(form, name);
-  const field = readSchema(partsOf(readSchema(asList(rawChild(form, 'schema'))), name));
+  const field = readSchema(fieldNodes(form, name));
   const types = typesOf(field);
   const contentTypes = (textAt(encoding, 'contentType') ?? defaultTypeOf(field)).split(',').map(normalizeMediaType);
   if (!isStyled(encoding) && types.includes('object')) return { contentTypes };
@@ -79,8 +94,11 @@ function defaultTypeOf(field: ResolvedSchema, isItem = false): string {
   return isText ? 'text/plain' : 'application/octet-stream';
 }
 
-function partsOf(form: ResolvedSchema, name: string): readonly Node[] {
-  return keywordNodes(form, 'properties').flatMap((properties) => asList(rawChild(properties, name)));
+/** Returns the schemas of a field of a form. */
+function fieldNodes(form: Node, name: string): readonly Node[] {
+  return keywordNodes(readSchema(asList(rawChild(form, 'schema'))), 'properties').flatMap((properties) =>
+    asList(rawChild(properties, name)),
+  );
 }
 
 function asList(node: Node | undefined): readonly Node[] {

@@ -30,9 +30,9 @@ export function compareHeaders(
   ];
 }
 
-/** Returns the headers of a response, by their names in lower case. */
-export function headersOf(response: Node): ReadonlyMap<string, Node> {
-  const entries = [...children(child(response, 'headers'))].map(([name, node]) => [name.toLowerCase(), node] as const);
+/** Returns the headers of a response or an encoding, by their names in lower case. */
+export function headersOf(owner: Node | undefined): ReadonlyMap<string, Node> {
+  const entries = [...children(child(owner, 'headers'))].map(([name, node]) => [name.toLowerCase(), node] as const);
   // OpenAPI ignores a Content-Type header, which the media types define.
   return new Map(entries.filter(([name]) => name !== 'content-type'));
 }

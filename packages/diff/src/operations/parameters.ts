@@ -7,6 +7,7 @@ import { compareSerialized } from './serialization.ts';
 /** An operation with its path template and path item. */
 export type OperationNode = { readonly path: string; readonly item: Node; readonly node: Node };
 
+/** A parameter, or a header of a part of a form, with its name in findings. */
 type Parameter = { readonly name: string; readonly node: Node };
 
 /** Compares the parameters of an operation and its path item. Matches path parameters by position, not by name. */
@@ -14,8 +15,23 @@ export function compareParameters(
   scope: FindingContext,
   { base, revision }: NodePair<OperationNode>,
 ): readonly Finding[] {
-  const before = parametersOf(base);
-  const after = parametersOf(revision);
+  return compareAll(scope, { base: parametersOf(base), revision: parametersOf(revision) });
+}
+
+/** Compares the headers that clients send with a part of a form, by name. */
+export function compareSentHeaders(
+  scope: FindingContext,
+  { base, revision }: NodePair<ReadonlyMap<string, Node>>,
+): readonly Finding[] {
+  const named = (headers: ReadonlyMap<string, Node>): ReadonlyMap<string, Parameter> =>
+    new Map([...headers].map(([header, node]) => [`header ${header}`, { name: `${scope.name} ${header}`, node }]));
+  return compareAll(scope, { base: named(base), revision: named(revision) });
+}
+
+function compareAll(
+  scope: FindingContext,
+  { base: before, revision: after }: NodePair<ReadonlyMap<string, Parameter>>,
+): readonly Finding[] {
   const found = (rule: string, level: Level, { name, node }: Parameter, change: string): readonly Finding[] => [
     finding({ ...scope, name }, rule, level, node, change),
   ];
