@@ -71,6 +71,13 @@ paths:
       operationId: listPopular
       parameters: [{ name: offset, in: query, schema: { type: integer } }, { name: limit, in: query, schema: { type: integer } }]
       responses: { '200': { description: Articles., headers: { Link: { schema: { type: string } }, X-Total-Count: { schema: { type: integer } } }, ${json(`{ type: object, required: [articles, articlesCount], properties: { articles: { type: array, minItems: 0, items: ${ref('Article')} }, articlesCount: { type: integer } } }`)} } }
+  /labels:
+    get:
+      operationId: listLabels
+      parameters: [{ name: next_token, in: query, schema: { type: string } }, { name: limit, in: query, schema: { type: integer } }]
+      responses: { '200': { description: Labels., content: { application/json: { schema: { type: object, properties: { labels: { type: array, items: ${ref('Label')} }, next_token: { type: string } } }, example: { labels: [{ id: 7 }, { id: 8 }] } } } } }
+    post: { operationId: addLabel, responses: { '201': { description: Added., ${json(ref('Label'))} } } }
+  /labels/{id}: { parameters: [${ID}], get: { operationId: getLabel, responses: { '200': { description: A label., ${json(ref('Label'))} } } } }
   /members/{username}:
     parameters: [${USERNAME}]
     get: { operationId: getMember, responses: { '200': { description: A user., ${json(ref('Author'))} }, '404': { description: None. } } }
@@ -98,6 +105,7 @@ components:
       type: object
       required: [slug, title, ownerId, commentsCount]
       properties: { slug: { type: string }, title: { type: string }, ownerId: { type: string, format: uuid }, commentsCount: { type: integer, minimum: 0 } }
+    Label: { type: object, required: [id], properties: { id: { type: integer } } }
     NewOrder: { type: object, required: [item], properties: { item: { type: string } } }
     Order:
       type: object
@@ -338,6 +346,13 @@ test('a generated list has the requested page, and the total of its items', asyn
   const { headers } = await fetch(`${mock.url}/articles/popular?limit=2`);
   expect(headers.get('link')).toBe(`<${mock.url}/articles/popular?limit=2&offset=2>; rel="next"`);
   expect(headers.get('x-total-count')).toBe('5');
+});
+
+test('a page has the declared cursor of the next page that the example of the list lacks', async () => {
+  const mock = await start();
+  const first = await send(mock, 'GET', '/labels?limit=1');
+  expect(first).toEqual({ labels: [{ id: 7 }], next_token: '1' });
+  expect(await send(mock, 'GET', '/labels?limit=1&next_token=1')).toEqual({ labels: [{ id: 8 }] });
 });
 
 test('a sign-in sets the cookie that other operations need: 401, 204', async () => {

@@ -3,6 +3,7 @@ import type { AnyReply } from '@contract-first/engine/tools';
 import type { ApiOperation } from '@contract-first/model/operations';
 import { idText, isNextPage, itemsIn, pagingPlaces, snakeCase } from '@contract-first/model/resources';
 import {
+  allPropertiesOf,
   type Described,
   isArray,
   isObject,
@@ -17,6 +18,7 @@ import {
   replaceAt,
 } from '@contract-first/model/values';
 import { hasExample } from '../../responses/respond.ts';
+import type { Model } from '../resources/model.ts';
 import { type Page, type QueryValues, takePage } from '../resources/page.ts';
 import { pathValues, storeCollection } from '../state/paths.ts';
 import { etagOf, type MockRequest } from '../reply.ts';
@@ -75,7 +77,8 @@ export const list: Handle = ({ operation, resource, model, store, cursors, respo
       return id ?? model.represent(items.schema, samples[0] ?? {}, state);
     });
     const allows = (value: Json): boolean => model.responses.allows(schema, value);
-    return fillList(generated, items.place, { ...page, items: represented }, urlOf, allows);
+    const whole = withNextMembers(generated, schema, model);
+    return fillList(whole, items.place, { ...page, items: represented }, urlOf, allows);
   }
 
   /** Returns the id of a resource, for a list of ids; `undefined` if the items of the list are not ids. */
@@ -123,6 +126,15 @@ function nextUrl({ operationId }: ApiOperation, request: MockRequest, { paramete
   const sent = Object.entries(request.query as QueryValues).filter(([, one]) => one !== undefined && isWritable(one));
   const query = { ...Object.fromEntries(sent), [parameter.name]: value };
   return request.url(operationId, { path: { ...request.path }, query });
+}
+
+/** Adds the declared members for the next page that an example of the body lacks, without values. */
+function withNextMembers(generated: Json, schema: JsonSchema | undefined, { responses }: Model): Json {
+  if (!isObject(generated)) return generated;
+  const declared = Object.keys(allPropertiesOf(responses.schemas, schema));
+  const absent = declared.filter((name) => isNextPage([name]) && !Object.hasOwn(generated, name));
+  const whole = { ...generated, ...Object.fromEntries(absent.map((name) => [name, ''])) };
+  return responses.allows(schema, whole) ? whole : generated;
 }
 
 /** Returns the possible values of a header that describes a page. */
