@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { kindOf, stringifyJson } from '@contract-first/contract';
+import { kindOf, memoizeByObject, stringifyJson } from '@contract-first/contract';
 import { LimitedPattern, walkDocument } from '@contract-first/documents';
 import fc from 'fast-check';
 import { isNull, type JsonSchema, type SchemaDocument, type JsonSchemaObject } from './json-schema.ts';
@@ -62,7 +62,10 @@ const MAX_ARGUMENTS = 50_000;
 // The minimum and maximum number of additional items to generate if items must be unique.
 const LEAST_SPARE = 10;
 const MOST_SPARE = 1_000;
-const SOME = { numRuns: 10, seed: 1 };
+// The seeds of the values that show whether a schema allows generated values.
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+// The maximum number of members that are added one after another, each of which validates the object.
+const MOST_ADDED = 100;
 const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];
 // The CPU time for values that are rejected. Some patterns need seconds to reject a few texts.
 const SCHEMA_MS = 1_000;
@@ -73,13 +76,13 @@ const LEAST_MS = 50;
 const NOT_REALISTIC = ['const', 'enum', 'anyOf', 'oneOf', 'not', 'if', 'contentSchema'];
 /** The keywords that a JSON text would rarely satisfy. */
 const TEXT_LIMITS = ['minLength', 'maxLength', 'pattern', 'format'];
-// The generator ignores these keywords and filters the values of their schema, so that fewer root values are rejected.
-const FILTERED = [
-  ...['anyOf', 'oneOf', 'not', 'if', 'pattern', 'format', 'uniqueItems', 'contains', 'patternProperties'],
-  ...['propertyNames', 'maxProperties', 'dependentRequired', 'dependentSchemas'],
+// These keywords can exclude all objects with the usual members: `not: { required: [a, b] }` excludes objects with both.
+const EXCLUDING = [
+  ...['anyOf', 'oneOf', 'not', 'if', 'patternProperties', 'propertyNames', 'maxProperties'],
+  ...['dependentRequired', 'dependentSchemas'],
 ];
-// These keywords can exclude objects that have all optional properties, such as `not: { required: [a, b] }`.
-const EXCLUDING = ['anyOf', 'oneOf', 'not', 'if', 'maxProperties', 'dependentRequired', 'dependentSchemas'];
+// The generator ignores these keywords and filters the values of their schema, so that fewer root values are rejected.
+const FILTERED = [...EXCLUDING, 'pattern', 'format', 'uniqueItems', 'contains'];
 
 /** The result for a schema at one depth. */
 type Built =
@@ -93,6 +96,13 @@ type Built =
 export function createArbitraries(document: SchemaDocument, oracle: Oracle): ArbitraryFactory {
   const givenUp = new Map<JsonSchema, NoValue>();
   let leftMs = DOCUMENT_MS;
+  // The oracle compiles the alternatives once, since they remain the same objects.
+  const alternativesOf = memoizeByObject((schema: JsonSchemaObject): readonly JsonSchema[] | undefined => {
+    const keyword = ['anyOf', 'oneOf'].find((name) => Array.isArray(schema[name]));
+    if (keyword === undefined) return undefined;
+    const { [keyword]: alternatives, ...rest } = schema;
+    return (alternatives as JsonSchema[]).map((part) => join(rest, mergeAllOf(document, part)));
+  });
   return (schema = true, options) => {
     const { giveUpAfter = GIVE_UP_AFTER, maxSize = MAX_VALUE_SIZE } = options;
     const known = givenUp.get(schema);
@@ -115,9 +125,10 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         if (oracle.allows(part, value)) return true;
         if (rejectedSize === 0) start = { at: performance.now(), cpuMs: cpuMs() };
         rejectedSize += size;
+        const mostMs = Math.max(LEAST_MS, Math.min(SCHEMA_MS, leftMs));
         // The CPU time takes longer to read.
-        const usedMs = performance.now() - start.at < LEAST_MS ? 0 : cpuMs() - start.cpuMs;
-        if (usedMs > Math.max(LEAST_MS, Math.min(SCHEMA_MS, leftMs))) {
+        const usedMs = performance.now() - start.at < mostMs ? 0 : cpuMs() - start.cpuMs;
+        if (usedMs > mostMs) {
           leftMs -= usedMs;
           const failure = new TooSlow(placeOf(document, part));
           givenUp.set(schema, failure);
@@ -166,18 +177,46 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       const example = options.examples === true ? exampleOf(node, flat) : undefined;
       if (example !== undefined && sizeOf(example) <= limit) return choiceOf([example], limit);
       const has = (keyword: string): boolean => flat[keyword] !== undefined;
-      const built = exclusive(node, flat, ofSchema(flat, depth, limit), limit);
-      if (!FILTERED.some(has)) return built;
-      const isFull = options.plain && options.minimal !== true;
-      const isExcluded = isFull && EXCLUDING.some(has) && !isUsable(node, built);
-      const smaller = isExcluded ? tryGenerate(() => ofSchema(flat, depth, limit, true)) : undefined;
-      return allowed(node, smaller ?? built);
+      const usual = ofSchema(flat, depth, limit);
+      if (!FILTERED.some(has)) return usual;
+      const isExcluded = EXCLUDING.some(has) && !isUsable(node, usual);
+      return allowed(node, isExcluded ? lessUsual(node, flat, { usual, depth, limit }) : usual);
+    }
+
+    /** Returns values with other members than the usual values, all of which the schema rejects. */
+    function lessUsual(
+      node: JsonSchema,
+      flat: JsonSchemaObject,
+      { usual, depth, limit }: { readonly usual: Sized<Json>; readonly depth: number; readonly limit: number },
+    ): Sized<Json> {
+      const mixed = withOtherAlternatives(flat, usual, limit);
+      if (options.minimal === true || (mixed !== usual && isUsable(node, mixed))) return mixed;
+      const minimal = tryGenerate(() => ofSchema(flat, depth, limit, true));
+      if (minimal === undefined) return mixed;
+      return minimal.size + usual.size > limit ? minimal : withAllowedMembers(node, minimal, usual);
+    }
+
+    /** Adds the members of other values, one after another, unless the schema rejects the object with this member. */
+    function withAllowedMembers(node: JsonSchema, { arbitrary, size }: Sized<Json>, others: Sized<Json>): Sized<Json> {
+      const both = fc.tuple(arbitrary, others.arbitrary);
+      return {
+        arbitrary: both.map(([value, other]) => {
+          if (!isObject(value) || !isObject(other)) return value;
+          const missing = Object.entries(other).filter(([name]) => !Object.hasOwn(value, name));
+          return missing.slice(0, MOST_ADDED).reduce<JsonObject>((object, [name, member]) => {
+            const more = { ...object, [name]: member };
+            return oracle.allows(node, more) ? more : object;
+          }, value);
+        }),
+        size: size + others.size,
+      };
     }
 
     /** Returns whether a schema allows some of the values that were built for it. */
     function isUsable(node: JsonSchema, { arbitrary }: Sized<Json>): boolean {
-      const values = tryGenerate(() => fc.sample(arbitrary, SOME));
-      return values?.some((value) => oracle.allows(node, value)) ?? false;
+      const isAllowed = (seed: number): boolean =>
+        fc.sample(arbitrary, { numRuns: 1, seed }).every((value) => oracle.allows(node, value));
+      return tryGenerate(() => SEEDS.some(isAllowed)) ?? false;
     }
 
     function exampleOf(
@@ -193,11 +232,10 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
     function ofSchema(node: JsonSchemaObject, depth: number, limit: number, isMinimal = false): Sized<Json> {
       if (node['const'] !== undefined) return choiceOf([node['const'] as Json], limit); // A value of a JSON document.
       if (Array.isArray(node['enum'])) return choiceOf(node['enum'] as Json[], limit);
-      for (const keyword of ['anyOf', 'oneOf']) {
-        const { [keyword]: alternatives, ...rest } = node;
-        if (!Array.isArray(alternatives)) continue;
-        const all = (alternatives as JsonSchema[]).map((part) => join(rest, mergeAllOf(document, part)));
-        const parts = isMinimal ? all.map((part) => (typeof part === 'boolean' ? part : withoutOptional(part))) : all;
+      const alternatives = alternativesOf(node);
+      if (alternatives !== undefined) {
+        const toMinimal = (part: JsonSchema): JsonSchema => (typeof part === 'boolean' ? part : withoutOptional(part));
+        const parts = isMinimal ? alternatives.map(toMinimal) : alternatives;
         // Deeper levels may choose null, which ends the recursion of required parts.
         const present = options.plain && depth < OPTIONAL_DEPTH ? parts.filter((part) => !isNull(part)) : parts;
         const create = (some: typeof parts): Sized<Json> => oneOf(some.map((part) => () => build(part, depth, limit)));
@@ -216,12 +254,8 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return { arbitrary: fc.constantFrom(...choices), size: Math.max(...choices.map(sizeOf)) };
     }
 
-    /**
-     * If the usual values match several alternatives of `oneOf`, adds properties of the other alternatives with any
-     * type.
-     */
-    function exclusive(
-      node: JsonSchema,
+    /** Adds properties of all alternatives of `oneOf` with any type, since usual values match several alternatives. */
+    function withOtherAlternatives(
       { oneOf: list = [] }: JsonSchemaObject,
       usual: Sized<Json>,
       limit: number,
@@ -231,7 +265,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
         part === false || part === true ? [] : Object.keys(part['properties'] ?? {}),
       );
       const size = usual.size + names.reduce((sum, name) => sum + 1 + sizeOfName(name.length), 0);
-      if (names.length === 0 || size > limit || isUsable(node, usual)) return usual;
+      if (names.length === 0 || size > limit) return usual;
       const model = Object.fromEntries(names.map((name) => [name, fc.constantFrom(...ANY_TYPE)]));
       const others = fc.record(model, { requiredKeys: options.plain ? [...names] : [] });
       const both = fc.tuple(others, usual.arbitrary);
