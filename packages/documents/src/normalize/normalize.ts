@@ -18,7 +18,7 @@ type Node = Record<string, unknown>;
 
 // Later steps collect components by name in plain objects, which cannot have a member __proto__.
 const SCHEMA = /^#\/components\/schemas\/(?!__proto__$)[^/]+$/;
-const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
+const COMPONENT = /^#\/components\/(?!x-)[^/]+\/[^/]+$/;
 const SECURITY_SCHEME = '#/components/securitySchemes/';
 /** The known schema keywords with lists or objects as values. */
 const KEYWORDS = new Set([
@@ -56,7 +56,7 @@ const EXACT = new Set([
  * - every path can be called, and every operation has a unique operationId;
  * - path items and media types have no `$ref`, and `components` has neither;
  * - a sequence of JSON values has a schema for all of them;
- * - a parameter or header that is the text of one scalar has a `schema`, not a `content`;
+ * - a parameter or header that is the text of a scalar has a `schema`, not a `content`;
  * - security requirements name their schemes, also where they have URIs;
  * - a `$ref` to a schema has no siblings in OpenAPI 3.0, which ignores them (3.0, 4.7.23);
  * - schemas are JSON Schema 2020-12, without `nullable` and limits that are booleans (OpenAPI 3.0), and `dependencies`;
@@ -180,14 +180,15 @@ function withItemList(mediaType: string, object: MediaTypeObject): MediaTypeObje
   return { ...copy, schema: copy.schema === undefined ? list : { allOf: [copy.schema, list] } };
 }
 
-/** Replaces the `content` of a parameter or header that is the text of one scalar: the default style has the same text. */
+/** Replaces the `content` of a parameter or header that is the text of a scalar: the default style has the same text. */
 function withTextSchema(document: Document, object: ParameterObject): ParameterObject {
   const { content = {}, ...parameter } = object;
-  const [[mediaType, { schema, ...examples }] = ['', {}]] = Object.entries(content);
-  if (kindOf(mediaType) !== 'text' || schema === undefined || parameter.in === 'querystring') return object;
-  const { scalars, items, properties } = textTypeOf(document, schema);
-  const isScalar = scalars.length === 1 && items === undefined && properties === undefined;
-  return isScalar ? { ...parameter, ...examples, schema } : object;
+  const [mediaType = ''] = Object.keys(content);
+  if (kindOf(mediaType) !== 'text' || parameter.in === 'querystring') return object;
+  const { schema, ...examples } = dereference(document, content[mediaType]) as MediaTypeObject;
+  const { items, properties } = textTypeOf(document, schema);
+  const isScalar = items === undefined && properties === undefined;
+  return isScalar && schema !== undefined ? { ...parameter, ...examples, schema } : object;
 }
 
 /** Replaces the URIs of security schemes with their names. */

@@ -151,6 +151,7 @@ test.each<[string, string, unknown]>([
     { q: 9007199254740993n },
   ],
   ['content: { text/plain: { schema: { type: string } } }', '?q=a,%2Bb', { q: 'a,+b' }],
+  ["content: { text/csv: { schema: { type: [integer, 'null'] } } }", '?q=3', { q: 3 }],
   ['schema: { oneOf: [{ type: boolean }, { type: integer }] }', '?q=3', { q: 3 }],
   ['schema: { anyOf: [{ enum: [all] }, { type: array, items: { type: integer } }] }', '?q=all', { q: 'all' }],
   ['schema: { anyOf: [{ enum: [all] }, { type: array, items: { type: integer } }] }', '?q=3', { q: [3] }],
@@ -209,11 +210,40 @@ test.each<[string, string, RegExp]>([
   ],
   ['content: { text/plain: { schema: { type: integer } } }', '?q=a', /query parameter q must be integer/],
   ['content: { text/plain: { schema: { enum: [a, b] } } }', '?q=c', /query\/q must be equal to one of/],
+  [
+    "content: { text/plain: { schema: { type: [integer, 'null'] } } }",
+    '?q=a',
+    /query parameter q must be integer or null/,
+  ],
   ['content: { application/json: { schema: { type: object } } }', '?q=%7B', /query parameter q is not valid JSON/],
 ])('query parameters: %s %s is refused', async (parameter, query, message) => {
   const { app, received } = await serve('/a', `- { name: q, in: query, ${parameter} }`);
   expectProblem(await request(app).get(`/a${query}`), 400, message);
   expect(received).toEqual([]);
+});
+
+test.each([
+  [
+    'a parameter in an extension of the components',
+    "$ref: '#/components/x-parameters/Id'",
+    'x-parameters: { Id: { name: q, in: query, schema: { $ref: "#/components/x-schemas/Id" } } }, x-schemas: { Id: { type: integer } }',
+  ],
+  [
+    'a media type component',
+    "name: q, in: query, content: { text/plain: { $ref: '#/components/mediaTypes/Id' } }",
+    'mediaTypes: { Id: { schema: { type: integer } } }',
+  ],
+])('query parameters: a reference to %s is validated', async (_place, parameter, components) => {
+  const text = documentOf(
+    '/a',
+    'get',
+    `parameters: [{ ${parameter} }]\nresponses: { '204': { description: Done. } }`,
+    `components: { ${components} }`,
+  );
+  const contract = await contractOf(text.replace('openapi: 3.1.0', 'openapi: 3.2.0'));
+  const { app } = await createTestApp({ contract, handlers: { op: async () => ({ status: 204 }) } });
+  expect((await request(app).get('/a?q=3')).status).toBe(204);
+  expectProblem(await request(app).get('/a?q=a'), 400, /query parameter q must be integer/);
 });
 
 const parameters = [
