@@ -1,7 +1,7 @@
 import { stringifyJson } from '@contract-first/contract';
 import { ANNOTATION_KEYWORDS, type Document, type ResponseObject } from '../document/document.ts';
 import { dereference, resolveSchema, schemasInPlace } from '../document/reference.ts';
-import { typesOf } from '../document/text-types.ts';
+import { textTypeOf } from '../document/text-types.ts';
 import { walkDocument } from '../document/walk.ts';
 import { discriminatorOf } from '../normalize/discriminators.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
@@ -80,8 +80,8 @@ function removeDiscriminator(schema: Node, document: Document): string | undefin
   if (propertyName === undefined) return undefined;
   const { oneOf, anyOf } = schema;
   const parts = [schema, oneOf, anyOf].flat().flatMap((part) => [...schemasInPlace(document, part, ['allOf'])]);
-  const types = parts.map(({ properties = {} }) => typesOf(resolveSchema(document, properties[propertyName])));
-  if (types.every((names) => names.length === 0 || names.includes('string'))) return undefined;
+  const types = parts.map(({ properties = {} }) => textTypeOf(document, properties[propertyName]));
+  if (types.every(({ scalars }) => scalars.includes('string'))) return undefined;
   Reflect.deleteProperty(schema, 'discriminator');
   return `the discriminator is not used, since ${propertyName} is not a string`;
 }

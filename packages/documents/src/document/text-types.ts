@@ -166,7 +166,7 @@ function textsOf(document: OpenApiDocument, nodes: readonly unknown[]): readonly
 }
 
 /** Returns the declared types of a schema, or else the types of its `const` or `enum` values. */
-export function typesOf(schema: SchemaObject): readonly string[] {
+function typesOf(schema: SchemaObject): readonly string[] {
   const named = [schema.type ?? []].flat();
   if (named.length > 0) return named;
   const values = 'const' in schema ? [schema['const']] : (schema.enum ?? []);
