@@ -38,7 +38,10 @@ const at = (...urls: readonly string[]): Fragment => ({ servers: urls.map((url) 
 const item: Fragment = { get: get() };
 const prefixed = documentWith({ '/a/b/{id}': item });
 
-const asJson = (type: string): Fragment => ({ schema: undefined, content: { [type]: { schema: text } } });
+const inContent = (type: string, schema: Fragment = text): Fragment => ({
+  schema: undefined,
+  content: { [type]: { schema } },
+});
 const inPath = (name: string): Fragment => ({ name, in: 'path', required: true, schema: text });
 const answers = (responses: Fragment): OpenApiDocument => operationWith({ responses });
 const answersAs = (type: string): OpenApiDocument => answers({ '200': { ...ok, content: { [type]: {} } } });
@@ -94,8 +97,14 @@ test.each<readonly [string, readonly [readonly Fragment[], readonly Fragment[]],
   ['a header that OpenAPI ignores', [[], [query({ in: 'header', name: 'Accept', required: true })]], []],
   [
     'the charset of a JSON value',
-    [[query(asJson('application/json'))], [query(asJson('application/json; charset=utf-8'))]],
+    [[query(inContent('application/json'))], [query(inContent('application/json; charset=utf-8'))]],
     [],
+  ],
+  ['content with the text of a string', [[query()], [query(inContent('text/plain'))]], []],
+  [
+    'content with the text of a list',
+    [[query({ schema: listOf(text) })], [query(inContent('text/plain', listOf(text)))]],
+    ['ERR request-parameter-style-changed'],
   ],
 ])('parameters: %s', (_name, [base, revision], want) => {
   expect(summarize(parametersWith(...base), parametersWith(...revision))).toEqual(want);

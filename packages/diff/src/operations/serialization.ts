@@ -1,4 +1,4 @@
-import { normalizeMediaType } from '@contract-first/contract';
+import { kindOf, normalizeMediaType } from '@contract-first/contract';
 import { withDefaultStyle, type Serialization } from '@contract-first/documents';
 import { child, children, rawChild, type NodePair, type Node } from '../nodes/node.ts';
 import { readSchema } from '../nodes/schema-reader.ts';
@@ -31,19 +31,29 @@ function compareStyles(scope: SerializedScope, { base, revision }: NodePair): re
 
 /** Returns how the values of a parameter or header are serialized; `undefined` for a media type. */
 function serializationOf(node: Node): DescribedValue['serialization'] {
-  if (child(node, 'content') !== undefined) return undefined;
+  if (mediaTypeOf(node) !== undefined) return undefined;
   const { style, explode } = styleOf(node);
   return style === 'form' && explode ? 'pairs' : 'text';
 }
 
 /** Returns `style` and `explode` with their defaults; for `content`, `style` is the media type. */
 function styleOf(node: Node) {
-  const [mediaType] = children(child(node, 'content')).keys();
+  const mediaType = mediaTypeOf(node);
   if (mediaType !== undefined) return { style: normalizeMediaType(mediaType), explode: false, hasParts: false };
-  const { style, explode } = withDefaultStyle(node.value as Serialization); // Validated document.
-  const types = typesOf(readSchema([schemaOf(node) ?? []].flat()));
   // `explode` has no effect on scalars.
-  return { style, explode, hasParts: types.includes('array') || types.includes('object') };
+  return { ...withDefaultStyle(node.value as Serialization), hasParts: hasParts(node) }; // Validated document.
+}
+
+/** Returns the media type of `content`; `undefined` for the text of a scalar, which is the same in the default style. */
+function mediaTypeOf(node: Node): string | undefined {
+  const [mediaType] = children(child(node, 'content')).keys();
+  return mediaType !== undefined && kindOf(mediaType) === 'text' && !hasParts(node) ? undefined : mediaType;
+}
+
+/** Returns whether a schema allows lists or objects. */
+function hasParts(node: Node): boolean {
+  const types = typesOf(readSchema([schemaOf(node) ?? []].flat()));
+  return types.includes('array') || types.includes('object');
 }
 
 function schemaOf(node: Node): Node | undefined {
