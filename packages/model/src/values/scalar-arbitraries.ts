@@ -243,6 +243,7 @@ const PLAIN_FORMATS: ReadonlyMap<string, LimitedFormat> = new Map<string, Limite
   ['hostname', (lengths) => words(lengths, '', '.example.com')],
   ['uri', (lengths) => words(lengths, 'https://example.com/')],
   ['url', (lengths) => words(lengths, 'https://example.com/')],
+  ['uri-reference', (lengths) => words(lengths, '/')],
 ]);
 
 /** The formats whose texts can be as short or as long as required. */
