@@ -14,7 +14,10 @@ const document: OpenApiDocument = {
       get: {
         operationId: 'readPlain',
         responses: {
-          '200': { description: 'A text', content: { 'text/plain': { schema: { type: 'string' } } } },
+          '200': {
+            description: 'A text',
+            content: { 'text/plain': { schema: { type: 'string' } }, 'text/event-stream': {} },
+          },
           '204': { description: 'Nothing' },
         },
       },
@@ -48,6 +51,12 @@ const plain = (length: number, body: string): string =>
 
 test.each<[string, (method: string) => string, string[]]>([
   ['as its header fields say: pass', (method) => plain(2, method === 'HEAD' ? '' : 'ok'), []],
+  [
+    'an event stream that does not end: pass',
+    (method) =>
+      `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n${method === 'HEAD' ? '' : 'data: first\n\n'}`,
+    [],
+  ],
   ['a body after HEAD: fail', () => plain(2, 'ok'), ['not_a_server_error']],
   ['a body after 204: fail', () => 'HTTP/1.1 204 No Content\r\n\r\nok', ['not_a_server_error']],
   [

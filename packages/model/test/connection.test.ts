@@ -34,9 +34,13 @@ test('a response that has arrived, but was not read within the time limit, count
   expect(await send(answer)).toBe('late');
 });
 
-test('a server that does not respond within the time limit is an error', async () => {
-  const ignore: RequestListener = () => {
+test.each<[string, RequestListener]>([
+  ['that does not begin', () => undefined],
+  ['other than a sequence that does not end', (_request, response) => response.write('{')],
+])('a response %s within the time limit is an error', async (_name, listener) => {
+  const answer: RequestListener = (request, response) => {
+    listener(request, response);
     mock.timers.tick(TIMEOUT_MS);
   };
-  await expect(send(ignore)).rejects.toThrow('time-out after 5000 ms');
+  await expect(send(answer)).rejects.toThrow('time-out after 5000 ms');
 });

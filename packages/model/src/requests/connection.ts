@@ -1,7 +1,7 @@
 import type { Agent, IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Tls } from '@contract-first/command-line/options';
-import { describeSystemError } from '@contract-first/contract';
+import { describeSystemError, sequenceKindOf } from '@contract-first/contract';
 import { createAgent, protocolProblem, requestTo } from './agents.ts';
 import { isChunked, type WireRequest } from './wire-request.ts';
 import { type Excerpt, EXCERPT_BYTES, excerptOf, type WireResponse } from './wire-response.ts';
@@ -13,7 +13,8 @@ export type Connection = {
    * request is repeated, up to three times. If a reused connection closes before the first byte of a response, the
    * request is repeated once on a new connection; from then on, only idempotent requests reuse connections, so that
    * other requests are hardly ever sent twice. If the repetition gets a 503, the request has stopped the server, and
-   * counts as unanswered. Responses above the size limit are truncated.
+   * counts as unanswered. Responses above the size limit are truncated, and sequences such as event streams, which may
+   * never end, after a quarter of a second.
    *
    * @param mayWait decides about each wait; if it returns false, the response is returned at once
    * @throws {NoResponse} if no valid HTTP response arrives within 5 seconds
@@ -76,6 +77,8 @@ const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 export const TIMEOUT_MS = 5_000;
 /** The message of {@link NoResponse} after the time limit. */
 export const TIME_OUT = `time-out after ${String(TIMEOUT_MS)} ms`;
+/** The time limit for reading a sequence. */
+const SEQUENCE_MS = 250;
 const DEFAULT_MAX_RESPONSE_BYTES = 16_777_216;
 // More than one, since all workers resume at the same time and may exceed the limit again.
 const MAX_RETRIES = 3;
@@ -148,6 +151,12 @@ export function openConnection(
       const options = { agent: from, method, path, headers: fields, signal };
       const outgoing = begin(options, (incoming) => {
         response = incoming;
+        if (sequenceKindOf(incoming.headers['content-type'] ?? '') !== undefined) {
+          clearTimeout(deadline);
+          deadline = setTimeout(() => {
+            truncate(incoming, undefined);
+          }, SEQUENCE_MS);
+        }
         incoming.on('data', (chunk: Buffer) => {
           content.append(chunk);
         });
@@ -156,15 +165,13 @@ export function openConnection(
           resolve(responseOf(incoming, undefined));
         });
       });
-      const deadline = setTimeout(() => void expire(), TIMEOUT_MS);
+      let deadline = setTimeout(() => void expire(), TIMEOUT_MS);
       const collect = (chunk: Buffer): void => {
         if (receivedBytes < EXCERPT_BYTES) received.push(chunk);
         receivedBytes += chunk.length;
         if (receivedBytes <= maxResponseBytes) return;
-        if (response !== undefined) resolve(responseOf(response, maxResponseBytes));
-        const message = `its head does not end within ${String(maxResponseBytes)} bytes`;
-        // A response without listeners would emit unhandled errors.
-        outgoing.destroy(response === undefined ? new Error(message) : undefined);
+        if (response !== undefined) truncate(response, maxResponseBytes);
+        else outgoing.destroy(new Error(`its head does not end within ${String(maxResponseBytes)} bytes`));
       };
       outgoing.on('error', fail).on('socket', (socket) => {
         socket.on('data', collect);
@@ -186,6 +193,13 @@ export function openConnection(
         await nextTurn();
         await nextTurn();
         if (!outgoing.closed) outgoing.destroy(new Error(TIME_OUT));
+      }
+
+      function truncate(incoming: IncomingMessage, limitBytes: number | undefined): void {
+        resolve(responseOf(incoming, limitBytes));
+        // The response emits an error, since it is incomplete.
+        incoming.off('error', fail).on('error', () => undefined);
+        outgoing.destroy();
       }
 
       function responseOf({ statusCode = 0, rawHeaders }: IncomingMessage, limitBytes: number | undefined) {

@@ -7,7 +7,7 @@ export type WireResponse = {
   readonly headers: readonly (readonly [string, string])[];
   /** The received bytes. */
   readonly body: Buffer;
-  /** The size limit at which the response was truncated; `undefined` for a complete response. */
+  /** The size limit at which the response was truncated; `undefined` below the limit. */
   readonly limitBytes: number | undefined;
   /** The time from sending the request to the end of the response. */
   readonly elapsedMs: number;
