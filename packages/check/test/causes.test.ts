@@ -59,6 +59,17 @@ test('a 500 for undocumented methods and HEAD is one failure; the missing 405 is
   expect(failed).toEqual(['not_a_server_error  getA']);
 });
 
+test('a resource that changes between GET and HEAD is no failure', async () => {
+  const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 404: done } } } };
+  let isCreated = false;
+  const handle: Handle = ({ method }) => {
+    isCreated ||= method === 'HEAD';
+    return empty(isCreated ? 200 : 404);
+  };
+  const { failed } = await check(paths, handle, ['--checks', 'head_conformance']);
+  expect(failed).toEqual([]);
+});
+
 test('accepting wrong credentials is one failure, even with different statuses', async () => {
   const [security, post] = [[{ bearer: [] }], { operationId: 'postA', responses: { 201: done, 401: rejected } }];
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 401: rejected } }, post } };

@@ -98,8 +98,13 @@ export async function exchange(
     const whole = await send(request);
     const endedAt = Date.now();
     const own = await callHook('afterResponse', () => hooks.afterResponse?.(whole, request, about, kind));
+    const judgeBy = (expected: WireResponse | undefined): readonly FailedCheck[] =>
+      stopped === undefined ? (judge?.(whole, expected) ?? []) : [];
+    let failed = judgeBy(original);
+    // Another sequence may have changed the resource since the first request.
+    if (failed.length > 0 && testCase.original) failed = judgeBy(await send(await complete(testCase.original)));
     const found = [
-      ...(stopped === undefined ? (judge?.(whole, original) ?? []) : []),
+      ...failed,
       ...(own === undefined ? [] : [violationOf('own_check', defectOf(run.redactor.text(own)))]),
     ];
     const received = excerptOf(Buffer.alloc(0));
