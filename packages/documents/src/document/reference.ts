@@ -63,11 +63,11 @@ export function describedProperties({
   return prototype === undefined ? properties : { ...properties, ['__proto__']: prototype };
 }
 
-/** Returns the keyword that describes a property in a normalized document. */
-export function describeProperty(name: string, schema: object): SchemaObject {
-  return name === '__proto__'
-    ? { patternProperties: { [PROTOTYPE_PATTERN]: schema } }
-    : { properties: { [name]: schema } };
+/** Returns the keywords that describe properties in a normalized document. */
+export function describeProperties(properties: Readonly<Record<string, unknown>>): SchemaObject {
+  if (!Object.hasOwn(properties, '__proto__')) return { properties };
+  const { ['__proto__']: prototype, ...others } = properties;
+  return { properties: others, patternProperties: { [PROTOTYPE_PATTERN]: prototype } };
 }
 
 /** Follows the `$ref`s of a schema. Returns an empty schema for a schema without keywords. */

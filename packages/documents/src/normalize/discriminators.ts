@@ -3,7 +3,7 @@ import type { SchemaNames } from '../document/names.ts';
 import {
   asSchema,
   dereference,
-  describeProperty,
+  describeProperties,
   describedProperties,
   resolveSchema,
   schemasInPlace,
@@ -103,7 +103,7 @@ export function constrainAlternatives(schema: Readonly<NormalizedSchema>): Reado
     const entries = Object.entries(mapping).filter(([, target]) => String(reference).endsWith(target));
     if (entries.length === 0) return alternative;
     const values = entries.map(([value]) => value);
-    const property = describeProperty(propertyName, { type: 'string', enum: values });
+    const property = describeProperties({ [propertyName]: { type: 'string', enum: values } });
     return { allOf: [alternative, { type: 'object', required: [propertyName], ...property }] };
   });
   const constrained: NormalizedSchema = { ...schema, [keyword]: alternatives };

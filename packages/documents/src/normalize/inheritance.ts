@@ -8,7 +8,7 @@ import {
 } from './discriminators.ts';
 import type { Document } from '../document/document.ts';
 import { type SchemaNames, unusedName } from '../document/names.ts';
-import { describeProperty } from '../document/reference.ts';
+import { describeProperties } from '../document/reference.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 
 const REFERENCE = '#/components/schemas/';
@@ -85,7 +85,7 @@ export function expandInheritance(document: Document, schemaNames: SchemaNames):
       if (heads.has(member) || !descendantsOf(name).has(member) || discriminatorOf(schemas[member] ?? {})) continue;
       const values = entries.map(([value]) => value);
       limits.set(`${member} ${property}`, () => {
-        constrain(schemas[member] ?? {}, describeProperty(property, { type: 'string', enum: values }));
+        constrain(schemas[member] ?? {}, describeProperties({ [property]: { type: 'string', enum: values } }));
       });
     }
   }

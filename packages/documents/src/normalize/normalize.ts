@@ -9,7 +9,7 @@ import { partsOf } from '../document/operation-parts.ts';
 import { parameterSchemaOf } from '../document/parameters.ts';
 import { textTypeOf } from '../document/text-types.ts';
 import { capitalize, type SchemaNames, unusedName } from '../document/names.ts';
-import { dereference, PROTOTYPE_PATTERN, resolvePathItem, resolveReference, tokensOf } from '../document/reference.ts';
+import { dereference, describeProperties, resolvePathItem, resolveReference, tokensOf } from '../document/reference.ts';
 import { renameRanges, uncallableReason } from '../read/unreachable-operations.ts';
 import type { Diagnostic } from '../read/diagnostic.ts';
 import { walk, walkDocument, type Visited } from '../document/walk.ts';
@@ -149,10 +149,10 @@ function convertPrototype(schema: Node): void {
     readonly properties?: Node;
     readonly patternProperties?: Node;
   };
-  const { ['__proto__']: property, ...others } = properties;
+  const described = describeProperties(properties);
   Object.assign(schema, {
-    properties: others,
-    patternProperties: { ...patternProperties, [PROTOTYPE_PATTERN]: property },
+    ...described,
+    patternProperties: { ...patternProperties, ...described.patternProperties },
   });
 }
 

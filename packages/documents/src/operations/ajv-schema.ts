@@ -1,6 +1,6 @@
 import { roundBigints, subschemasOf } from '@contract-first/contract';
 import { ANNOTATION_KEYWORDS } from '../document/document.ts';
-import { describeProperty } from '../document/reference.ts';
+import { describeProperties } from '../document/reference.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -36,7 +36,7 @@ function simplifyDiscriminator(node: Node): void {
   const isNamed = (names: readonly string[]): Node => ({
     type: 'object',
     required: [propertyName],
-    ...describeProperty(propertyName, { enum: names }),
+    ...describeProperties({ [propertyName]: { enum: names } }),
   });
   const named = alternatives.filter((alternative) => namesOf(alternative).length > 0);
   if (named.length === 0) return;

@@ -14,7 +14,7 @@ import type { Document, MediaTypeObject, ParameterObject } from '../document/doc
 import type { OperationParts } from '../document/operation-parts.ts';
 import { valueSchemaOf } from '../document/parameters.ts';
 import { mapDefined, mapValues, optional } from '../document/map-values.ts';
-import { dereference, PROTOTYPE_PATTERN, type SchemaObject } from '../document/reference.ts';
+import { dereference, describeProperties, PROTOTYPE_PATTERN, type SchemaObject } from '../document/reference.ts';
 import { plainTextTypeOf } from '../document/text-types.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ export function readOperationSchemas(
       const own = parameters.filter((parameter) => locationOf(parameter) === location);
       const properties = Object.fromEntries(own.map((parameter) => [nameOf(parameter), readParameter(parameter)]));
       const required = own.filter((parameter) => parameter.required === true).map(nameOf);
-      const members = { type: 'object', properties, ...(required.length > 0 && { required }) };
+      const members = { type: 'object', ...describeProperties(properties), ...(required.length > 0 && { required }) };
       return [member, own.length === 0 ? undefined : members] as const;
     });
     return { properties: Object.fromEntries(locations.filter(([, members]) => members !== undefined)) };
@@ -87,7 +87,7 @@ export function readOperationSchemas(
     const properties = mapValues(Object.fromEntries(entries), (header) =>
       toAjvSchema(directed.of(valueSchemaOf(header) ?? {}, 'response')),
     );
-    return { bodies, headers: { type: 'object', properties } };
+    return { bodies, headers: { type: 'object', ...describeProperties(properties) } };
   }
 
   function decodedSchema({ schema = {} }: MediaTypeObject, direction: Direction): unknown {

@@ -42,7 +42,7 @@ test.each<[string, string, string, unknown]>([
   expect(received[0]?.path).toEqual({ [name]: value });
 });
 
-test.each<[string, string, number, RegExp]>([
+test.each<[string, string, number, RegExp, name?: string]>([
   ['{ type: integer }', '/a/1.5', 400, /path\/id must be integer/],
   ['{ type: integer }', '/a/0x10', 400, /path parameter id must be integer/],
   ['{ type: integer }', '/a/%201', 400, /path parameter id must be integer/],
@@ -52,8 +52,12 @@ test.each<[string, string, number, RegExp]>([
   ['{ type: string, maxLength: 2 }', '/a/abc', 400, /path\/id must NOT have more than 2 characters/],
   ['{ type: string }', '/a/', 404, /does not exist/],
   ['{ type: string }', '/a/b/c', 404, /does not exist/],
-])('path parameters: %s %s is refused', async (schema, path, status, message) => {
-  const { app, received } = await serve('/a/{id}', `- { name: id, in: path, required: true, schema: ${schema} }`);
+  ['{ type: integer }', '/a/1.5', 400, /path\/__proto__ must be integer/, '__proto__'],
+])('path parameters: %s %s is refused', async (schema, path, status, message, name = 'id') => {
+  const { app, received } = await serve(
+    `/a/{${name}}`,
+    `- { name: ${name}, in: path, required: true, schema: ${schema} }`,
+  );
   expectProblem(await request(app).get(path), status, message);
   expect(received).toEqual([]);
 });
