@@ -28,6 +28,15 @@ export function toConnectionFailure({ code = '', message }: NodeJS.ErrnoExceptio
   return code.startsWith('HPE_') ? new Failure(400, `the request is not valid HTTP/1.1: ${reason}`) : undefined;
 }
 
+/** An error of Node's parser, with the packet and the position of the error in it. */
+type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
+
+/** Returns whether the malformed request is a HEAD, whose response has no body, as far as its packet tells. */
+export function isMalformedHead({ rawPacket, bytesParsed }: ParseError): boolean {
+  const methods = rawPacket?.toString('latin1', 0, bytesParsed).match(/^[A-Z]+(?= )/gm);
+  return methods?.at(-1) === 'HEAD';
+}
+
 /** The responses to messages that do not reach the application, and the reports about them. */
 export type Rejections = { readonly failureResponse: FailureResponse; readonly observer: Observer };
 
@@ -40,6 +49,7 @@ export function rejectConnection(
   socket: Socket,
   failure: Failure,
   { failureResponse, observer }: Rejections,
+  isHead: boolean,
 ): void {
   const response = failureResponse(failure);
   const reject = (requestId: string): void => {
@@ -55,7 +65,7 @@ export function rejectConnection(
       const requestId = createRequestId();
       const { remoteAddress: clientAddress } = socket;
       reject(requestId);
-      const status = writeResponse(socket, response, requestId) ? response.status : undefined;
+      const status = writeResponse(socket, response, requestId, isHead) ? response.status : undefined;
       observer.answered({ requestId, status, clientAddress });
     });
 }
@@ -65,7 +75,7 @@ export function rejectConnection(
  *
  * @returns whether the socket was writable
  */
-export function writeResponse(socket: Socket, response: PreparedResponse, requestId: string): boolean {
+export function writeResponse(socket: Socket, response: PreparedResponse, requestId: string, isHead = false): boolean {
   if (!socket.writable) return false;
   const { status, headers, body = '' } = response;
   const fields = {
@@ -79,7 +89,7 @@ export function writeResponse(socket: Socket, response: PreparedResponse, reques
     [value].flat().map((text) => `${name}: ${String(text)}\r\n`),
   );
   socket.write(
-    `HTTP/1.1 ${String(status)} ${nodeHttp.STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${String(body)}`,
+    `HTTP/1.1 ${String(status)} ${nodeHttp.STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${isHead ? '' : String(body)}`,
   );
   lingeringClose(socket);
   return true;

@@ -10,7 +10,7 @@ import { createConnections } from './connections.ts';
 import { Failure, unavailableFailure } from '../http/failure.ts';
 import type { MessageClasses } from '../http/messages.ts';
 import { listen, type ListenOptions } from './listen.ts';
-import { rejectConnection, type Rejections, toConnectionFailure, writeResponse } from './rejection.ts';
+import { isMalformedHead, rejectConnection, type Rejections, toConnectionFailure, writeResponse } from './rejection.ts';
 
 type ServerOptions = ListenOptions & {
   readonly limits: ServerLimits;
@@ -92,14 +92,14 @@ export async function startServer(
   });
 
   const rejected = new WeakSet<Duplex>();
-  const rejectOnce = (socket: Duplex, failure: Failure | undefined): void => {
+  const rejectOnce = (socket: Duplex, failure: Failure | undefined, isHead = false): void => {
     // Node's types allow any Duplex; this server creates only sockets.
     if (failure === undefined || !(socket instanceof Socket)) socket.destroy();
-    else if (!rejected.has(socket)) rejectConnection(connections, socket, failure, rejections());
+    else if (!rejected.has(socket)) rejectConnection(connections, socket, failure, rejections(), isHead);
     rejected.add(socket);
   };
   server.on('clientError', (error, socket) => {
-    rejectOnce(socket, toConnectionFailure(error));
+    rejectOnce(socket, toConnectionFailure(error), isMalformedHead(error));
   });
   server.on('connect', (_req, socket) => {
     socket.on('error', () => undefined).resume(); // Node has detached its listeners.

@@ -58,6 +58,17 @@ test('the connection serves the next request after a rejected request with a bod
   expect(await history()).toEqual([{ id: 1n, name: 'Anna' }]);
 });
 
+test.each([
+  ['HEAD', ''],
+  ['GET', '{"error":400'],
+])('400 for a malformed %s request has the body of the method: %s', async (method, body) => {
+  const { connection } = await serve();
+  connection.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${method} / HTTP/1.1\r\nHost : x\r\n\r\n`);
+  const answer = await connection.closed();
+  expect(answer).toMatch(/HTTP\/1\.1 404 [^]*HTTP\/1\.1 400 /);
+  expect(answer.slice(answer.lastIndexOf('\r\n\r\n') + 4).slice(0, 12)).toBe(body);
+});
+
 test('a client that disconnects in the middle of a body leaks nothing', async () => {
   const { connection, history } = await serve();
   connection.write(guestRequest(TOKEN, ANNA).slice(0, -5));
