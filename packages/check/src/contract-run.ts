@@ -161,7 +161,7 @@ export async function checkContract(options: ContractOptions): Promise<ContractR
     // Check resources first, since other tasks could change them and make lists long.
     const resources: FinishedTask<OperationCheck>[] = [];
     const resourcesEndAt = performance.now() + budgetMs / 2;
-    for (const group of resourceChecks(operations, run, workers > 1)) {
+    for (const group of resourceChecks(operations, run)) {
       const limits = { budgetMs: resourcesEndAt - performance.now(), workers, signal };
       resources.push(...(await runTasks(group, limits)));
     }

@@ -137,6 +137,20 @@ test.each<[string, OwnedNotesOptions]>([
   expect(await check(server)).toEqual(nothing);
 });
 
+test('the second user creates resources with values that the first user has not used, which may be unique', async () => {
+  const sent: Record<string, (string | undefined)[]> = {};
+  await check(
+    {},
+    {
+      checks: new Set(['object_level_authorization', 'update_is_visible']),
+      onExchange: ({ request, testCase }) => {
+        if (request.method === 'POST') (sent[testCase.kind] ??= []).push(request.body?.toString());
+      },
+    },
+  );
+  expect(sent['positive']).not.toContain(sent['other user']?.[0]);
+});
+
 test('operations in --shared are not judged, and other operations are', async () => {
   const server = { trespass: allowing('GET', 'PUT'), lists: () => true };
   expect((await check(server, { shared: ['GET /*'] })).found).toEqual([CHANGE]);

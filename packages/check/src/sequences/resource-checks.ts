@@ -17,7 +17,7 @@ import { createPlainInputs, type PlainInputs } from './step-input.ts';
 
 // Avoids the values of other sequences.
 const RENEWAL_OFFSET = 1_000_000;
-// Beyond the renewals of a sequence. Sequences that run at the same time must not choose the same ids.
+// Beyond the renewals of a sequence. Sequences must not choose the same ids, or the same values of unique members.
 const SEQUENCE_OFFSET = 100_000_000;
 
 /** Creates a task that checks resources. */
@@ -26,14 +26,8 @@ type CreateCheck = (turn: Turn) => OperationCheck;
 /**
  * Returns creators of tasks that check all resources that the operations can create and read, in groups to be run one
  * after the other: a PUT of a whole collection may remove the resources of other tasks.
- *
- * @param isParallel whether the tasks of a group run at the same time
  */
-export function resourceChecks(
-  operations: readonly ApiOperation[],
-  run: Run,
-  isParallel: boolean,
-): readonly (readonly CreateCheck[])[] {
+export function resourceChecks(operations: readonly ApiOperation[], run: Run): readonly (readonly CreateCheck[])[] {
   let sequences = 0;
   const isWanted = (isOtherUser: boolean): boolean =>
     [...run.checks].some((check) => isStateCheck(check) && (check === 'object_level_authorization') === isOtherUser);
@@ -50,7 +44,7 @@ export function resourceChecks(
   function checksOf(item: ItemPath, isOtherUser: boolean): readonly CreateCheck[] {
     const { create = item.replace } = item;
     if (create === undefined || reasonNotToFollow(item, run, isOtherUser) !== undefined) return [];
-    const offset = isParallel ? SEQUENCE_OFFSET * sequences : 0;
+    const offset = SEQUENCE_OFFSET * sequences;
     sequences += 1;
     return [(turn) => checkResource(item, create, { items, operations, run, turn, isOtherUser, offset })];
   }
