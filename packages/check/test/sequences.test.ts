@@ -3,7 +3,7 @@ import type { ContractResult } from '../src/run/contract-result.ts';
 import { checkContract } from '../src/contract-run.ts';
 import { formatResult } from '../src/reports/text.ts';
 import { noteDocument, startNotes, type NoteBehaviour } from './support/note-service.ts';
-import { answerJson } from './support/reference-server.ts';
+import { answerJson, type ServerAnswer } from './support/reference-server.ts';
 
 const done = { description: 'Done' };
 const empty = (status: number) => ({ status, headers: {}, body: '' });
@@ -204,12 +204,16 @@ test.each<[string, NoteBehaviour, readonly string[]]>([
   expect([found(result), result.notes]).toEqual([expected, []]);
 });
 
-test.each<[string, unknown]>([
-  ['is not the id of the resource', '00000000-0000-4000-8000-000000000000'],
+const unknown = '00000000-0000-4000-8000-000000000000';
+const another = answerJson(200, { id: unknown, text: 'another' });
+
+test.each<[string, unknown, ServerAnswer?]>([
+  ['is not the id of a resource', unknown],
+  ['is the id of another resource', unknown, another],
   ['does not fit the path', 1],
   ['is missing', undefined],
-])('if an undeclared id in the response to a creation %s, this is noted', async (_name, id) => {
-  const result = await checkNotes({ created: undeclared, create: () => answerJson(201, { id }) });
+])('if an undeclared id in the response to a creation %s, this is noted', async (_name, id, read) => {
+  const result = await checkNotes({ created: undeclared, create: () => answerJson(201, { id }), read: () => read });
   expect([found(result), result.notes, result.unused]).toEqual([
     [],
     [

@@ -12,10 +12,11 @@ import {
   shapeOf,
 } from '@contract-first/model/resources';
 import type { Run } from '../run/run.ts';
-import { normalizedText } from './compare-written.ts';
+import { findDifference, normalizedText } from './compare-written.ts';
 import { identitiesIn, type ResourceIdentity } from './identity.ts';
 import { createFindReferences, withReferences, type FindReferences } from './references.ts';
 import type { Send, SequenceStep } from './sequence-step.ts';
+import { bodySchemaOf } from '../judgement/conformance.ts';
 import { isCarriedOut, isSuccess, MISSING } from '../judgement/statuses.ts';
 import { withPathValues, type PlainInputs } from './step-input.ts';
 
@@ -104,7 +105,7 @@ export function createInstances(
       statuses.add(status);
       if (!isCarriedOut(status)) continue;
       const [identity, ...others] = identities(step, item);
-      if (identity !== undefined && (await isCertain(identity, item, send, variant))) {
+      if (identity !== undefined && (await isCertain(identity, step, item, send, variant))) {
         const { values } = identity;
         const key = keyOf(item, values);
         if (!run.created.has(key) || mayReplace(step, values)) run.created.set(key, step.request);
@@ -123,9 +124,13 @@ export function createInstances(
     return run.created.get(keyOf(item, values)) === creation?.request ? creation : undefined;
   }
 
-  /** Returns whether an identity is declared, or a read has shown that the undeclared member is the id. */
+  /**
+   * Returns whether an identity is declared, or a read has shown that the undeclared member is the id, and not the id of
+   * another resource.
+   */
   async function isCertain(
     { values, isUndeclared = false }: ResourceIdentity,
+    creation: SequenceStep,
     item: ItemPath,
     send: Send,
     variant: number,
@@ -135,9 +140,17 @@ export function createInstances(
     const [input] = read === undefined ? [] : plainInputs(read, variant);
     if (read === undefined || input === undefined) return false;
     const step = await send(read, withPathValues(read, input, values));
-    if (step === undefined || !isSuccess(step.response.status)) return false;
+    if (step === undefined || !isSuccess(step.response.status) || !showsCreated(step, creation, item)) return false;
     proven.add(item);
     return true;
+  }
+
+  function showsCreated({ json, response }: SequenceStep, { testCase }: SequenceStep, item: ItemPath): boolean {
+    const { body } = testCase.input ?? {};
+    if (body === undefined || json === undefined) return true;
+    const read = item.read && bodySchemaOf(item.read, response.status);
+    const idMembers = identifyingMembers(item, operations);
+    return findDifference(body.value, json, { written: body.content.schema, read }, run, idMembers) === undefined;
   }
 
   /**
