@@ -99,7 +99,7 @@ export function createCommitter(
   function run({ text, values }: Statement, limitMs = Infinity): StatementResult {
     return statements.use(text, (statement) => {
       if (statement.columns().length === 0) return { rows: [], count: Number(statement.run(...values).changes) };
-      const late = `the statement took longer than ${String(limitMs)} ms`;
+      const late = `the statement took longer than ${String(limitMs)} ms; it was running ${text}`;
       const rows = rowsWithin(statement, values, limitMs, () => new StatementRejected(late));
       return { rows, count: rows.length };
     });
