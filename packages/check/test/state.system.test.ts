@@ -18,6 +18,12 @@ test('a library that conforms to its document passes every check', async () => {
   });
 });
 
+test('a library that repeats its responses to known idempotency keys passes a second run with the same seed', async () => {
+  const baseUrl = await startLibrary();
+  const run = () => checkContract({ ...library, baseUrl, checks });
+  expect([...(await run()).failures, ...(await run()).failures]).toEqual([]);
+});
+
 test.each(FLAWED_LIBRARIES)('a library that %s fails %s of %s', async (_name, check, operation, flaw) => {
   const baseUrl = await startLibrary(flaw);
   const { failures } = await checkContract({ ...library, baseUrl, checks });

@@ -160,7 +160,7 @@ function answerCollection(
   const id = known?.id ?? (kind === KINDS.author ? randomUUID() : String(nextId()));
   if (key !== '') state.keys.set(key, { id, body });
   const row = { members, version: 1 };
-  store(state, `${path}/${id}`, row);
+  if (known === undefined) store(state, `${path}/${id}`, row);
   if (kind === KINDS.author) return { status: 201, headers: { Location: `${path}/${id}` }, body: '' };
   return answerRow(201, kind, id, row);
 }
