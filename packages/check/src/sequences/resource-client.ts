@@ -216,8 +216,10 @@ export async function readList(
  * index, which is refreshed once a second.
  */
 export async function readListWhen(
+  client: ResourceClient,
+  id: Id,
   isExpected: (listing: Listing) => boolean,
-  ...[client, id, size]: Parameters<typeof readList>
+  size?: PageSize,
 ): Promise<Listing | undefined> {
   const listing = await readList(client, id, size);
   const { item, judge, run } = client;

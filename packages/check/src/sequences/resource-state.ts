@@ -39,7 +39,7 @@ export async function observeState(
     if (step === undefined) return undefined;
     return { steps: [step], isPresent: presenceIn(step, missing), json: step.json, schema: responseSchemaOf(step) };
   }
-  const listing = await readListWhen(isExpected, client, id);
+  const listing = await readListWhen(client, id, isExpected);
   const last = listing?.pages.at(-1);
   if (item.list === undefined || listing === undefined || last === undefined) return undefined;
   const key = findId(listing, currentId(client, id).at(-1));

@@ -134,7 +134,7 @@ function isWithout(client: ResourceClient, id: Id): (listing: Listing) => boolea
 }
 
 async function expectNotListed(client: ResourceClient, id: Id): Promise<void> {
-  const listing = await readListWhen(isWithout(client, id), client, id);
+  const listing = await readListWhen(client, id, isWithout(client, id));
   const last = listing?.pages.at(-1);
   if (listing === undefined || last === undefined) return;
   const current = idText(currentId(client, id).at(-1));

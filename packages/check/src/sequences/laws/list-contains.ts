@@ -19,7 +19,7 @@ export async function expectListed(
   const findAbsent = (listing: Listing): Instance | undefined =>
     beside.find((instance) => findId(listing, idOf(instance)) === undefined);
   const hasAll = (listing: Listing): boolean => findAbsent(listing) === undefined;
-  const listing = await readListWhen(hasAll, client, expected[0]?.values ?? [], size);
+  const listing = await readListWhen(client, expected[0]?.values ?? [], hasAll, size);
   const last = listing?.pages.at(-1);
   if (client.item.list !== undefined && listing === undefined && size === 'large')
     client.judge.skip('list_contains_created', 'the list may be incomplete, or its items have no ids');
