@@ -207,11 +207,11 @@ test.each<[string, NoteBehaviour, readonly string[]]>([
 const unknown = '00000000-0000-4000-8000-000000000000';
 const another = answerJson(200, { id: unknown, text: 'another' });
 
-test.each<[string, unknown, ServerAnswer?]>([
-  ['is not the id of a resource', unknown],
+test.each<[string, unknown, ServerAnswer | undefined]>([
+  ['is not the id of a resource', unknown, undefined],
   ['is the id of another resource', unknown, another],
-  ['does not fit the path', 1],
-  ['is missing', undefined],
+  ['does not fit the path', 1, undefined],
+  ['is missing', undefined, undefined],
 ])('if an undeclared id in the response to a creation %s, this is noted', async (_name, id, read) => {
   const result = await checkNotes({ created: undeclared, create: () => answerJson(201, { id }), read: () => read });
   expect([found(result), result.notes, result.unused]).toEqual([
