@@ -28,7 +28,7 @@ test('contract:diff reads a document with several files from git, in any folder,
   const changed = await inService('--base', 'HEAD');
   expect(changed).toMatchObject({ code: 1, stderr: '' });
   expect(changed.stdout).toMatch(
-    /^\.\.\/shared\/parts\.yaml:6 .*\n.* response: type integer \(int32\) became string\n/m,
+    /^\.\.\/shared\/parts\.yaml:6 .*\n.* response … body\/error: type integer \(int32\) became string\n/m,
   );
 
   const reversed = await inService('--revision', 'HEAD', '--base', 'openapi.yaml');
