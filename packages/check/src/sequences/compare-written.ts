@@ -13,15 +13,43 @@ import {
   type JsonSchema,
   type SchemaDocument,
 } from '@contract-first/model/values';
-import { itemsOf } from '@contract-first/model/resources';
+import { findPaging, itemsOf } from '@contract-first/model/resources';
 import { defectOf, type Defect } from '../judgement/defect.ts';
 import type { Run } from '../run/run.ts';
+import { responseSchemaOf, type SequenceStep } from './sequence-step.ts';
 
 /** The schemas of a value for writing and for reading. */
 export type WrittenSchemas = { readonly written: JsonSchema | undefined; readonly read: JsonSchema | undefined };
 
 /** The previously written value and its read. */
 export type Previous = { readonly written: Json; readonly read: Json };
+
+/** A read value with its schema. */
+export type Readable = { readonly json: Json | undefined; readonly schema: JsonSchema | undefined };
+
+/**
+ * Compares a written value with the later read. Returns the first difference, or `undefined`.
+ *
+ * @param value the expected value, if earlier steps wrote more than this step's body
+ */
+export function differenceBetween(
+  written: SequenceStep,
+  read: SequenceStep | Readable,
+  { idMembers, run }: { readonly idMembers: readonly string[]; readonly run: Run },
+  { value, previous }: { readonly value?: Json; readonly previous?: Previous | undefined } = {},
+): Defect | undefined {
+  const { body } = written.testCase.input ?? {};
+  if (body === undefined || read.json === undefined) return undefined;
+  const schemas = { written: body.content.schema, read: 'schema' in read ? read.schema : responseSchemaOf(read) };
+  if (isArray(body.value))
+    return 'schema' in read || isPaged(read) ? undefined : findLostItem(body.value, read.json, schemas, run);
+  return findDifference(value ?? body.value, read.json, schemas, run, idMembers, previous);
+}
+
+/** Returns whether a list may lack items, as it has pages. */
+function isPaged({ operation }: SequenceStep): boolean {
+  return Object.values(findPaging(operation)).some((parameter) => parameter !== undefined);
+}
 
 /**
  * Finds a member whose read value differs from the written value. Compares only members that both schemas declare,

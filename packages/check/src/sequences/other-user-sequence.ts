@@ -9,7 +9,6 @@ import { mayCreate } from './followed-paths.ts';
 import { isSameResource } from './identity.ts';
 import {
   MAY_BE_DELAYED,
-  differenceBetween,
   responseEtag,
   type Id,
   isSuccessfulStep,
@@ -19,6 +18,7 @@ import {
   type ResourceClient,
   sendTo,
 } from './resource-client.ts';
+import { differenceBetween } from './compare-written.ts';
 import type { SequenceOutcome } from './item-sequence.ts';
 import type { Send, SequenceStep } from './sequence-step.ts';
 import { observeState, presenceIn, type ObservedState } from './resource-state.ts';

@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parameterNames, stringifyJson } from '@contract-first/contract';
 import { type ApiOperation, headerParameter } from '@contract-first/model/operations';
-import { isArray, isScalar, type Json, type JsonSchema, partAt } from '@contract-first/model/values';
+import { isScalar, type Json, partAt } from '@contract-first/model/values';
 import { type RequestInput, withMember } from '@contract-first/model/requests';
-import { findPaging, identityPlace, idText, type ItemPath } from '@contract-first/model/resources';
-import { bodySchemaOf, headerOf } from '../judgement/conformance.ts';
-import type { Defect } from '../judgement/defect.ts';
+import { identityPlace, idText, type ItemPath } from '@contract-first/model/resources';
+import { headerOf } from '../judgement/conformance.ts';
 import type { Run } from '../run/run.ts';
 import type { Absence, Instances } from './instances.ts';
 import type { SequenceJudge } from './judge.ts';
 import { listAll, type Listing, type PageSize } from './list-all.ts';
 import { withReferences } from './references.ts';
-import type { Evidence, SequenceStep } from './sequence-step.ts';
+import type { SequenceStep } from './sequence-step.ts';
 import { isSuccess, MISSING } from '../judgement/statuses.ts';
 import { differentInput, unusedValues, withParameter, withPathValues, type PlainInputs } from './step-input.ts';
-import { findDifference, findLostItem, type Previous } from './compare-written.ts';
 
 /** A client for the resources of a path. It sends the requests of a sequence and judges the responses. */
 export type ResourceClient = {
@@ -151,33 +149,6 @@ export function otherTag(etag: string): string {
   return `${etag.slice(0, -1)}0"`;
 }
 
-/**
- * Compares a written value with the later read. Returns the first difference, or `undefined`.
- *
- * @param value the expected value, if earlier steps wrote more than this step's body
- */
-export function differenceBetween(
-  written: SequenceStep,
-  read: SequenceStep | Readable,
-  { idMembers, run }: ResourceClient,
-  { value, previous }: { readonly value?: Json; readonly previous?: Previous | undefined } = {},
-): Defect | undefined {
-  const { body } = written.testCase.input ?? {};
-  if (body === undefined || read.json === undefined) return undefined;
-  const schemas = { written: body.content.schema, read: 'schema' in read ? read.schema : responseSchemaOf(read) };
-  if (isArray(body.value))
-    return 'schema' in read || isPaged(read) ? undefined : findLostItem(body.value, read.json, schemas, run);
-  return findDifference(value ?? body.value, read.json, schemas, run, idMembers, previous);
-}
-
-/** Returns whether a list may lack items, as it has pages. */
-function isPaged({ operation }: SequenceStep): boolean {
-  return Object.values(findPaging(operation)).some((parameter) => parameter !== undefined);
-}
-
-/** A read value with its schema. */
-export type Readable = { readonly json: Json | undefined; readonly schema: JsonSchema | undefined };
-
 /** Reads a resource after an update. Returns `undefined` if the read fails. */
 export async function readUpdated(client: ResourceClient, id: Id): Promise<SequenceStep | undefined> {
   const after = await sendTo(client, client.item.read, id);
@@ -186,11 +157,6 @@ export async function readUpdated(client: ResourceClient, id: Id): Promise<Seque
   const message = `after its update, the resource cannot be read: status ${String(status)}`;
   client.judge.expect('ensure_resource_availability', after, MISSING.includes(status) ? message : undefined);
   return isSuccessfulStep(after) ? after : undefined;
-}
-
-/** Returns the schema of a response body, or `undefined`. */
-export function responseSchemaOf({ operation, response }: Evidence): JsonSchema | undefined {
-  return bodySchemaOf(operation, response.status);
 }
 
 /**

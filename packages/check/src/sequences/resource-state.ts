@@ -1,16 +1,9 @@
 import { findItems } from '@contract-first/model/resources';
 import { isSuccess } from '../judgement/statuses.ts';
 import { findId, type Listing } from './list-all.ts';
-import type { Evidence } from './sequence-step.ts';
-import {
-  currentId,
-  readListWhen,
-  responseSchemaOf,
-  sendTo,
-  type Id,
-  type Readable,
-  type ResourceClient,
-} from './resource-client.ts';
+import { responseSchemaOf, type Evidence } from './sequence-step.ts';
+import { currentId, readListWhen, sendTo, type Id, type ResourceClient } from './resource-client.ts';
+import type { Readable } from './compare-written.ts';
 
 /** The state of a resource, as a read or a list shows it. */
 export type ObservedState = Readable & {

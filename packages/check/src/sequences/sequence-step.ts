@@ -2,8 +2,8 @@ import { kindOf, parseJsonTree } from '@contract-first/contract';
 import { type Case, caseOf } from '@contract-first/model/cases';
 import type { ApiOperation, ApiParameter } from '@contract-first/model/operations';
 import type { KeptResponse, RequestInput, Tokens, WireRequest, WireResponse } from '@contract-first/model/requests';
-import { type ExpressionSource, fromJsonTree, type Json } from '@contract-first/model/values';
-import { headerOf } from '../judgement/conformance.ts';
+import { type ExpressionSource, fromJsonTree, type Json, type JsonSchema } from '@contract-first/model/values';
+import { bodySchemaOf, headerOf } from '../judgement/conformance.ts';
 import type { ExchangeOutcome } from '../run/exchange.ts';
 import type { ExtraHeader } from '../run/extra-headers.ts';
 import type { Run } from '../run/run.ts';
@@ -56,6 +56,11 @@ export function requestOf(
 /** Returns the part of a step that is kept for reports. */
 export function evidenceOf({ operation, request, response }: SequenceStep): Evidence {
   return { operation, request, response };
+}
+
+/** Returns the schema of a response body, or `undefined`. */
+export function responseSchemaOf({ operation, response }: Evidence): JsonSchema | undefined {
+  return bodySchemaOf(operation, response.status);
 }
 
 /** Returns the source for evaluating runtime expressions on a step. */

@@ -5,7 +5,6 @@ import { checkDeletion } from './laws/deletion.ts';
 import { type Absence, describeUnknown } from './instances.ts';
 import { checkOmission } from './laws/omission.ts';
 import {
-  differenceBetween,
   responseEtag,
   isConditional,
   isSuccessfulStep,
@@ -15,6 +14,7 @@ import {
   type Id,
   type ResourceClient,
 } from './resource-client.ts';
+import { differenceBetween } from './compare-written.ts';
 import type { Defect } from '../judgement/defect.ts';
 import { withOtherChoices } from './step-input.ts';
 import type { SequenceStep } from './sequence-step.ts';

@@ -3,17 +3,16 @@ import { isObject, membersOf, partAt, requiredBy } from '@contract-first/model/v
 import type { ApiOperation } from '@contract-first/model/operations';
 import type { RequestInput } from '@contract-first/model/requests';
 import {
-  differenceBetween,
   responseEtag,
   isConditional,
   isSuccessfulStep,
   SEED_OFFSET,
-  responseSchemaOf,
   sendTo,
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
-import type { SequenceStep } from '../sequence-step.ts';
+import { differenceBetween } from '../compare-written.ts';
+import { responseSchemaOf, type SequenceStep } from '../sequence-step.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import { withNulls, withOtherChoices } from '../step-input.ts';
 import { takesMergePatch } from './patches.ts';

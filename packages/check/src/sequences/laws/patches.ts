@@ -17,7 +17,6 @@ import type { Run } from '../../run/run.ts';
 import { isAsynchronous } from '../../judgement/statuses.ts';
 import {
   MAY_BE_DELAYED,
-  differenceBetween,
   responseEtag,
   isConditional,
   isSuccessfulStep,
@@ -27,6 +26,7 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
+import { differenceBetween } from '../compare-written.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 import { withOtherChoices } from '../step-input.ts';
 

@@ -20,12 +20,11 @@ import {
   isConditional,
   isSuccessfulStep,
   SEED_OFFSET,
-  responseSchemaOf,
   sendTo,
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
-import type { SequenceStep } from '../sequence-step.ts';
+import { responseSchemaOf, type SequenceStep } from '../sequence-step.ts';
 import { isSame } from '../compare-written.ts';
 
 type Member = { readonly name: string; readonly schema: JsonSchema; readonly value: Json };

@@ -3,8 +3,8 @@ import { type Json, partAt } from '@contract-first/model/values';
 import { defectOf, type Defect } from '../../judgement/defect.ts';
 import type { Instance } from '../instances.ts';
 import { isSuccess } from '../../judgement/statuses.ts';
-import { normalizedText } from '../compare-written.ts';
-import { currentId, differenceBetween, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
+import { differenceBetween, normalizedText } from '../compare-written.ts';
+import { currentId, sendTo, type Id, type ResourceClient } from '../resource-client.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 
 /** Reads a created resource and compares it with the sent values, unless a later creation may have replaced it. */

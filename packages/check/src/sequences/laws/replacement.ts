@@ -2,7 +2,6 @@ import { stringifyJson } from '@contract-first/contract';
 import { isArray, type Json, membersOf, partAt } from '@contract-first/model/values';
 import {
   MAY_BE_DELAYED,
-  differenceBetween,
   responseEtag,
   isConditional,
   isSuccessfulStep,
@@ -13,6 +12,7 @@ import {
   type Id,
   type ResourceClient,
 } from '../resource-client.ts';
+import { differenceBetween } from '../compare-written.ts';
 import { checkPatches } from './patches.ts';
 import type { SequenceStep } from '../sequence-step.ts';
 import { isAsynchronous, isSuccess } from '../../judgement/statuses.ts';
