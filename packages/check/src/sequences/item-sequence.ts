@@ -67,9 +67,7 @@ export async function runItemSequence(client: ResourceClient): Promise<SequenceO
   );
   if (item.replace !== create && item.replace?.path === readOperation.path && item.replace.responses[201] !== undefined)
     await instances.create({ ...item, create: item.replace }, sendNew, SEED_OFFSET.anew, first.values.slice(0, -1));
-  // The second creation may have replaced the first resource.
-  const isKept = instances.creationOf(item, first) !== undefined;
-  const others = 'values' in second && isKept ? [second] : [];
+  const others = besides(client, first, second);
   const subject: Subject = { parent, first, others, missing };
   await runPart(client, subject, async (part, { first: one, others: [other] }) => {
     if (other === undefined) return;
@@ -154,8 +152,7 @@ async function runPart(
     const first = count === 0 ? subject.first : await create(SEED_OFFSET.first);
     const second = count < 2 ? undefined : await create(SEED_OFFSET.second);
     if (!('values' in first)) return;
-    const isKept = instances.creationOf(item, first) !== undefined;
-    const others = second !== undefined && 'values' in second && isKept ? [second] : [];
+    const others = besides(client, first, second);
     await part(renewed, { ...subject, first, others });
     client.judge.shorten(judge.failures());
   }
@@ -174,8 +171,7 @@ export async function runListedItemSequence(client: ResourceClient): Promise<Seq
   const first = await instances.create(item, judge.send, SEED_OFFSET.first, parent);
   if ('reason' in first) return first;
   const second = await instances.create(item, judge.send, SEED_OFFSET.second, parent);
-  const isKept = instances.creationOf(item, first) !== undefined;
-  const others = 'values' in second && isKept ? [second] : [];
+  const others = besides(client, first, second);
   const subject: Subject = { parent, first, others, missing: [] };
   for (const size of ['large', 'small'] as const)
     await runPart(client, subject, (part, { first: one, others: rest }) => expectListed(part, [one, ...rest], size));
@@ -187,4 +183,14 @@ export async function runListedItemSequence(client: ResourceClient): Promise<Seq
   });
   await checkUniqueIds(client, subject);
   return undefined;
+}
+
+/** Returns the second resource in a list; none if its creation failed, or may have replaced the first resource. */
+function besides(
+  { item, instances }: ResourceClient,
+  first: Instance,
+  second: Instance | Absence | undefined,
+): readonly Instance[] {
+  const isKept = instances.creationOf(item, first) !== undefined;
+  return second !== undefined && 'values' in second && isKept ? [second] : [];
 }
