@@ -59,7 +59,7 @@ test('a 500 for undocumented methods and HEAD is one failure; the missing 405 is
   expect(failed).toEqual(['not_a_server_error  getA']);
 });
 
-test('a resource that changes between GET and HEAD is no failure', async () => {
+test('a change of the resource between GET and HEAD is not a failure', async () => {
   const paths = { '/a': { get: { operationId: 'getA', responses: { 200: done, 404: done } } } };
   let isCreated = false;
   const handle: Handle = ({ method }) => {

@@ -137,7 +137,7 @@ components:
     Size: { type: object, required: [width], properties: { width: { type: integer } } }
 `;
 
-/** Ranges of media types, each of which includes the next. */
+/** Ranges of media types; each range includes the next. */
 const RANGES = `
 openapi: 3.1.0
 info: { title: Ranges, version: 1.0.0 }

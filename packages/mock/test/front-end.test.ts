@@ -316,7 +316,7 @@ test('a resource that nothing creates keeps its changes: 200, 204, 404', async (
   expect(mock.state()).toEqual(state);
 });
 
-test('a resource with the id of the user that is no user keeps its members', async () => {
+test('a resource that has the id of the user, but is not a user, keeps its members', async () => {
   const mock = await start();
   const { user } = (await send(mock, 'GET', '/user')) as {
     readonly user: { readonly id: string; readonly bio: string };

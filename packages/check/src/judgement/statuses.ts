@@ -18,8 +18,8 @@ export function describesStatus({ responses }: ApiOperation, status: number): bo
 }
 
 /**
- * Returns whether a status is a failure of the server. A documented 507 is not: it tells the client that it has used its
- * storage (RFC 4918, 11.5).
+ * Returns whether a status is a failure of the server. A documented 507 is none, since it means that the client has used
+ * its storage (RFC 4918, 11.5).
  */
 export function isServerError({ responses }: ApiOperation, status: number): boolean {
   return status >= 500 && !(status === INSUFFICIENT_STORAGE && responses[status] !== undefined);

@@ -222,7 +222,7 @@ function readProperty(at: DescribedValue, schema: ResolvedSchema, name: string, 
 // Patterns that match every name, apart from the empty name and names with line breaks.
 const UNIVERSAL = /^(?:[\^$]?|\^?\.[*+]\$?)$/;
 
-/** Returns the patterns of `patternProperties`, except those that match every name. */
+/** Returns the patterns of `patternProperties`, except the patterns for every name. */
 function patternsOf(schema: ResolvedSchema): ReadonlySet<string> {
   const patterns = schema.leaves.flatMap((leaf) => patternNodes(leaf).map(([pattern]) => pattern));
   return new Set(patterns.filter((pattern) => !UNIVERSAL.test(pattern)));

@@ -31,7 +31,7 @@ export function toConnectionFailure({ code = '', message }: NodeJS.ErrnoExceptio
 /** An error of Node's parser, with the packet and the position of the error in it. */
 type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
-/** Returns whether the malformed request is a HEAD, whose response has no body, as far as its packet tells. */
+/** Returns whether the packet of a malformed request has the start of a HEAD, whose response must not have a body. */
 export function isMalformedHead({ rawPacket, bytesParsed }: ParseError): boolean {
   const methods = rawPacket?.toString('latin1', 0, bytesParsed).match(/^[A-Z]+(?= )/gm);
   return methods?.at(-1) === 'HEAD';

@@ -64,7 +64,7 @@ const LEAST_SPARE = 10;
 const MOST_SPARE = 1_000;
 // The seeds of the values that show whether a schema allows generated values.
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-// The maximum number of members that are added one after another, each of which validates the object.
+// The maximum number of members that are added one after another. The object is validated after each addition.
 const MOST_ADDED = 100;
 const ANY_TYPE: readonly Json[] = [null, true, 0.5, 'x', [], {}];
 // The CPU time for values that are rejected. Some patterns need seconds to reject a few texts.
@@ -183,7 +183,7 @@ export function createArbitraries(document: SchemaDocument, oracle: Oracle): Arb
       return allowed(node, isExcluded ? lessUsual(node, flat, { usual, depth, limit }) : usual);
     }
 
-    /** Returns values with other members than the usual values, all of which the schema rejects. */
+    /** Returns values with other members, since the schema rejects all usual values. */
     function lessUsual(
       node: JsonSchema,
       flat: JsonSchemaObject,
